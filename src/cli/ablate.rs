@@ -148,7 +148,6 @@ impl Text {
     }
 }
 
-/// Tests.
 pub fn run(low: &AblateArgs) -> anyhow::Result<()> {
     let mut files = InputFiles::open(low.source.as_deref().or(low.file.as_deref()), low.target.as_deref())?;
     let runtime = low.run.high()?;

@@ -25,7 +25,6 @@ use engine::ticket::CancellationToken;
 
 pub use crate::align::arguments::{AlignArgs, LinkFormat, NO_MODEL};
 
-/// Aligns.
 pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
     let (is_statistical, votes) = (low.statistical.asked(), !low.vote.is_empty());
     let refuse = |what: &str| Err(Error::Input(what.to_owned()).into());

@@ -246,7 +246,6 @@ fn pair(text: &str) -> std::result::Result<(usize, usize), String> {
     pair.ok_or_else(|| "write two systems, counted from 1, such as 1,2".to_owned())
 }
 
-/// `NAME=FILE`.
 fn named(text: &str) -> std::result::Result<(String, PathBuf), String> {
     match text.split_once('=') {
         Some((name, file)) if !name.is_empty() && !file.is_empty() => Ok((name.to_owned(), file.into())),

@@ -314,9 +314,6 @@ pub struct ReadingArgs {
 impl ReadingArgs {
     /// The stepper of a system, with its alignment head where that is asked for, or where it `may` be used, is there and nothing
     /// else is asked for.
-    ///
-    /// # Errors
-    /// As [`ReadRows::chosen`].
     pub fn open(self, system: &Ensemble, runtime: &Runtime, may: bool) -> Result<(ReadRows, Box<dyn Stepper>)> {
         let with_head = self.is_head() || may && self.reading.is_none();
         let make = if with_head { Ensemble::stepper_with_head } else { Ensemble::stepper };

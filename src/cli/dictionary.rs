@@ -49,7 +49,6 @@ pub struct DictionaryArgs {
     run: RunArgs,
 }
 
-/// Counts and writes.
 pub fn run(low: &DictionaryArgs) -> anyhow::Result<()> {
     let mut counts = WordCounts::default();
     if low.statistical.asked() {

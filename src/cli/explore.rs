@@ -58,7 +58,6 @@ pub struct ExploreArgs {
     run: RunArgs,
 }
 
-/// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
     // What a desktop runs for a file.
     ExploreArgs::augment_args(command).visible_alias("open")
@@ -69,7 +68,6 @@ pub fn run(matches: &ArgMatches, context: Context) -> anyhow::Result<()> {
     open(ExploreArgs::from_arg_matches(matches)?, context)
 }
 
-/// Opens the window.
 pub fn open(low: ExploreArgs, context: Context) -> anyhow::Result<()> {
     let Some(window) = context.window else {
         let sentence =

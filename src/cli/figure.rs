@@ -147,7 +147,6 @@ enum Place {
     Folder(PathBuf),
 }
 
-/// Draws.
 pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
     let mut drawing = Drawing::new(low)?;
     let mut texts = Texts::open(low)?;

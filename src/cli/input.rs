@@ -220,7 +220,6 @@ impl InputFiles {
 /// A line read for a model: its sentence, or why there is none.
 #[derive(Debug)]
 pub struct SourceLine {
-    /// From 1.
     pub number: usize,
     /// The sentence; empty (no words) when it is refused.
     pub sentence: Sentence,

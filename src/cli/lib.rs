@@ -52,17 +52,14 @@ pub use crate::context::{Context, OpenWindow};
 
 /// One line of [`COMMANDS`].
 pub struct CommandEntry {
-    /// What is typed.
     pub name: &'static str,
     /// What it does, for the list of commands.
     pub about: &'static str,
-    /// Adds its arguments.
     pub arguments: fn(clap::Command) -> clap::Command,
     /// How it is typed, where its own words have no such line.
     pub example: &'static str,
     /// The arguments that name what it writes, for [`apart`](args::apart).
     pub writes: &'static [&'static str],
-    /// Does it.
     pub run: fn(&ArgMatches, Context) -> anyhow::Result<()>,
 }
 

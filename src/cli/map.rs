@@ -68,7 +68,6 @@ pub struct MapArgs {
     format: TableFormat,
 }
 
-/// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
     MapArgs::augment_args(command)
 }

@@ -32,7 +32,6 @@ impl LineOutput {
         Self { is_terminal, records: 0, stdout: BufWriter::with_capacity(1 << 16, stdout) }
     }
 
-    /// Writes whole lines.
     pub fn text(&mut self, text: &str) -> anyhow::Result<()> {
         self.bytes(&replaced(text, |c| c.is_control() && !matches!(c, '\n' | '\t')))
     }

@@ -13,7 +13,6 @@ const EVERY: Duration = Duration::from_secs(10);
 /// Counts sentences and words against a known or unknown total.
 pub struct ProgressLine {
     doing: String,
-    /// What is counted.
     what: &'static str,
     bar: Option<ProgressBar>,
     started: Instant,

@@ -59,7 +59,6 @@ pub struct SampleArgs {
     format: LineFormat,
 }
 
-/// Draws.
 pub fn run(low: &SampleArgs) -> anyhow::Result<()> {
     if low.format == LineFormat::Pharaoh {
         let sentence = "samples are counted and have no alignment; choose --format text or jsonl";

@@ -60,12 +60,10 @@ pub struct ScoreArgs {
     run: RunArgs,
 }
 
-/// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
     phrases::arguments(ScoreArgs::augment_args(command))
 }
 
-/// Scores.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     if phrases::asked(matches) {
         return phrases::run(matches);

@@ -111,7 +111,6 @@ struct Planned {
     id: Option<String>,
     /// The line; refused where its interventions do not fit it.
     line: SourceLine,
-    /// Its interventions.
     set: Resolved,
 }
 
@@ -125,7 +124,6 @@ impl WindowItem for Planned {
     }
 }
 
-/// Translates.
 pub fn run(low: &TranslateArgs) -> anyhow::Result<()> {
     let mut files = InputFiles::open(low.sentences.file.as_deref(), None)?;
     files.source.goes_on = low.keep_going;

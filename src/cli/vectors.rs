@@ -37,7 +37,6 @@ pub struct VectorArgs {
 }
 
 impl VectorArgs {
-    /// Loads the model.
     pub fn open(&self) -> engine::error::Result<(Runtime, Model)> {
         let runtime = self.run.high()?;
         let model = args::load(&self.model, &runtime)?;
@@ -78,7 +77,6 @@ pub struct Vectors {
     pub dimension: usize,
     /// The rows, one after the other.
     pub rows: Vec<f32>,
-    /// What they are.
     pub kind: String,
 }
 

@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 
-/// The library's result.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// What can go wrong, told as a sentence.
@@ -16,12 +15,7 @@ pub enum Error {
     File { path: PathBuf, message: String },
     /// One line of a file, counted from 1.
     #[error("{}, line {line}: {message}", path.display())]
-    Line {
-        path: PathBuf,
-        /// Counted from 1.
-        line: usize,
-        message: String,
-    },
+    Line { path: PathBuf, line: usize, message: String },
     /// One key of a configuration file.
     #[error("{}: key `{key}` {message}", path.display())]
     Key {

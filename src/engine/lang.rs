@@ -54,7 +54,6 @@ pub enum Language {
     French,
     German,
     Spanish,
-    /// In simplified characters.
     Chinese,
     /// English with each text longer by two fifths, and a mark at its end: for tests.
     Longer,

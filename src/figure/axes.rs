@@ -25,7 +25,6 @@ pub struct Axis<'a> {
 /// Where numbers fall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
-    /// Between the axes.
     pub area: Area,
     /// The ends of x, from left to right.
     pub x: [f64; 2],
@@ -66,9 +65,7 @@ pub fn ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
 /// Both axes.
 #[derive(Clone, Copy)]
 pub struct Axes<'a> {
-    /// Below.
     pub x: Axis<'a>,
-    /// At the left.
     pub y: Axis<'a>,
 }
 

@@ -19,7 +19,6 @@ pub struct BarMark<'a> {
     pub share: f32,
     /// Where 0 is in that room, 0..1.
     pub zero: f32,
-    /// Behind it.
     pub number: Cow<'a, str>,
     /// Room for that at least, points.
     pub room: f32,

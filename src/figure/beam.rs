@@ -24,7 +24,6 @@ const CONTEXT: usize = 2;
 pub struct BeamRow<'a> {
     /// Its place in the beam, from 1.
     pub place: usize,
-    /// log p.
     pub log_p: f32,
     /// log p / |y|^A, where hypotheses are ordered by it.
     pub rank: Option<f32>,
@@ -42,7 +41,6 @@ pub struct BeamRow<'a> {
 }
 
 impl<'a> BeamRow<'a> {
-    /// In this area.
     pub fn marks(self, area: &Area, palette: &Palette) -> Vec<Mark<'a>> {
         let middle = area.center().y;
         let mut out = Vec::new();

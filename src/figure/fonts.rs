@@ -13,7 +13,6 @@ use engine::error::{Error, Result};
 
 /// Its letters are as wide as those of Helvetica.
 const BUNDLED: &[u8] = include_bytes!("../../assets/fonts/LiberationSans-Regular.ttf");
-/// Its name.
 pub const FAMILY: &str = "Liberation Sans";
 
 /// Fonts that figures are written with.

@@ -17,7 +17,6 @@ pub struct FigureFormat {
     pub name: &'static str,
     /// What it is good for.
     pub about: &'static str,
-    /// The whole file.
     pub write: fn(&Figure<'_>, &FigurePage, &Fonts) -> Result<Vec<u8>>,
 }
 

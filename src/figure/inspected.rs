@@ -36,7 +36,6 @@ pub struct Inspected<'a> {
     pub text: Cow<'a, str>,
     /// Its place and its numbers, in a line.
     pub caption: Cow<'a, str>,
-    /// What `candidates` are.
     pub heading: Cow<'a, str>,
     /// What else could have been said with its probability, best first, and whether it is what was said; empty where
     /// nothing was searched.

@@ -33,7 +33,6 @@ pub struct GlossFormat {
     pub list: fn(&[Abbreviation]) -> String,
 }
 
-/// Every format.
 pub const GLOSS_FORMATS: &[GlossFormat] = &[
     GlossFormat {
         name: "text",

@@ -13,7 +13,6 @@ use engine::text::sentence::UNK;
 /// What kind of word it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
-    /// One like most.
     #[default]
     Plain,
     /// The model does not know it.
@@ -23,7 +22,6 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// Of a word.
     pub fn of(is_unk: bool, is_eos: bool) -> Self {
         if is_unk {
             Self::Unknown

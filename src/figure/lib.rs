@@ -64,7 +64,6 @@ pub struct Figure<'a> {
 pub const MARGIN: f32 = 10.0;
 /// Above a caption, points.
 const ABOVE_CAPTION: f32 = 10.0;
-/// Narrowest caption, points.
 const LEAST_CAPTION: f32 = 200.0;
 /// Most lines of a caption.
 const CAPTION_LINES: usize = 6;

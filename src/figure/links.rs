@@ -43,16 +43,13 @@ pub enum Weight {
     /// By the width of a link.
     #[default]
     Width,
-    /// By its opacity.
     Opacity,
 }
 
 /// A word of one of the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkedWord {
-    /// Source word j.
     Source(usize),
-    /// Target word i.
     Target(usize),
 }
 
@@ -63,7 +60,6 @@ pub struct LinksFigure<'a> {
     pub source: &'a [Label<'a>],
     /// Words of the line below.
     pub target: &'a [Label<'a>],
-    /// alpha_ij.
     pub alpha: &'a Alignment,
     /// Links with less alpha are left out.
     pub threshold: f32,
@@ -250,7 +246,6 @@ impl<'a> LinksFigure<'a> {
         links
     }
 
-    /// Curves and words.
     pub fn marks(&self, layout: &LinksLayout) -> Vec<Mark<'a>> {
         let curve = |(i, j, alpha): (usize, usize, f32)| {
             Some(Mark::Curve(Curve { points: layout.curve(i, j)?, stroke: self.stroke(i, j, alpha) }))

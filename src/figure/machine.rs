@@ -43,7 +43,6 @@ const HEAD: f32 = 5.0;
 /// What a box shows of its numbers.
 #[derive(Clone, Debug, Default)]
 pub enum Held<'a> {
-    /// Nothing.
     #[default]
     Nothing,
     /// Vectors, as rows of coloured squares.
@@ -54,7 +53,6 @@ pub enum Held<'a> {
     Words(Vec<(Cow<'a, str>, f32)>),
     /// Text, in a few lines.
     Text(Cow<'a, str>),
-    /// A word, large.
     Word(Cow<'a, str>),
     /// It is to be guessed.
     Hidden,
@@ -74,7 +72,6 @@ pub struct MachineDrawing<'a> {
     /// The box under the mouse or the keyboard.
     pub over: Option<&'a str>,
     pub palette: &'a Palette,
-    /// Letters.
     pub measure: &'a dyn TextMeasure,
 }
 

@@ -14,13 +14,11 @@ pub enum Mark<'a> {
     Text(TextMark<'a>),
     /// Words side by side, each with a colour behind it.
     Words(WordsMark<'a>),
-    /// A rectangle.
     Rect(Rectangle),
     /// Straight lines of one kind.
     Lines(LinesMark),
     /// A cubic Bézier curve.
     Curve(Curve),
-    /// A convex polygon.
     Polygon(Polygon),
     /// Many points of one size.
     Dots(Dots),
@@ -51,7 +49,6 @@ impl Mark<'_> {
         })
     }
 
-    /// Moves it.
     pub fn shift(&mut self, by: Size) {
         match self {
             Self::Text(of) => of.at += by,
@@ -69,12 +66,10 @@ impl Mark<'_> {
 /// Where a text stands beside its point, from left to right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Across {
-    /// It begins there.
     #[default]
     Left,
     /// Its middle is there.
     Centre,
-    /// It ends there.
     Right,
 }
 
@@ -95,7 +90,6 @@ pub enum Down {
 pub struct TextMark<'a> {
     /// What it says, in the order of reading.
     pub text: Cow<'a, str>,
-    /// Where.
     pub at: Point,
     /// How it stands there.
     pub anchor: (Across, Down),
@@ -149,7 +143,6 @@ pub struct WordsMark<'a> {
 /// How a line is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stroke {
-    /// Points.
     pub width: f32,
     pub colour: Rgba,
 }
@@ -157,9 +150,7 @@ pub struct Stroke {
 /// On which side of the edge a border lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BorderSide {
-    /// Within the rectangle.
     Inside,
-    /// Around it.
     #[default]
     Outside,
 }
@@ -170,21 +161,17 @@ pub struct Rectangle {
     pub area: Area,
     /// Of its corners, points.
     pub radius: f32,
-    /// Inside it.
     pub fill: Rgba,
     /// Its border, of width 0 where there is none.
     pub border: Stroke,
-    /// Where that lies.
     pub side: BorderSide,
 }
 
 impl Rectangle {
-    /// Without a border.
     pub fn filled(area: Area, radius: f32, fill: Rgba) -> Self {
         Self { area, radius, fill, border: Stroke::default(), side: BorderSide::default() }
     }
 
-    /// A border alone.
     pub fn framed(area: Area, radius: f32, border: Stroke, side: BorderSide) -> Self {
         Self { area, radius, fill: Rgba::default(), border, side }
     }
@@ -207,7 +194,6 @@ impl Rectangle {
 /// Straight lines, each from one point to another.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinesMark {
-    /// Their ends.
     pub ends: Vec<[Point; 2]>,
     /// How they are drawn.
     pub stroke: Stroke,
@@ -229,9 +215,7 @@ pub struct Curve {
 pub struct Polygon {
     /// Its corners in turn.
     pub corners: Vec<Point>,
-    /// Inside it.
     pub fill: Rgba,
-    /// Its edge.
     pub stroke: Stroke,
 }
 
@@ -265,9 +249,7 @@ pub struct Image<'a> {
 /// Neighbours of one colour in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellRun {
-    /// Row i.
     pub row: usize,
-    /// Columns j.
     pub columns: Range<usize>,
     pub colour: Rgba,
 }
@@ -293,7 +275,6 @@ impl Image<'_> {
 /// Which numbers the ends of a colour map stand for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Scale {
-    /// 0 and 1.
     #[default]
     Unit,
     /// The least and the greatest number.
@@ -341,7 +322,6 @@ impl Scale {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cells<'a> {
     pub numbers: &'a Alignment,
-    /// Their colours.
     pub map: &'static ColourMap,
     /// What the ends of the map stand for.
     pub scale: Scale,

@@ -8,7 +8,6 @@
 pub struct Rgba([u8; 4]);
 
 impl Rgba {
-    /// Nothing.
     pub const TRANSPARENT: Self = Self([0; 4]);
 
     const BLACK: Self = Self::from_hex(0x00_00_00);
@@ -76,30 +75,23 @@ macro_rules! palettes {
         /// On white, as on paper.
         pub const LIGHT: Palette = Palette { $($name: Rgba::from_hex($light),)* };
 
-        /// On black.
         pub const DARK: Palette = Palette { $($name: Rgba::from_hex($dark),)* };
     };
 }
 
 // Each colour on white and on black.
 palettes! {
-    /// Behind everything.
     ground: 0xF3F4F7, 0x111419;
-    /// Panels and cards.
     panel: 0xFFFFFF, 0x1A1E25;
     /// Fields and chips, one step off the panel.
     sunken: 0xEEF0F4, 0x252A33;
     /// A hovered row or chip.
     raised: 0xE4E8EF, 0x303743;
-    /// Hairlines.
     line: 0xDADFE7, 0x303641;
-    /// Running text.
     text: 0x161C28, 0xECEFF4;
-    /// Captions.
     weak: 0x556072, 0xA0AABA;
     /// The one accent: selection, hover, focus.
     accent: 0x1F58C4, 0x84AEFA;
-    /// Its soft background.
     accent_soft: 0xD9E6FD, 0x273C60;
     /// The accent as lines over a heatmap, where it has to stand out from black and from white.
     mark: 0x3F8EFF, 0x5B9DFF;
@@ -111,17 +103,12 @@ palettes! {
     link_edge: 0x000000, 0x000000;
     /// What a person has set: frames of words and rows.
     set: 0x8A35D6, 0xC08BFF;
-    /// Its soft background.
     set_soft: 0xEBDCFB, 0x4A2F6B;
     /// Text on the accent.
     on_accent: 0xFFFFFF, 0x0D1628;
-    /// Doubt.
     warm: 0x9A5500, 0xECB05A;
-    /// Its soft background.
     warm_soft: 0xFFC970, 0x9A5F12;
-    /// Failure.
     error: 0xAE221B, 0xF58E84;
-    /// Its soft background.
     error_soft: 0xFCE6E4, 0x43201E;
 }
 

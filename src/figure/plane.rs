@@ -24,7 +24,6 @@ const APART: Size = size(6.0, 3.0);
 const GAP: f32 = 8.0;
 /// Side of the squares in which labels are looked for, points.
 const SQUARE: f32 = 64.0;
-/// Widest label, points.
 pub const WIDEST: f32 = 190.0;
 /// Opacity of points that are not looked for.
 const ASIDE: f32 = 0.25;
@@ -180,7 +179,6 @@ pub struct Plane<'a, 't> {
     pub feet: &'a [Point],
     /// From 0 to 1 for each point: its colour.
     pub shade: &'a dyn Fn(usize) -> f32,
-    /// What each says.
     pub text: &'a dyn Fn(usize) -> &'t str,
     pub selected: Option<usize>,
     /// What lies nearest to it.
@@ -191,7 +189,6 @@ pub struct Plane<'a, 't> {
     pub under: Option<usize>,
     /// How many times closer than the whole map.
     pub closeness: f32,
-    /// On black.
     pub dark: bool,
 }
 

@@ -30,9 +30,7 @@ const LEGEND: (f32, f32) = (16.0, 260.0);
 /// The mark of a data point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A disc.
     Circle,
-    /// A square.
     Square,
     /// A triangle that points up.
     Up,
@@ -89,7 +87,6 @@ pub enum SeriesStyle {
     /// A line with a mark at every point.
     #[default]
     Marked,
-    /// A line alone.
     Bare,
     /// A thin dashed line without marks: what matters less.
     Minor,
@@ -131,7 +128,6 @@ impl Series {
 /// A plot.
 #[derive(Clone, Copy)]
 pub struct Plot<'a> {
-    /// Above it.
     pub title: &'a str,
     /// Below the x axis; empty: nothing.
     pub x_label: &'a str,
@@ -143,7 +139,6 @@ pub struct Plot<'a> {
     pub y_text: &'a dyn Fn(f64) -> String,
     /// The y axis begins at 0.
     pub from_zero: bool,
-    /// What is drawn.
     pub series: &'a [Series],
 }
 

@@ -25,9 +25,7 @@ pub fn png(figure: &Figure<'_>, page: &FigurePage, fonts: &Fonts) -> Result<Vec<
 /// Rows of pixels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pixels {
-    /// In a row.
     pub width: u32,
-    /// Rows.
     pub height: u32,
     /// Red, green, blue and cover of each.
     pub rgba: Vec<u8>,
@@ -47,9 +45,6 @@ pub fn read(file: &[u8]) -> Option<Pixels> {
 }
 
 /// The pixels alone.
-///
-/// # Errors
-/// As [`png`].
 pub fn pixels(figure: &Figure<'_>, page: &FigurePage, fonts: &Fonts) -> Result<Pixels> {
     let (width, height) = page.pixels(figure.size)?;
     let none = || Error::Internal(format!("a picture of {width} by {height} pixels"));

@@ -67,7 +67,6 @@ pub struct FigureStyle {
     pub map: &'static ColourMap,
     /// It says what its colours and widths mean.
     pub has_legend: bool,
-    /// Below it.
     pub caption: Option<String>,
     /// Links with less alpha are left out.
     pub threshold: f32,
@@ -100,9 +99,7 @@ pub struct FigureKind {
 pub enum FigureNeeds {
     /// There are always hypotheses.
     Nothing,
-    /// alpha.
     Alignment,
-    /// The whole search.
     Search,
     /// A target word with what else was weighed there, or alpha.
     Word,

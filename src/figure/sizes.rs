@@ -1,13 +1,10 @@
 //! Sizes of figures in points, which the window uses too.
 
-/// Hairline gaps.
 pub const SPACE_1: f32 = 4.0;
 /// Between neighbours that belong together.
 pub const SPACE_2: f32 = 8.0;
 
-/// Captions and labels.
 pub const TEXT_SMALL: f32 = 12.5;
-/// Running text.
 pub const TEXT_BODY: f32 = 14.5;
 
 /// Radius of the corners of a figure on its ground.

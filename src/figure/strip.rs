@@ -9,7 +9,6 @@ use crate::palette::Palette;
 pub struct StripLayout {
     /// Numbers in a row.
     pub across: usize,
-    /// Rows.
     pub down: usize,
     /// From one bar to the next, points.
     pub pitch: f32,

@@ -59,7 +59,6 @@ impl Straight {
 /// What became of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NodeState {
-    /// It was continued.
     #[default]
     Inner,
     /// It ended with `</s>`.
@@ -91,7 +90,6 @@ pub struct DrawnNode<'a> {
 /// The nodes that are drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct TreeFigure<'a> {
-    /// In order.
     pub nodes: &'a [DrawnNode<'a>],
     /// The place of the node that is looked at closely.
     pub selected: Option<usize>,
@@ -105,7 +103,6 @@ pub struct TreeFigure<'a> {
 pub struct TreeLayout {
     /// The box of each node; none stands higher than the one before it.
     pub boxes: Vec<Area>,
-    /// All of it.
     pub size: Size,
 }
 

@@ -115,9 +115,7 @@ pub fn links(sides: Option<LinkedSides>, rows: ReadBy<'_>, counted: LinkWords) -
 
 /// The words of the vocabularies in a pair whose target was forced, and the links between them.
 pub struct Worded {
-    /// x, as written.
     pub source: Vec<String>,
-    /// y, as written.
     pub target: Vec<String>,
     /// For every target word its source word of greatest weight.
     pub links: Vec<Link>,

@@ -43,7 +43,6 @@ fn is_grouped(text: &str, by: char) -> bool {
 }
 
 impl NumberCount {
-    /// Counts a cell.
     pub fn add(&mut self, cell: &str) {
         let cell = cell.trim();
         let (comma, point) = (cell.rfind(','), cell.rfind('.'));

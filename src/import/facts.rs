@@ -13,7 +13,6 @@ pub type ImportReported<T> = std::result::Result<T, String>;
 /// What a matrix may have behind the words of its sentence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Behind {
-    /// Nothing, or `</s>`.
     #[default]
     Nothing,
     /// Zeros too; links may be of `</s>`, the place behind the words.
@@ -28,7 +27,6 @@ pub enum Behind {
 pub struct ImportColumn {
     /// Its name, or its number from 1 where the file names none.
     pub name: String,
-    /// What it holds.
     pub role: ColumnRole,
 }
 
@@ -97,14 +95,12 @@ pub const MOST_WARNINGS: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warnings {
     path: PathBuf,
-    /// The first ones.
     pub kept: Vec<Warning>,
     /// How many there were.
     pub count: usize,
 }
 
 impl Warnings {
-    /// None so far.
     pub fn new(path: &Path) -> Self {
         Self { path: path.into(), kept: Vec::new(), count: 0 }
     }

@@ -11,13 +11,11 @@ use engine::error::Result;
 /// One row of [`FORMATS`](crate::FORMATS).
 #[derive(Clone, Copy)]
 pub struct FormatEntry {
-    /// What is typed.
     pub name: &'static str,
     /// What people call it.
     pub label: &'static str,
     /// How likely a file is of this format by its first bytes: from 0, impossible, to 100, certain.
     pub sniff: fn(&FileSample<'_>) -> u8,
-    /// Who reads it.
     pub reading: FormatReading,
     /// Whether the program writes it as well.
     pub is_written: bool,

@@ -91,7 +91,6 @@ impl ImportInput {
         }
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -109,7 +108,6 @@ impl ImportInput {
         bare.rsplit_once('.').map_or(bare, |(stem, _)| stem).to_owned()
     }
 
-    /// `gzip` or `zstandard`.
     pub fn packed(&self) -> Option<&'static str> {
         self.packing.map(|packing| match packing {
             Packing::Gzip => "gzip",
@@ -195,7 +193,6 @@ pub struct RecordMeter {
 }
 
 impl RecordMeter {
-    /// Measures an input.
     pub fn over(&self, input: Box<dyn BufRead + Send>) -> Metered {
         Metered { input, meter: self.clone() }
     }
@@ -384,7 +381,6 @@ pub struct TextLine {
 }
 
 impl TextLines {
-    /// The file's path.
     pub fn path(&self) -> &Path {
         self.reader.path()
     }

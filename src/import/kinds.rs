@@ -71,9 +71,6 @@ pub const FORMATS: &[FormatEntry] = formats! {
 };
 
 /// The kinds that a file may be of, the likeliest first, each with how likely it is, from 1 to 100.
-///
-/// # Errors
-/// As [`ImportInput::open`].
 pub fn guess(path: &Path) -> Result<Vec<(&'static FormatEntry, u8)>> {
     Ok(guesses(&ImportInput::open(path, None)?))
 }

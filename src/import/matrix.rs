@@ -19,9 +19,7 @@ pub const PEEKED: usize = 64;
 pub struct FileMatrix {
     /// Row by row as in the file.
     pub matrix: Alignment,
-    /// Source words.
     pub source: Option<usize>,
-    /// Target words.
     pub target: Option<usize>,
 }
 
@@ -127,7 +125,6 @@ pub fn fit(
     Ok(fitted)
 }
 
-/// What mostly helps.
 const CUT: &str = "import the texts cut into tokens as the system cuts them";
 
 /// How much of an axis is not padding, whose size and used part are given: the words, or one more where it may have `</s>`.

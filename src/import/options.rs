@@ -7,7 +7,6 @@ pub use engine::text::links::guess::{Base, LinkOrder};
 /// What a file is for. A file with several kinds of text says most of it itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// What is translated.
     #[default]
     Source,
     /// What people made of it.
@@ -30,7 +29,6 @@ pub enum Orientation {
 }
 
 impl Orientation {
-    /// In words.
     pub fn name(self) -> &'static str {
         match self {
             Self::TargetRows => "a row for each target token",
@@ -38,7 +36,6 @@ impl Orientation {
         }
     }
 
-    /// The other one.
     pub fn other(self) -> Self {
         match self {
             Self::TargetRows => Self::SourceRows,
@@ -52,7 +49,6 @@ impl Orientation {
 pub enum ColumnRole {
     /// What the file calls the sentence.
     Id,
-    /// What is translated.
     Source,
     /// What people made of it.
     Reference,

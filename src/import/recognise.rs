@@ -47,7 +47,6 @@ pub fn mqm(sample: &FileSample<'_>) -> u8 {
     certain(MQM.iter().all(|name| heads.iter().any(|head| head == name)))
 }
 
-/// Objects of annotations.
 pub fn pearmut(sample: &FileSample<'_>) -> u8 {
     let has = |key: &str| sample.head.contains(key);
     certain(is_object(sample) && has("\"annotation\"") && (has("\"user_id\"") || has("\"error_spans\"")))

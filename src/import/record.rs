@@ -16,7 +16,6 @@ pub struct Record {
     pub line: usize,
     /// What the file calls it.
     pub id: Option<String>,
-    /// What is translated.
     pub source: Option<ImportedText>,
     /// What people made of it.
     pub reference: Option<ImportedText>,
@@ -91,7 +90,6 @@ pub struct ImportedOutput {
     pub token_count: usize,
     /// What else the system counted for it, by name.
     pub features: Vec<(String, f32)>,
-    /// The soft alignment.
     pub alpha: Option<Alignment>,
     /// Hard links between the words of the source and of this output, words from 0, `</s>` left out.
     pub links: Option<Vec<Link>>,

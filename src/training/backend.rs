@@ -10,9 +10,7 @@ use engine::error::Result;
 /// The optimizer's memories as a checkpoint keeps them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptimizerMemory {
-    /// See [`Optimizer`].
     pub first: Vec<f32>,
-    /// See [`Optimizer`].
     pub second: Vec<f32>,
 }
 
@@ -30,7 +28,6 @@ pub trait Engine {
     fn measure(&mut self, batch: Minibatch<'_>) -> Result<BatchLoss>;
     /// The weights in the layout's order.
     fn weights(&self) -> Result<Vec<f32>>;
-    /// The optimizer's memories.
     fn memory(&self) -> Result<OptimizerMemory>;
     /// Puts weights and, where given, memories in place.
     fn restore(&mut self, weights: Vec<f32>, memory: Option<OptimizerMemory>) -> Result<()>;
@@ -47,7 +44,6 @@ pub struct FusedEngine {
 }
 
 impl FusedEngine {
-    /// Starts from `flat`.
     pub fn new(fused: Fused, flat: Vec<f32>, optimizer: Optimizer) -> Self {
         Self { fused, flat, optimizer }
     }

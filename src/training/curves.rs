@@ -18,9 +18,7 @@ const MOST_POINTS: usize = 2000;
 /// A number after so many updates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurvePoint {
-    /// Updates done.
     pub update: u64,
-    /// The number.
     pub value: f64,
 }
 
@@ -35,7 +33,6 @@ pub struct Curves {
     pub development_nll: Vec<CurvePoint>,
     /// BLEU of greedy translations of the development text, where it was measured.
     pub development_bleu: Vec<CurvePoint>,
-    /// Step size.
     pub rate: Vec<CurvePoint>,
     /// Updates done at the last line.
     pub update: u64,

@@ -14,7 +14,6 @@ use engine::ticket::CancellationToken;
 /// Training text as ids.
 #[derive(Debug, Default)]
 pub struct Training {
-    /// Its pairs.
     pub pairs: ParallelText,
     /// Where alpha is to look in each of them, where attention is guided.
     pub guide: Option<Guide>,

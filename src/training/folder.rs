@@ -12,7 +12,6 @@ pub fn training_folder(output: &Path) -> PathBuf {
     output.join("training")
 }
 
-/// The checkpoint's file.
 pub fn checkpoint_file(output: &Path) -> PathBuf {
     training_folder(output).join("checkpoint.safetensors")
 }

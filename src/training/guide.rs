@@ -30,7 +30,6 @@ pub struct Guide {
 }
 
 impl Guide {
-    /// Appends a pair.
     pub fn push(&mut self, looks: &[GuidedLink]) {
         self.looks.extend_from_slice(looks);
         self.ends.push(self.looks.len());

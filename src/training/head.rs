@@ -70,7 +70,6 @@ impl Default for HeadTraining {
 pub struct HeadProgress {
     /// Updates done, and all of them.
     pub updates: (u64, u64),
-    /// Target words read.
     pub words: u64,
     /// Cost a word over the last updates, nats.
     pub cost: f64,
@@ -307,7 +306,6 @@ type GivenPair<'a> = ((&'a [u32], &'a [u32]), &'a [GuidedLink]);
 
 /// What a head reads of some pairs, all of them one after the other.
 struct Features<'a> {
-    /// h_j, [words, annotation].
     h: Vec<f32>,
     /// s_0 to s_{t_y + 1} of each pair, [t_y + 2, n].
     states: Vec<f32>,

@@ -13,14 +13,12 @@ use engine::models::config::Config;
 pub struct LayoutEntry {
     /// Name as in the model file.
     pub name: String,
-    /// Shape, row-major.
     pub shape: Vec<usize>,
     /// First index in the flat vector.
     pub offset: usize,
 }
 
 impl LayoutEntry {
-    /// Number of elements.
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }
@@ -75,7 +73,6 @@ impl ParameterLayout {
         Self { entries, index, total }
     }
 
-    /// Number of parameters.
     pub fn total(&self) -> usize {
         self.total
     }

@@ -25,7 +25,6 @@ const MOST_PAIRS: usize = 1_000_000;
 /// Pairs of files, and whose links.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkedText<'a> {
-    /// Sources and targets.
     pub files: &'a [(PathBuf, PathBuf)],
     /// Links of each pair of files; none: those of an aligner.
     pub links: &'a [PathBuf],

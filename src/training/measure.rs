@@ -16,7 +16,6 @@ use engine::models::folder;
 use engine::text::reader::LineReader;
 use engine::ticket::CancellationToken;
 
-/// Sentences translated together.
 const BATCH: usize = 64;
 
 /// The measuring function, or `None` where the schedule asks for no BLEU.

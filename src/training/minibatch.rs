@@ -5,7 +5,6 @@
 pub struct GuidedLink {
     /// The row, a step of the decoder.
     pub i: u16,
-    /// The source position.
     pub j: u16,
 }
 
@@ -31,7 +30,6 @@ impl<'a> Minibatch<'a> {
         Self { looks, ..self }
     }
 
-    /// Number of pairs.
     pub fn len(&self) -> usize {
         self.source.len()
     }

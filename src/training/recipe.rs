@@ -34,9 +34,7 @@ pub struct TrainingPlan {
     pub recipe: String,
     /// A name of [`SIZES`].
     pub sizes: String,
-    /// BCP 47.
     pub source_language: String,
-    /// BCP 47.
     pub target_language: String,
     /// Training text, source and target.
     pub train: (PathBuf, PathBuf),
@@ -67,7 +65,6 @@ impl Default for TrainingPlan {
 
 /// One line of [`RECIPES`] or [`SIZES`].
 pub struct RecipeEntry {
-    /// Its name.
     pub name: &'static str,
     /// What it is, in a sentence.
     pub about: &'static str,
@@ -92,11 +89,9 @@ pub const RECIPES: &[RecipeEntry] = &[
 
 /// One line of [`PAPERS`].
 pub struct PaperEntry {
-    /// Whose.
     pub architecture: Architecture,
     /// The recipe in a sentence.
     pub about: &'static str,
-    /// Where it stands.
     pub citation: &'static str,
     apply: fn(&mut TrainingSettings),
     sizes: fn(&mut ModelSettings),

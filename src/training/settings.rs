@@ -23,11 +23,8 @@ pub struct TrainingSettings {
     pub name: String,
     /// Folder of the finished model; checkpoints and the log lie in it under `training/`.
     pub output: PathBuf,
-    /// Sizes.
     pub model: ModelSettings,
-    /// Text.
     pub data: DataSettings,
-    /// How weights move.
     #[serde(default)]
     pub optimizer: OptimizerSettings,
     /// How long, how often.
@@ -43,9 +40,7 @@ pub struct TrainingSettings {
 pub struct ModelSettings {
     /// A name of [`TRAINED`].
     pub architecture: String,
-    /// BCP 47.
     pub source_language: String,
-    /// BCP 47.
     pub target_language: String,
     /// What text is cut into.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -57,14 +52,11 @@ pub struct ModelSettings {
     pub source_vocabulary: usize,
     /// Words of the target shortlist (or subwords), `</s>` and `[UNK]` included.
     pub target_vocabulary: usize,
-    /// m.
     pub embedding: usize,
-    /// n.
     pub hidden: usize,
     /// l (rnnsearch and rnnencdec).
     #[serde(default)]
     pub maxout: usize,
-    /// n' (rnnsearch).
     #[serde(default)]
     pub alignment: usize,
     /// r of G = G_l G_r (rnnencdec).
@@ -219,7 +211,6 @@ fn one() -> usize {
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct DataSettings {
-    /// Training text.
     pub train: Vec<TextPair>,
     /// Development text, for NLL and BLEU.
     pub development: TextPair,
@@ -252,7 +243,6 @@ pub enum Rule {
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct OptimizerSettings {
-    /// Which rule.
     pub rule: Rule,
     /// Step size (Adadelta: a factor, 1 in the paper). Default by rule: adam 1e-3, adadelta 1, sgd 1.
     pub learning_rate: Option<f32>,
@@ -260,9 +250,7 @@ pub struct OptimizerSettings {
     pub rho: f32,
     /// Epsilon. Default by rule: adadelta 1e-6, adam 1e-8.
     pub epsilon: Option<f32>,
-    /// Adam's first decay.
     pub beta1: f32,
-    /// Adam's second decay.
     pub beta2: f32,
     /// The gradient's norm is cut to this.
     pub clip: f32,
@@ -368,7 +356,6 @@ pub struct ScheduleSettings {
     pub batch_words: Option<usize>,
     /// Minibatches that are sorted together.
     pub sorted: usize,
-    /// Updates in all.
     pub updates: u64,
     /// Passes over the training text, where they are to end the training before `updates` does.
     pub epochs: Option<u64>,
@@ -402,10 +389,8 @@ pub struct ScheduleSettings {
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum BestSettings {
-    /// Lowest development NLL.
     #[default]
     Nll,
-    /// Highest development BLEU.
     Bleu,
 }
 

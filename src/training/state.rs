@@ -21,25 +21,20 @@ use engine::text::write::write_inside;
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq)]
 #[serde(default)]
 pub struct Tally {
-    /// Summed -log p.
     #[serde(deserialize_with = "number")]
     pub nll: f64,
     /// Summed loss (with label smoothing).
     #[serde(deserialize_with = "number")]
     pub smoothed: f64,
-    /// Target words.
     pub words: u64,
-    /// Summed gradient norms.
     #[serde(deserialize_with = "number")]
     pub norm: f64,
-    /// Updates.
     pub updates: u64,
     /// Summed cost on alpha, without its weight.
     #[serde(deserialize_with = "number")]
     pub guide: f64,
     /// Rows of alpha that had such a cost.
     pub guided: u64,
-    /// Seconds.
     pub seconds: f64,
 }
 
@@ -52,15 +47,11 @@ fn number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Res
 #[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
 #[serde(default)]
 pub struct Position {
-    /// Updates done.
     pub update: u64,
-    /// Epoch, from 0.
     pub epoch: u64,
     /// Minibatches of this epoch that are done.
     pub batch: usize,
-    /// Target words seen.
     pub words: u64,
-    /// Sentence pairs seen.
     pub sentences: u64,
     /// Seconds of training, over all runs.
     pub seconds: f64,
@@ -72,7 +63,6 @@ pub struct Position {
     pub tally: Tally,
     /// Whose memories the checkpoint holds.
     pub rule: Option<Rule>,
-    /// What `best` measures.
     pub measured_by: Option<BestSettings>,
     /// What the order of the sentences depends on.
     pub order: Option<SentenceOrder>,
@@ -128,9 +118,7 @@ impl Position {
 pub struct Checkpoint {
     /// All parameters in the layout's order.
     pub weights: Vec<f32>,
-    /// See [`Optimizer`](crate::optimizer::Optimizer).
     pub first: Vec<f32>,
-    /// See [`Optimizer`](crate::optimizer::Optimizer).
     pub second: Vec<f32>,
     /// The weights of the last measurements, oldest first, where their mean is measured.
     pub measured: Vec<Vec<f32>>,
@@ -150,7 +138,6 @@ fn bytes(data: &[f32]) -> Vec<u8> {
 }
 
 impl Checkpoint {
-    /// Writes the file.
     pub fn save(&self, path: &Path) -> Result<()> {
         let broken = |e: String| Error::file(path, format!("could not be written: {e}"));
         let fixed =

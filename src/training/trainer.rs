@@ -19,9 +19,7 @@ use engine::ticket::CancellationToken;
 /// One line of the log: training since the line before.
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
 pub struct LogLine {
-    /// Updates done.
     pub update: u64,
-    /// Epoch, from 0.
     pub epoch: u64,
     /// Mean loss a word (with label smoothing).
     pub loss: f64,
@@ -32,7 +30,6 @@ pub struct LogLine {
     pub guide: Option<f64>,
     /// Mean gradient norm before clipping.
     pub norm: f64,
-    /// Step size.
     pub rate: f32,
     /// Target words in all.
     pub words: u64,
@@ -45,11 +42,9 @@ pub struct LogLine {
 /// One measurement on the development text.
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
 pub struct DevelopmentScore {
-    /// Updates done.
     pub update: u64,
     /// -log p a word.
     pub development_nll: f64,
-    /// e to that.
     pub development_perplexity: f64,
     /// BLEU of greedy translations, where asked for.
     pub development_bleu: Option<f64>,
@@ -66,15 +61,21 @@ pub struct DevelopmentScore {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrainingReport {
     /// Before the first update.
-    Started { position: Position, updates: u64, pairs: usize, parameters: usize },
+    Started {
+        position: Position,
+        updates: u64,
+        pairs: usize,
+        parameters: usize,
+    },
     /// A sentence about what is being done.
     Note(String),
-    /// Every `log_every` updates.
     Line(LogLine),
-    /// Every `measure_every` updates.
     Measure(DevelopmentScore),
     /// The end, by schedule or by a stale ticket (then a checkpoint was written).
-    Ended { position: Position, complete: bool },
+    Ended {
+        position: Position,
+        complete: bool,
+    },
 }
 
 /// Translates development sentences with these weights and gives their BLEU.
@@ -85,15 +86,11 @@ pub type Keep<'a> = dyn FnMut(&[f32], &DevelopmentScore) -> Result<()> + 'a;
 
 /// A run in progress.
 pub struct Trainer<'a> {
-    /// What to do.
     pub settings: &'a TrainingSettings,
-    /// What learns.
     pub engine: Box<dyn Engine>,
-    /// Training text.
     pub training: &'a ParallelText,
     /// Where alpha is to look in it.
     pub guide: Option<&'a Guide>,
-    /// Development text.
     pub development: &'a ParallelText,
     /// BLEU of weights, where asked for.
     pub bleu: Option<Box<MeasureBleu<'a>>>,
@@ -404,7 +401,6 @@ struct Candidate {
     weights: Vec<f32>,
     nll: f64,
     bleu: Option<f64>,
-    /// Lower is better.
     value: f64,
 }
 

@@ -19,7 +19,6 @@ pub enum ToWorker {
     TakeApart(u64, StepsRequest),
     /// The model that was taken apart last is not needed any more.
     LetGo,
-    /// Long work.
     Queue(QueueCall),
 }
 
@@ -31,7 +30,6 @@ pub enum FromWorker {
     Decoded(Event),
     /// With the `config.json` of its model, which says how the machine is drawn.
     Steps(StepsEvent, Option<String>),
-    /// Of long work.
     Queue(QueueEvent),
 }
 

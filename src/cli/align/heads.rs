@@ -102,7 +102,6 @@ struct LeftOutRecord {
     js: f64,
 }
 
-/// Measures all heads.
 pub fn run(low: &HeadsArgs) -> anyhow::Result<()> {
     let PairArgs { source, target, pretokenized } = &low.pairs;
     let mut test_set = TestSet::read(source, std::slice::from_ref(target), *pretokenized)?;

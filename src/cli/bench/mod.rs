@@ -29,9 +29,7 @@ use host::words;
 
 /// Words of a sentence, `</s>` aside, and of its translation at most.
 const WORDS: usize = 20;
-/// Hypotheses kept.
 const BEAM: usize = 5;
-/// Sentences translated together.
 const BATCH: usize = 64;
 /// No measurement is repeated once it has taken so long.
 const PATIENCE: Duration = Duration::from_secs(5);

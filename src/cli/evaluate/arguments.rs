@@ -151,7 +151,6 @@ pub enum ReportFormat {
     Json,
 }
 
-/// Adds them.
 pub fn arguments(command: clap::Command) -> clap::Command {
     EvaluateArgs::augment_args(command)
 }

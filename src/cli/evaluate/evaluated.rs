@@ -85,7 +85,6 @@ pub struct Evaluated {
     pub workspace: Workspace,
     pub corpus: CorpusTable,
     pub search: SearchOptions,
-    /// Sentences decoded together.
     pub batch: usize,
     pub unk: Unks,
     pub models: Vec<MeasuredModel>,

@@ -271,7 +271,6 @@ struct Answer {
     status: &'static str,
     fields: String,
     body: &'static [u8],
-    /// No request follows.
     is_last: bool,
 }
 

@@ -133,7 +133,6 @@ pub struct GlossedFiles {
     run: RunArgs,
 }
 
-/// Writes the sentences.
 pub fn run(low: &GlossArgs) -> anyhow::Result<()> {
     let drawn = match low.format {
         Some(name) => format(name),

@@ -20,7 +20,6 @@ use host::words;
 use host::words::LinkedSides;
 use training::settings::LinkWords;
 
-/// Sentences translated together.
 const BATCH: usize = 32;
 
 /// A model, and whose rows are its links: its alignment head's, else alpha.

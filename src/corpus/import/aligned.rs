@@ -19,13 +19,10 @@ use engine::text::links::Link;
 /// Who linked source and reference, in the order in which they are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlignedBy {
-    /// Links by hand.
     Hand,
     /// A model that the references were forced through.
     Forced,
-    /// The statistical aligner.
     Aligner,
-    /// Nobody.
     Nobody,
 }
 

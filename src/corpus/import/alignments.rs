@@ -92,7 +92,6 @@ pub(super) struct Alignments {
     end_rows: usize,
     end_columns: usize,
     padded: usize,
-    /// Links of `</s>`.
     end_links: usize,
 }
 

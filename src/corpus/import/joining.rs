@@ -22,7 +22,6 @@ const TRIED: usize = 100;
 /// The most kinds of equal sentences among which one fact about a record chooses.
 const MOST_KINDS: usize = 64;
 
-/// A new sentence.
 const NEW: u32 = u32::MAX;
 /// Its sentence is not here, and the file may not add it.
 const UNKNOWN: u32 = u32::MAX - 1;
@@ -116,7 +115,6 @@ pub(super) fn joining(
 /// Something that a record or a sentence says: of what, and the number of its letters.
 type Fact = (u64, u64);
 
-/// The name.
 const NAME: u64 = 0;
 /// The sources before and behind.
 const BESIDE: [u64; 2] = [1, 2];
@@ -164,7 +162,6 @@ struct Row {
     number: Option<u64>,
     /// Where its texts begin among all.
     facts: usize,
-    /// Its scores.
     cells: u64,
 }
 
@@ -177,7 +174,6 @@ struct FileRows<'w> {
     columns: &'w [ImportColumn],
     rows: Vec<Row>,
     facts: Vec<Fact>,
-    /// Anything but sources.
     has_more: bool,
     has_translations: bool,
     has_scores: bool,

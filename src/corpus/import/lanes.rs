@@ -15,7 +15,6 @@ pub(crate) struct Lanes<'a, 'scope, Job, Done> {
 }
 
 impl<'scope, Job: Send + 'scope, Done: Send + 'scope> Lanes<'_, 'scope, Job, Done> {
-    /// Gives a job.
     pub(crate) fn give(&self, kind: usize, job: Job) {
         let (told, result) = sync_channel(1);
         let work = self.work;

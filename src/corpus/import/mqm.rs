@@ -25,7 +25,6 @@ const GOOGLE: &[&str] = &["Accuracy/", "Fluency/", "Terminology/", "Style/", "Lo
 struct MqmColumns {
     /// What tells one sentence from another beside its text: document and number.
     place: Vec<usize>,
-    /// Of [`MQM`].
     told: [usize; 6],
     /// A note, or JSON with one.
     note: Option<usize>,

@@ -44,7 +44,6 @@ pub struct ImportReport {
 }
 
 impl ImportReport {
-    /// In one sentence.
     pub fn told(&self) -> String {
         let parts = [
             (self.sentences, tr!("{n} new sentence" | "{n} new sentences" % self.sentences)),

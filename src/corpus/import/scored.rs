@@ -22,7 +22,6 @@ const PEEKED: usize = 20;
 struct ScoreLine {
     line: usize,
     system: String,
-    /// From 0.
     sentence: usize,
     cell: String,
 }

@@ -28,9 +28,7 @@ const SEVERITY: &str = "minor";
 /// A kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanFormat {
-    /// Of Pearmut.
     Pearmut,
-    /// Of COMET.
     Comet,
 }
 

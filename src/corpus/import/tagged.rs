@@ -16,7 +16,6 @@ use engine::ticket::CancellationToken;
 use figure::interlinear::GlossedSentence;
 use figure::interlinear::conllu;
 
-/// What says nothing.
 const NONE: &str = "_";
 /// Parts of speech of words that mean something by themselves, of which one that is written for several words has one.
 const OPEN: [&str; 6] = ["ADJ", "ADV", "NOUN", "NUM", "PROPN", "VERB"];
@@ -133,7 +132,6 @@ pub struct TaggedSentences {
 }
 
 impl TaggedSentences {
-    /// Of a file.
     pub fn new(sentences: &[GlossedSentence]) -> Self {
         let numbers = sentences.iter().map(|sentence| letters(sentence).map(|text| mixed(&text)));
         let (numbers, mut first) = (numbers.collect::<Vec<_>>(), HashMap::new());

@@ -48,7 +48,6 @@ pub(super) fn read(
 pub(super) enum Job {
     /// Reads sentences from their lines.
     Read(RecordWindow),
-    /// Measures and packs.
     Pack(Vec<Draft>, BleuSettings),
 }
 

@@ -16,17 +16,13 @@ use engine::text::cut::WordRule;
 /// What people may disagree about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Aspect {
-    /// How many stars.
     Stars,
-    /// Which tags.
     Tags,
     /// Which words are wrong, how, and how badly.
     Marks,
-    /// Links by hand.
     Links,
 }
 
-/// All of them.
 pub const ASPECTS: &[Aspect] = &[Aspect::Stars, Aspect::Tags, Aspect::Marks, Aspect::Links];
 
 impl Aspect {
@@ -45,7 +41,6 @@ impl Aspect {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgreementLine {
     pub name: String,
-    /// What was counted.
     pub of: &'static str,
     /// The agreement; `None` where nothing could be compared.
     pub kappa: Option<Kappa>,
@@ -57,11 +52,9 @@ pub struct AgreementLine {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlphaLine {
     pub name: String,
-    /// What was counted.
     pub of: &'static str,
     /// Things that two or more judged.
     pub units: usize,
-    /// Their judgements.
     pub values: usize,
     /// Krippendorff's alpha; `None` where all said the same, or nothing.
     pub alpha: Option<f64>,

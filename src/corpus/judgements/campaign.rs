@@ -24,7 +24,6 @@ pub struct Campaign {
     pub in_stars: bool,
     /// Ratings alone are asked for (DA), not the errors that they are for (ESA). `None`: of a version that did not ask.
     pub ratings_only: Option<bool>,
-    /// Who judges.
     pub annotators: Vec<String>,
     /// How many of them judge each sentence.
     pub each: usize,
@@ -40,7 +39,6 @@ pub const STAR: u8 = MOST_RATING / MOST_STARS;
 /// Streams of the seed: who judges which sentence, the order of sentences, that of translations.
 const STREAMS: [u64; 3] = [0, 1, 2];
 
-/// The systems' letters.
 pub fn letter(n: usize) -> String {
     char::from_u32('A' as u32 + n as u32).filter(char::is_ascii_uppercase).map_or_else(|| n.to_string(), String::from)
 }

@@ -17,12 +17,10 @@ pub struct Counts {
     pub severities: Counted,
     /// Judgements by people of the errors of a translation.
     pub errors_judged: usize,
-    /// Ratings of translations.
     pub ratings: usize,
 }
 
 impl Counts {
-    /// Counts everything.
     pub fn of(judgements: &Judgements) -> Self {
         let mut counts = Self::default();
         for by in judgements.values() {

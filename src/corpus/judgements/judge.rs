@@ -24,7 +24,6 @@ pub const NOBODY: &str = "me";
 pub const METRIC: &str = "xCOMET";
 /// Stands for the kind where a translation that was replaced was said to have no errors.
 const FAULTLESS: &str = "no errors";
-/// The most stars.
 pub const MOST_STARS: u8 = 5;
 /// The best rating of a translation.
 pub const MOST_RATING: u8 = 100;
@@ -41,10 +40,8 @@ pub struct Judgement {
     /// Words that sentences are gathered under.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub tags: BTreeSet<String>,
-    /// Free text.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// Errors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<ErrorMark>,
     /// Systems, by name, whose translation was read and has no errors.
@@ -195,7 +192,6 @@ pub struct ErrorMark {
     pub category: String,
     /// A severity of the scheme.
     pub severity: String,
-    /// Free text.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -256,9 +252,7 @@ struct Act {
 /// Whose marks are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Judges {
-    /// Everybody else.
     People,
-    /// [`METRIC`].
     Metric,
 }
 

@@ -40,7 +40,6 @@ pub(crate) const NO_ERRORS: &str = "no_errors";
 pub(crate) const RATING: &str = "rating";
 /// The column of the letters of the words that are marked, where not all are.
 pub(crate) const LETTERS: &str = "letters";
-/// Between tags.
 pub(crate) const BAR: &str = " | ";
 
 /// How a file writes judgements.

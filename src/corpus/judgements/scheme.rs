@@ -24,7 +24,6 @@ const MOST: u64 = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ErrorScheme {
-    /// Kinds, `group/kind`.
     pub categories: Vec<String>,
     /// Severities, the mildest first.
     pub severities: Vec<Severity>,
@@ -57,9 +56,7 @@ pub struct Severity {
 /// Names that are new, old before new. A kind and a severity may be called the same, so each has a list of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Renamed {
-    /// Of kinds.
     pub kinds: Vec<(String, String)>,
-    /// Of severities.
     pub severities: Vec<(String, String)>,
 }
 

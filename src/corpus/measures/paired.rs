@@ -12,7 +12,6 @@ use engine::analysis::ter::TerCounts;
 /// A system among others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankedSystem {
-    /// By its place.
     pub system: usize,
     /// Over all its sentences.
     pub score: f64,
@@ -32,7 +31,6 @@ impl RankedSystem {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TestedScore {
     pub name: &'static str,
-    /// Others gave it.
     pub is_given: bool,
     /// From the best on.
     pub systems: Vec<RankedSystem>,

@@ -21,7 +21,6 @@ pub struct Score {
     /// Words of the translations, each once for each annotator.
     pub words: usize,
     pub marks: usize,
-    /// Their weights together.
     pub weight: f64,
     /// Of each sentence that was judged the mean of the weights that its annotators gave.
     pub segments: Vec<f64>,

@@ -27,7 +27,6 @@ pub struct ComparedScores {
 }
 
 impl ComparedScores {
-    /// Counts them.
     pub fn of(output: &str, references: &[&str], settings: &BleuSettings) -> Self {
         Self {
             bleu: bleu::BleuCounts::of(output, references, settings),
@@ -61,7 +60,6 @@ pub struct SystemScores {
     pub counts: ComparedScores,
     /// Sentences with links by hand whose output is the reference.
     pub aligned: usize,
-    /// Their alignment errors.
     pub errors: aer::AerCounts,
 }
 
@@ -129,7 +127,6 @@ sums!(SystemScores: sentences, words, tokens, nll, compared, counts, aligned, er
 /// The sums of all sentences, and of those in each bucket of lengths.
 #[derive(Clone, Debug)]
 pub struct ByLength {
-    /// All.
     pub all: SystemScores,
     /// By bucket; a sentence without words is in none.
     pub lengths: Vec<SystemScores>,
@@ -158,7 +155,6 @@ pub struct OverviewGroup {
     /// The tag that they have; none: any or none.
     pub tag: Option<String>,
     pub sentences: usize,
-    /// Of each system.
     pub scores: Vec<SystemScores>,
 }
 

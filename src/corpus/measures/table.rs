@@ -17,13 +17,11 @@ pub struct MeasureSubject<'a> {
     pub source: &'a str,
     /// What a word is.
     pub rules: SideRules,
-    /// The references.
     pub references: &'a [&'a str],
     /// Links by hand, of the output's words.
     pub gold: Option<&'a Links>,
     /// Links of the statistical aligner, of the output's words.
     pub statistical: Option<&'a [Link]>,
-    /// How BLEU counts.
     pub bleu: BleuSettings,
     /// What a system says; `None` where the sentence itself is measured.
     pub output: Option<&'a SystemOutput>,
@@ -323,7 +321,6 @@ pub struct Measuring {
 }
 
 impl Measuring {
-    /// Measures an output.
     pub fn output(
         &mut self,
         (source, rules): (&str, SideRules),

@@ -88,9 +88,7 @@ pub fn first_pair(corpus: &CorpusTable) -> (usize, usize) {
 /// Words of a frequency.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Class {
-    /// From and to.
     pub range: (u32, u32),
-    /// Of each system.
     pub words: Vec<LexicalCounts>,
     /// For each system how many sentences have such a word in the reference or in its output.
     pub sentences: Vec<usize>,
@@ -99,7 +97,6 @@ pub struct Class {
 /// What becomes of a source word in a system.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceWordErrors {
-    /// Bare.
     pub word: String,
     /// Sentences where it is linked.
     pub sentences: usize,
@@ -112,9 +109,7 @@ pub struct SourceWordErrors {
 /// Two systems.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SystemPair {
-    /// The first.
     pub first: usize,
-    /// The second.
     pub second: usize,
     /// Sentences where the BLEU of the first is greater, equal, less.
     pub sentences: [usize; 3],
@@ -129,7 +124,6 @@ pub struct Overview {
     pub counted: usize,
     /// Sentences that were asked for.
     pub of: usize,
-    /// All together.
     pub all: OverviewGroup,
     /// Signatures of the scores and what one must know of them, as [`aggregate::notes`] has it.
     pub notes: Vec<String>,
@@ -143,7 +137,6 @@ pub struct Overview {
     pub classes: Vec<Class>,
     /// Where the frequencies are from.
     pub origin: String,
-    /// Of each system.
     pub words: Vec<Vec<SourceWordErrors>>,
     /// By part of speech; no rows where nobody gave any.
     pub parts: Arc<CellTable>,
@@ -189,7 +182,6 @@ impl Overview {
     }
 }
 
-/// Two conditions.
 fn join(first: &str, second: &str) -> String {
     if first.is_empty() || second.is_empty() { format!("{first}{second}") } else { format!("{first} {second}") }
 }

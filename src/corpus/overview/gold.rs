@@ -65,7 +65,6 @@ impl AlignmentErrorRow {
 pub struct AlignmentErrorReport {
     /// The name of the reverse model.
     pub reverse: Option<String>,
-    /// Of all sentences.
     pub rows: Vec<AlignmentErrorRow>,
     /// The links of each sentence, for the first row.
     pub links: Vec<Vec<Link>>,
@@ -146,7 +145,6 @@ pub struct HeadErrorRow {
     pub head: usize,
     /// Which word a row belongs to.
     pub reading: Reading,
-    /// What was counted.
     pub counts: aer::AerCounts,
 }
 
@@ -182,9 +180,6 @@ fn sizes_of(system: EvaluatedSystem<'_>) -> Result<TransformerSizes> {
 
 /// What leaving each head of a Transformer out does to the next-word distributions of the references, heads of self-attention
 /// among them: the mean Jensen-Shannon divergence over all target words, nats, the greatest first.
-///
-/// # Errors
-/// As [`heads`].
 pub fn heads_left_out(
     aligner: &mut Aligner<'_>,
     test_set: &TestSet,
@@ -228,7 +223,6 @@ fn turned(links: Vec<Vec<Vec<Link>>>) -> Vec<Vec<Vec<Link>>> {
 /// What no model is needed for, measured beside the models: the floor and the ceiling of their error rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
-    /// `diagonal` or `statistical`.
     pub name: &'static str,
     pub rows: Vec<AlignmentErrorRow>,
 }

@@ -18,7 +18,6 @@ pub(crate) fn html_table<'a>(head: impl IntoIterator<Item = (&'a str, &'a str)>,
     html + "</tr>\n</table></div>\n"
 }
 
-/// Heads without notes.
 pub(crate) fn heads<'a>(heads: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a str)> {
     heads.iter().map(|head| (*head, ""))
 }

@@ -11,7 +11,6 @@ use engine::analysis::bootstrap::significance::{signed, unsigned};
 use engine::analysis::bootstrap::{LEAST_SENTENCES, Paired};
 use figure::svg::escaped;
 
-/// Of [`matrix`].
 pub const MATRIX_HEAD: &[&str] = &[
     "score",
     "first",
@@ -67,7 +66,6 @@ pub(super) fn matrix(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<
     rows.map(|(tested, (pair, paired))| row(tested, (*pair, paired), systems)).collect()
 }
 
-/// Of [`MATRIX_HEAD`].
 fn row(tested: &TestedScore, (pair, paired): ((usize, usize), &Paired), systems: &[&StoredSystem]) -> Vec<String> {
     let names = [tested.name.to_owned(), name(systems, pair.0), name(systems, pair.1), paired.sentences.to_string()];
     let numbers = turned(paired).map(|number| signed(number, tested.digits()));

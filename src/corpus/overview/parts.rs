@@ -84,7 +84,6 @@ impl PartTally {
     }
 }
 
-/// Its columns.
 pub const HEAD: &[&str] = &[
     "part",
     "system",

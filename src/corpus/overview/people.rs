@@ -87,7 +87,6 @@ pub struct MetricCount {
 }
 
 impl MetricCount {
-    /// Of some sentences.
     pub fn new(corpus: &CorpusTable, rows: &[u32]) -> Self {
         let is_of_people = |at: &usize| GOLD.contains(&corpus.measures[*at].name) && corpus.measures[*at].is_given();
         let is_metric = |at: &usize| {

@@ -34,9 +34,7 @@ const MOST_IN_REPORT: usize = 25;
 pub struct OverviewTable {
     /// As it is asked for.
     pub name: &'static str,
-    /// Over it.
     pub title: &'static str,
-    /// Of the columns.
     pub head: &'static [&'static str],
     /// What is counted for it.
     pub counted: CountedThing,
@@ -64,7 +62,6 @@ const fn scores_by(group: &'static str) -> [&'static str; 14] {
     ]
 }
 
-/// Every table.
 pub const TABLES: &[OverviewTable] = &[
     OverviewTable {
         name: "length",

@@ -82,7 +82,6 @@ impl TestSet {
         Ok(Self { source, references: files.collect(), pretokenized, pairs })
     }
 
-    /// Number of sentences.
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
@@ -105,9 +104,6 @@ impl TestSet {
     }
 
     /// Reads links by hand of its pairs; gives how they were read, in a sentence.
-    ///
-    /// # Errors
-    /// As [`read`].
     pub fn read_golds(&mut self, path: &Path, layout: &LinkLayout) -> Result<String> {
         let gold = read(path, &self.lengths(), layout)?;
         self.set_golds(gold.pairs);

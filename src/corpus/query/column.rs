@@ -23,7 +23,6 @@ const RATING: &str = "rating";
 pub enum TableColumn {
     /// The place in the workspace, from 1.
     Number,
-    /// One of [`CorpusTable::of_sentences`].
     Sentence(usize),
     /// One of [`CorpusTable::measures`], of a system by its place.
     Output(usize, usize),
@@ -46,9 +45,7 @@ pub enum TableColumn {
 /// A column of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextColumn {
-    /// What is translated.
     Source,
-    /// The reference.
     Reference,
     /// What a system says, by its place.
     Output(usize),
@@ -64,7 +61,6 @@ impl TextColumn {
         }
     }
 
-    /// What [`TextColumn::named`] reads.
     pub fn name(self) -> String {
         match self {
             Self::Source => "source".to_owned(),
@@ -158,7 +154,6 @@ impl TableColumn {
         }
     }
 
-    /// What [`TableColumn::named`] reads.
     pub fn name(self, corpus: &CorpusTable) -> String {
         self.written(corpus, |measure| measure.name, |own| own, ('.', '-'))
     }

@@ -431,7 +431,6 @@ fn is_time(head: &str, rest: &str) -> bool {
     digits == 2 && rest.as_bytes()[0] < b'6' && head.len() < 3 && head.parse().is_ok_and(|hour: u8| hour < 24)
 }
 
-/// `anna,bob` or `anna,bob,stars`.
 fn differs(text: &str, corpus: &CorpusTable) -> Result<Condition> {
     let mut names = text.split(',').map(str::trim);
     let (Some(first), Some(second)) = (names.next(), names.next()) else {

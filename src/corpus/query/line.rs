@@ -15,7 +15,6 @@ pub(super) enum Step {
     Or,
 }
 
-/// The deepest group.
 const DEEPEST: usize = 16;
 /// What signs of relations begin and end with.
 const SIGNS: [char; 5] = ['<', '>', '=', '\u{2264}', '\u{2265}'];

@@ -26,9 +26,7 @@ pub enum LinkOrigin {
     Own,
     /// All with an alpha of at least so many hundredths.
     Above(u8),
-    /// The statistical aligner.
     Aligner,
-    /// People.
     Hand,
 }
 
@@ -187,7 +185,6 @@ pub struct TallyOrder {
     pub query: String,
     /// Kinds of links with their names; the others are compared with the first.
     pub kinds: Vec<(LinkChoice, String)>,
-    /// Each word apart.
     pub each_word: bool,
     /// Words that are rarer are left out.
     pub least: usize,
@@ -228,7 +225,6 @@ impl Tallying {
         Ok(Self { order, rows, next: 0, finder, tally, weights })
     }
 
-    /// Its number.
     pub fn number(&self) -> u64 {
         self.order.number
     }

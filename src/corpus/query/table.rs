@@ -10,7 +10,6 @@ use engine::error::{Error, Result};
 /// What rows are put in order by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// A number.
     Number(TableColumn),
     /// A text, letter case aside.
     Text(TextColumn),
@@ -19,7 +18,6 @@ pub enum Key {
 /// How rows are put in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sorting {
-    /// By what.
     pub key: Key,
     /// The greatest first, or from Z to A.
     pub is_descending: bool,

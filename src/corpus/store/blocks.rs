@@ -30,7 +30,6 @@ const NUMBERS: i64 = MOST_REFERENCES as i64;
 /// A column of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
-    /// Source texts.
     Sources,
     /// References, counted from 0.
     Reference(usize),
@@ -200,7 +199,6 @@ pub(crate) fn column(all: &Connection, name: &str) -> rusqlite::Result<Option<i6
 
 /// Numbers of a system that came since its rows were packed.
 pub(crate) struct Loose {
-    /// The row's id.
     pub(crate) id: i64,
     /// The names of its measures.
     pub(crate) names: Vec<String>,

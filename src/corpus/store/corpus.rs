@@ -46,7 +46,6 @@ pub struct CorpusTable {
     /// Whether references or outputs have them.
     pub has_target_parts: bool,
     pub scheme: Arc<ErrorScheme>,
-    /// How BLEU counts.
     pub bleu: BleuSettings,
     /// Who judges which sentences, where that is planned.
     pub campaign: Option<Arc<Campaign>>,
@@ -222,7 +221,6 @@ impl CorpusTable {
         next.inspect(|(n, texts)| texts.read(*n)).is_some()
     }
 
-    /// Reads all texts.
     pub fn read_texts(&self) {
         (0..self.sources.pieces()).for_each(|n| self.texts().for_each(|texts| texts.read(n)));
     }

@@ -20,7 +20,6 @@ const PAGE: i64 = 1 << 14;
 const CHECKPOINT: i64 = 4096;
 /// The longest text or row of bytes, in bytes: alpha of 4,000 words by 4,000 is shorter.
 const LONGEST: i32 = 1 << 26;
-/// The most systems.
 const MOST_SYSTEMS: i64 = 1 << 16;
 
 /// An open workspace. A crash of the program loses nothing that a call has written.
@@ -89,7 +88,6 @@ impl Workspace {
         Self::open(path)
     }
 
-    /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
     }

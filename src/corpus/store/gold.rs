@@ -26,7 +26,6 @@ pub(crate) fn output_links(all: &Connection, id: i64, text: &str) -> rusqlite::R
     Ok(links.flatten().unwrap_or_default())
 }
 
-/// Sets them.
 pub(crate) fn set_output_links(all: &Connection, id: i64, text: &str, links: &str) -> rusqlite::Result<()> {
     let sql = "INSERT INTO target(sentence, text, links) VALUES (?1, ?2, nullif(?3, ''))
         ON CONFLICT DO UPDATE SET links = excluded.links";

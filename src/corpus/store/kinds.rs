@@ -21,7 +21,6 @@ pub enum ExportFormat {
     Matrices,
     /// Links of a system by its place.
     Pharaoh(usize, LinkRule),
-    /// Links by hand.
     Gold,
     /// Links by hand of what a system says, by its place.
     OutputGold(usize),
@@ -58,16 +57,12 @@ pub enum LinkRule {
 /// Formats of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttentionFormat {
-    /// Scalable vector graphics.
     Svg,
-    /// Portable document format.
     Pdf,
-    /// Pixels.
     Png,
 }
 
 impl AttentionFormat {
-    /// As files end.
     pub fn name(self) -> &'static str {
         match self {
             Self::Svg => "svg",

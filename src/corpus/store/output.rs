@@ -16,7 +16,6 @@ use engine::text::sentence::EOS;
 use engine::text::words;
 use engine::text::words::without_end;
 
-/// Level of zstandard.
 const LEVEL: i32 = 3;
 /// The most bytes that the words of one side may unpack to.
 const MOST_LETTERS: usize = 1 << 24;
@@ -193,13 +192,11 @@ fn take_floats(rest: &mut &[u8], count: usize) -> Option<Vec<f32>> {
 
 /// How words are kept.
 mod cut {
-    /// There are none.
     pub const NONE: u8 = 0;
     /// They are those between the spaces of the text.
     pub const SPACES: u8 = 1;
     /// They follow each other in the text: how long each is.
     pub const LENGTHS: u8 = 2;
-    /// As they are.
     pub const WORDS: u8 = 3;
     /// Added where `</s>` stands behind them.
     pub const END: u8 = 0x10;
@@ -276,7 +273,6 @@ pub(crate) fn unpacked(packed: &[u8], most: usize) -> Option<Vec<u8>> {
 
 /// How alpha is kept.
 mod weights {
-    /// There is none.
     pub const NONE: u8 = 0;
     /// The sums of the rows, a bit for each that is 1, then the others as f32; the low bytes, the two bits above them, the
     /// exponents.

@@ -59,7 +59,6 @@ pub const MOST_REFERENCES: usize = 16;
 /// A system that says something of sentences.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredSystem {
-    /// From 1.
     pub id: i64,
     /// As it is shown; no two have the same.
     pub name: String,
@@ -81,7 +80,6 @@ pub struct StoredAbout {
     /// How hypotheses are ranked: log p / |y|^a.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ranking: String,
-    /// `[UNK]` was forbidden.
     pub no_unk: bool,
     /// How members of an ensemble become one.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -140,7 +138,6 @@ pub const FORCED: &str = "forced";
 /// How the name of an oracle begins.
 pub const ORACLE_OF: &str = "oracle of ";
 
-/// The most sentences.
 const MOST_SENTENCES: i64 = 1 << 26;
 /// So many sentences or more are not believed without a look: a file with holes may be small and say that it is long.
 const MANY: i64 = 1 << 20;

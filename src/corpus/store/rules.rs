@@ -38,7 +38,6 @@ type Kept = [Option<WordRule>; 2];
 /// The rules of a damaged file.
 const DAMAGED: Kept = [Some(WordRule::Spaces); 2];
 
-/// What is kept.
 fn kept(all: &Connection) -> rusqlite::Result<Kept> {
     let sql = "SELECT document FROM setting WHERE name = 'words'";
     let document = one(all, sql, [], |row| row.get::<_, String>(0))?;

@@ -25,7 +25,6 @@ fn keep(all: &Connection, name: &str) -> rusqlite::Result<()> {
 }
 
 impl Workspace {
-    /// How BLEU counts.
     pub fn bleu(&self) -> Result<BleuSettings> {
         let name = self.ask(kept)?.unwrap_or_default();
         let known = TOKENIZATIONS.iter().find(|(known, _)| known.name() == name);

@@ -32,9 +32,6 @@ pub struct AlignerFile {
 
 impl AlignerFile {
     /// Reads a file for its languages.
-    ///
-    /// # Errors
-    /// As [`Learned::open`].
     pub fn open(path: PathBuf) -> Result<Self> {
         let languages = Learned::open(&path)?.languages;
         Ok(Self { path, languages, model: None })

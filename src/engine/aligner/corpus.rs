@@ -10,13 +10,11 @@ pub struct AlignerSentences {
 }
 
 impl AlignerSentences {
-    /// Sentence `s`.
     pub fn get(&self, s: usize) -> &[u32] {
         let start = if s == 0 { 0 } else { self.ends[s - 1] };
         &self.ids[start..self.ends[s]]
     }
 
-    /// Number of sentences.
     pub fn len(&self) -> usize {
         self.ends.len()
     }

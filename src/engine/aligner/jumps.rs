@@ -22,7 +22,6 @@ pub type Row = [f32; CELLS];
 pub struct Jumps {
     /// Of all words together.
     pub common: Row,
-    /// By word id.
     pub words: Vec<Row>,
     /// From the place before the first word.
     pub start: Row,
@@ -55,7 +54,6 @@ pub struct JumpCounts {
 }
 
 impl JumpCounts {
-    /// Nothing counted.
     pub fn new(words: usize) -> Self {
         Self { words: zeros(words * CELLS), start: zeros(CELLS) }
     }

@@ -8,7 +8,6 @@ use crate::aligner::corpus::AlignerText;
 use crate::aligner::counts::{add, value, zeros};
 use crate::aligner::special::exp_digamma;
 
-/// No target word.
 const EMPTY: u32 = u32::MAX;
 
 /// The number of a pair that is not there.
@@ -18,9 +17,7 @@ pub const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LexiconEntry {
     pub target: u32,
-    /// t(target | source)
     pub forward: f32,
-    /// t(source | target)
     pub reverse: f32,
 }
 
@@ -137,7 +134,6 @@ impl Lexicon {
 pub struct PairCounts {
     /// By pair, of the forward and the reverse model.
     pub forward: Vec<AtomicU64>,
-    /// See `forward`.
     pub reverse: Vec<AtomicU64>,
     /// Target words that come from no source word.
     pub null_forward: Vec<AtomicU64>,
@@ -146,7 +142,6 @@ pub struct PairCounts {
 }
 
 impl PairCounts {
-    /// Nothing counted.
     pub fn new(lexicon: &Lexicon) -> Self {
         Self {
             forward: zeros(lexicon.places()),

@@ -9,14 +9,12 @@ use crate::aligner::{jumps, lexicon};
 /// Which model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LatticeStep {
-    /// IBM model 1.
     Model1,
     /// The hidden Markov model.
     Hmm,
 }
 
 impl LatticeStep {
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Model1 => "IBM model 1",

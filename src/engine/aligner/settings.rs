@@ -7,7 +7,6 @@ use crate::aligner::lexicon::Prior;
 pub struct AlignerSettings {
     /// Passes with IBM model 1, and with the hidden Markov model.
     pub model1: usize,
-    /// See `model1`.
     pub hmm: usize,
     /// How much model 1 likes the diagonal; 0 is Brown et al.'s.
     pub tension: f32,

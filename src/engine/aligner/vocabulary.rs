@@ -38,7 +38,6 @@ impl AlignerVocabulary {
         &self.words
     }
 
-    /// Number of entries.
     pub fn len(&self) -> usize {
         self.words.len()
     }

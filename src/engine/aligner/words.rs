@@ -35,7 +35,6 @@ impl Cutter {
         Self { rule: WordRule::of(language, pretokenized), known: HashMap::new() }
     }
 
-    /// Cuts a line.
     pub fn cut(&mut self, line: &str) -> LineWords {
         let words = self.rule.words(line).into_iter().map(|word| self.normal(word)).collect();
         LineWords { words, exchange: WordExchange::of(line, self.rule) }

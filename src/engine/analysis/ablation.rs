@@ -18,9 +18,7 @@ use crate::ticket::CancellationToken;
 /// What a change of alpha_i does to the distribution of y_i.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AblationEffect {
-    /// Jensen-Shannon divergence, nats.
     pub js: f32,
-    /// Total variation.
     pub tv: f32,
     /// log p(y_i) after the change.
     pub log_p: f32,
@@ -31,13 +29,11 @@ pub struct AblationEffect {
 /// A target word under every test.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AblatedWord {
-    /// y_i.
     pub token: u32,
     /// log p(y_i) by the model itself.
     pub log_p: f32,
     /// The word that the model itself likes best here.
     pub best: u32,
-    /// alpha_i. [t_x]
     pub alpha: Vec<f32>,
     /// Every source word has the same weight.
     pub uniform: AblationEffect,
@@ -82,9 +78,6 @@ pub fn words(
 
 /// What leaving out each of these heads does to the next-word distributions of a translation (ids, `</s>` included): the
 /// Jensen-Shannon divergence, nats, summed over its words.
-///
-/// # Errors
-/// As [`leave_heads_out`].
 pub fn heads(
     stepper: &mut dyn Stepper,
     pair: (&[u32], &[u32]),

@@ -8,13 +8,9 @@ use crate::text::links::{Link, Links};
 /// What the rates are made of; counts of sentences add up to those of the corpus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AerCounts {
-    /// |A|
     pub found: u64,
-    /// |S|
     pub sure: u64,
-    /// |A ∩ S|
     pub found_sure: u64,
-    /// |A ∩ P|
     pub found_possible: u64,
 }
 

@@ -33,12 +33,10 @@ impl Alignment {
         Self { rows, columns, weights: weights.collect() }
     }
 
-    /// T_y.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// T_x.
     pub fn columns(&self) -> usize {
         self.columns
     }

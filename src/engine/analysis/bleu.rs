@@ -39,7 +39,6 @@ pub struct Bleu {
     pub precisions: [f64; MAX_ORDER],
     /// Brevity penalty, at most 1.
     pub brevity_penalty: f64,
-    /// What was counted.
     pub counts: BleuCounts,
 }
 

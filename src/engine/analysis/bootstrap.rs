@@ -107,7 +107,6 @@ impl BootstrapCounts for MeanCounts {
 /// A figure of the test set, and where 95 % of its resamples lie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Interval {
-    /// The figure itself.
     pub value: f64,
     /// The mean over the resamples.
     pub mean: f64,
@@ -124,7 +123,6 @@ pub struct Paired {
     pub first: Interval,
     /// The score of the second.
     pub second: Interval,
-    /// Second minus first.
     pub difference: Interval,
     /// Share of the resamples in which the second is better (Koehn 2004, section 4).
     pub second_wins: f64,
@@ -142,7 +140,6 @@ pub struct Paired {
     pub p_holm: Option<f64>,
     #[serde(rename = "p_ar_holm")]
     pub p_randomised_holm: Option<f64>,
-    /// Resamples drawn.
     pub resamples: usize,
     /// Trials of the randomisation.
     pub trials: usize,
@@ -153,7 +150,6 @@ pub struct Paired {
 /// How two systems are compared, by sacreBLEU's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairedTests {
-    /// Resamples of `--paired-bs`.
     pub bootstrap: usize,
     /// Trials of `--paired-ar`; 0: it is not made.
     pub randomisation: usize,
@@ -223,7 +219,6 @@ struct View<N> {
     column: Vec<N>,
     is_there: Vec<bool>,
     total: N,
-    /// Of each resample.
     scores: Vec<f64>,
 }
 

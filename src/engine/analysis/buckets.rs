@@ -5,11 +5,8 @@ use crate::error::{Error, Result};
 /// Sentences of so many source words, `</s>` not counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bucket {
-    /// The name: `1-10`.
     pub name: String,
-    /// Fewest words.
     pub from: usize,
-    /// Most words.
     pub to: usize,
 }
 

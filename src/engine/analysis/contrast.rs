@@ -11,7 +11,6 @@ use std::collections::HashMap;
 use crate::analysis::ngrams::Numbering;
 use crate::text::unspaced::runs_of;
 
-/// The longest n-grams.
 pub const LONGEST: usize = 4;
 /// What is added to both counts, so that 1 against 0 does not count as much as 100 against 0.
 pub const SMOOTHING: f64 = 1.0;

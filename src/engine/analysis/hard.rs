@@ -45,7 +45,6 @@ pub struct AlignmentAgreement {
     pub on_link: usize,
     /// They have a link.
     pub linked: usize,
-    /// All of them.
     pub words: usize,
 }
 

@@ -108,7 +108,6 @@ pub enum PairVote {
     Apart,
     /// They may be linked.
     Possible,
-    /// They are linked.
     Sure,
 }
 
@@ -151,7 +150,6 @@ pub struct JudgedUnits<T: Ord> {
     counts: BTreeMap<T, f64>,
     /// Things that two or more judged.
     pub units: usize,
-    /// Judgements of these.
     pub values: usize,
 }
 

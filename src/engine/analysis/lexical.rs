@@ -12,9 +12,7 @@ use crate::text::words::folded;
 /// Counts of a word, or of a class of words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LexicalCounts {
-    /// In references.
     pub reference: u64,
-    /// In outputs.
     pub output: u64,
     /// In both: the lesser of the two, sentence by sentence.
     pub right: u64,

@@ -25,7 +25,6 @@ pub enum Method {
 #[derive(Clone, Copy, Debug)]
 pub struct MethodEntry {
     pub method: Method,
-    /// What is typed.
     pub name: &'static str,
     /// What people call it.
     pub title: &'static str,

@@ -19,7 +19,6 @@ pub enum Tokenization {
     /// Chinese characters and punctuation apart, the rest by the rules of mteval-v13a.
     #[serde(rename = "zh")]
     Chinese,
-    /// Every character.
     #[serde(rename = "char")]
     Characters,
     /// At whitespace alone: for text that is tokenised already.

@@ -33,7 +33,6 @@ impl Space {
         Self { dimension, unit: rows }
     }
 
-    /// How many rows.
     pub fn len(&self) -> usize {
         self.unit.len() / self.dimension.max(1)
     }

@@ -9,7 +9,6 @@ pub const MAX_ORDER: usize = 6;
 /// Bits of a symbol: six fit into 128 bits, and a `char` plus 1 into each.
 const BITS: u32 = 21;
 
-/// Greatest symbol.
 pub const MAX_SYMBOL: u32 = (1 << BITS) - 2;
 
 /// All n-grams of a sequence up to some order: its suffixes, sorted, so that equal n-grams are neighbours for every n.
@@ -73,7 +72,6 @@ impl Ngrams {
 pub struct Numbering {
     /// The number of each.
     pub known: HashMap<Box<str>, u32>,
-    /// By their numbers.
     pub names: Vec<Box<str>>,
 }
 

@@ -33,7 +33,6 @@ pub fn signature(references: Option<usize>) -> String {
 }
 
 impl TerCounts {
-    /// Counts one sentence.
     pub fn of(hypothesis: &str, references: &[&str]) -> Self {
         let mut ids: HashMap<String, u32> = HashMap::new();
         let mut words = |text: &str| -> Vec<u32> {

@@ -42,7 +42,6 @@ impl Default for TsneOptions {
 /// How far it is: `done` of `total` steps, and the points as they lie now (empty before the first).
 pub struct TsneProgress<'a> {
     pub done: usize,
-    /// Steps in all.
     pub total: usize,
     /// x, y of each point.
     pub points: &'a [f32],

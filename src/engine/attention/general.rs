@@ -12,18 +12,15 @@ pub struct General {
     w_a: Tensor, // [n, |h_s|]
 }
 
-/// Its one matrix.
 pub fn shapes(sizes: &Sizes) -> AttentionShapes {
     vec![("W_a", vec![sizes.query, sizes.annotation])]
 }
 
-/// From `W_a`.
 pub fn construct(parameters: &Parameters<'_>) -> Result<Box<dyn Attention>> {
     Ok(Box::new(General { w_a: parameters.get("W_a")? }))
 }
 
 impl Attention for General {
-    /// W_a h_s.
     fn keys(&self, h: &Tensor) -> Result<Option<Tensor>> {
         Ok(Some(apply(&self.w_a, h)?)) // [b, t_x, n]
     }

@@ -47,7 +47,6 @@ pub fn shapes(n: usize) -> AttentionShapes {
 }
 
 impl Local {
-    /// p_t, [rows].
     fn position(&self, query: &Query<'_>, mask: &Tensor) -> Result<Tensor> {
         let rows = query.state.dim(0)?;
         let lengths = mask.sum(1)?.broadcast_as(rows)?.contiguous()?; // [rows], from [rows] or [1]

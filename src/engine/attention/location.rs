@@ -14,12 +14,10 @@ pub struct Location {
     w_a: Tensor, // [max_source, n]
 }
 
-/// Its one matrix.
 pub fn shapes(sizes: &Sizes) -> AttentionShapes {
     vec![("W_a", vec![sizes.max_source, sizes.query])]
 }
 
-/// From `W_a`.
 pub fn construct(parameters: &Parameters<'_>) -> Result<Box<dyn Attention>> {
     Ok(Box::new(Location { w_a: parameters.get("W_a")? }))
 }

@@ -25,9 +25,7 @@ pub struct AttentionEntry {
     pub name: &'static str,
     /// The architecture that uses it, by its name in configurations.
     pub architecture: &'static str,
-    /// Its energies.
     pub equation: &'static str,
-    /// The paper.
     pub citation: &'static str,
     /// Whether its energies are read off the annotations, so that a window of them makes sense.
     pub content: bool,
@@ -100,7 +98,6 @@ pub const ATTENTIONS: &[AttentionEntry] = &[
 /// Where a step looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AttentionKind {
-    /// Nowhere.
     None,
     /// At every source word.
     #[default]
@@ -113,7 +110,6 @@ pub enum AttentionKind {
 
 /// One line of [`KINDS`].
 pub struct KindEntry {
-    /// Which.
     pub kind: AttentionKind,
     /// Its name in configurations.
     pub name: &'static str,

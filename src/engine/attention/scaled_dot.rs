@@ -15,13 +15,11 @@ pub fn shapes(_: &Sizes) -> AttentionShapes {
     AttentionShapes::new()
 }
 
-/// From nothing.
 pub fn construct(_: &Parameters<'_>) -> Result<Box<dyn Attention>> {
     Ok(Box::new(ScaledDot))
 }
 
 impl Attention for ScaledDot {
-    /// The keys themselves.
     fn keys(&self, h: &Tensor) -> Result<Option<Tensor>> {
         Ok(Some(h.clone()))
     }

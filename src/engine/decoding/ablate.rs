@@ -15,7 +15,6 @@ use crate::ticket::CancellationToken;
 /// What becomes of alpha_i.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlphaChange {
-    /// Nothing.
     Own,
     /// Every source word has the same weight, `</s>` included; the row keeps its sum.
     Uniform,
@@ -30,9 +29,7 @@ pub enum AlphaChange {
 pub struct AblatedStep<'a> {
     /// Target position, from 0.
     pub i: usize,
-    /// What was changed.
     pub change: AlphaChange,
-    /// alpha_i, changed. [t_x]
     pub alpha: &'a [f32],
     /// log p of every word, by alpha_i as changed.
     pub log_p: &'a [f32],
@@ -104,9 +101,6 @@ pub fn ablate(
 
 /// log p of some words of a forced target (ids), by the model's own alpha_i and with these source tokens left out of it, the others
 /// sharing their weight in proportion; the steps before stay as they were. A pair for each word.
-///
-/// # Errors
-/// As [`ablate`].
 pub fn leave_out(
     stepper: &mut dyn Stepper,
     (source, target): (&[u32], &[u32]),

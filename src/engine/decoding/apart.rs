@@ -21,11 +21,9 @@ pub enum Then {
 /// Which words are read on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path<'a> {
-    /// These first.
     pub given: &'a [u32],
     /// What is done after them.
     pub then: Then,
-    /// Id of `</s>`.
     pub eos: u32,
     /// At most so many steps.
     pub limit: usize,

@@ -154,12 +154,9 @@ struct Live {
 
 /// The search of one sentence.
 pub(super) struct Beam {
-    /// T_x.
     t_x: usize,
     max_length: usize,
-    /// Words so far.
     step: usize,
-    /// Best first.
     live: Vec<Live>,
     /// The row of the running step that extends `live[0]`; the others follow.
     first_row: usize,

@@ -29,12 +29,10 @@ impl<'a> Subject<'a> {
         Self { model, stepper, gradients: None, smoothing: Smoothing::default(), descent: Descent::default() }
     }
 
-    /// The model.
     pub fn model(&self) -> &'a Model {
         self.model
     }
 
-    /// What runs it.
     pub fn stepper(&mut self) -> &mut dyn Stepper {
         self.stepper
     }
@@ -49,9 +47,6 @@ impl<'a> Subject<'a> {
 
 /// x_j . d log p(y_i) / d x_j of the embedding x_j, averaged over noisy embeddings (SmoothGrad): Ding, Xu, Koehn 2019,
 /// Saliency-driven Word Alignment Interpretation for NMT; Smilkov et al. 2017.
-///
-/// # Errors
-/// As [`Gradients::times_input`].
 pub fn gradient(subject: &mut Subject<'_>, pair: (&[u32], &[u32]), ticket: &CancellationToken) -> Result<Matrix> {
     let smoothing = subject.smoothing;
     subject.gradients()?.times_input(pair, smoothing, ticket)
@@ -72,9 +67,6 @@ const TOGETHER: usize = 32;
 
 /// log p(y_i) lost when the encoder reads [UNK] in place of word j: Li, Monroe, Jurafsky 2016, Understanding Neural Networks
 /// through Representation Erasure.
-///
-/// # Errors
-/// As [`decoding::force`].
 pub fn unknown_word(
     subject: &mut Subject<'_>,
     (source, target): (&[u32], &[u32]),

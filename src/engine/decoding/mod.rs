@@ -51,7 +51,6 @@ pub struct SearchOptions {
     pub max_length: Option<usize>,
     /// What finished hypotheses are ranked by; by default log p.
     pub ranking: Ranking,
-    /// Never emit `[UNK]`.
     pub forbid_unk: bool,
     /// Let models emit `[UNK]` that do not by default ([`Specials::bars_unk`]).
     #[serde(default)]
@@ -105,9 +104,7 @@ impl SearchOptions {
 /// Ids that the search must know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Specials {
-    /// Id of `</s>`.
     pub eos: u32,
-    /// Id of `[UNK]`.
     pub unk: u32,
     /// Whether the model emits `[UNK]` only where that is allowed.
     pub bars_unk: bool,

@@ -48,17 +48,14 @@ pub struct ScoredPhrases<'a> {
 }
 
 impl<'a> ScoredPhrases<'a> {
-    /// No pairs yet.
     pub fn new(model: &'a Model, options: PhraseOptions) -> Self {
         Self { model, options, known: HashMap::new(), sources: Vec::new(), pairs: Vec::new() }
     }
 
-    /// Number of pairs.
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// True without any.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
@@ -68,7 +65,6 @@ impl<'a> ScoredPhrases<'a> {
         self.pairs.iter().map(|(_, target)| target.len()).sum()
     }
 
-    /// Forgets all pairs.
     pub fn clear(&mut self) {
         self.known.clear();
         self.sources.clear();

@@ -33,9 +33,7 @@ pub struct SampleOptions {
     pub seed: u64,
     /// Most target tokens, `</s>` included; `None`: 2 T_x + 10.
     pub max_length: Option<usize>,
-    /// Never draw `[UNK]`.
     pub forbid_unk: bool,
-    /// As [`SearchOptions::allow_unk`](crate::decoding::SearchOptions::allow_unk).
     pub allow_unk: bool,
 }
 

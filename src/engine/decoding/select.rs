@@ -9,7 +9,6 @@ pub struct Extension {
     pub total: f64,
     /// Which hypothesis of the beam it extends.
     pub parent: usize,
-    /// y_i.
     pub token: u32,
     /// log p(y_i | y_<i, x).
     pub log_p: f32,
@@ -26,7 +25,6 @@ pub struct BestWords {
 }
 
 impl BestWords {
-    /// Keeps `capacity` extensions.
     pub fn new(capacity: usize) -> Self {
         Self { capacity, kept: Vec::new() }
     }

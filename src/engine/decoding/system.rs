@@ -57,7 +57,6 @@ impl<'de> Deserialize<'de> for AlignmentOf {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Mixing {
-    /// What is averaged.
     pub average: Average,
     /// Whose alignment is shown.
     pub alignment: AlignmentOf,

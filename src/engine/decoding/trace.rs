@@ -11,7 +11,6 @@ pub enum NodeFate {
     Alive,
     /// Fell out of the best `beam - finished` extensions, itself or all that continued it.
     Pruned,
-    /// Emitted `</s>`.
     Finished,
     /// Still unfinished at the maximal length.
     Cut,
@@ -26,7 +25,6 @@ pub struct Node {
     pub parent: Option<usize>,
     /// Target position i, from 0.
     pub step: usize,
-    /// y_i.
     pub token: u32,
     /// log p(y_i | y_<i, x).
     pub log_p: f32,
@@ -51,11 +49,9 @@ pub struct Hypothesis {
     pub tokens: Vec<u32>,
     /// log p of each token.
     pub token_log_p: Vec<f32>,
-    /// Their sum.
     pub log_p: f32,
     /// What it is ranked by: log p corrected for length and coverage ([`crate::decoding::Ranking`]).
     pub rank: f32,
-    /// Ends with `</s>`.
     pub finished: bool,
     /// One row for each token, and behind them those of steps behind `</s>` where somebody had them taken; `None` where
     /// the model has no alignment and where it was left out.

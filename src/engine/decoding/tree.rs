@@ -173,7 +173,6 @@ impl TreePath {
         &self.hypothesis
     }
 
-    /// The hypothesis itself.
     pub fn into_hypothesis(self) -> Hypothesis {
         self.hypothesis
     }

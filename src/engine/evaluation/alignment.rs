@@ -198,9 +198,6 @@ impl Aligner<'_> {
 
     /// The links of some pairs by every head of every layer, the heads of layer 1 first: for each pair, of each head, one list
     /// for each reading. `done` hears the words of every batch.
-    ///
-    /// # Errors
-    /// As [`decoding::force_heads`].
     pub fn head_links(
         &mut self,
         pairs: &[&WordPair],
@@ -230,9 +227,6 @@ impl Aligner<'_> {
 
     /// What leaving out each of these heads does to the next-word distributions of some pairs: the Jensen-Shannon divergence,
     /// nats, the mean over all target words. `done` hears the words of every pair.
-    ///
-    /// # Errors
-    /// As [`ablation::heads`].
     pub fn heads_left_out(
         &mut self,
         pairs: &[&WordPair],
@@ -252,9 +246,6 @@ impl Aligner<'_> {
     }
 
     /// alpha of a pair by the words that its rows belong to, [target tokens, source tokens], `</s>` included.
-    ///
-    /// # Errors
-    /// As [`Aligner::links`].
     pub fn own_rows(&mut self, pair: &WordPair, ticket: &CancellationToken) -> Result<Vec<Vec<f32>>> {
         self.require_alignment()?;
         let ids = (pair.source.sentence.ids.as_slice(), pair.target.sentence.ids.as_slice());
@@ -316,7 +307,6 @@ pub enum AlignerDirection {
     Forward,
     /// Those of the model of the other direction, turned.
     Reverse,
-    /// Both put together.
     Both(&'static Symmetrization),
     /// Those that are likelier than not by the mean of both, where there are posteriors.
     Likely,

@@ -28,9 +28,6 @@ pub struct AskedSystem<'a> {
 impl AskedSystem<'_> {
     /// The best translation of each source, none of which is empty, with the interventions of each (none: of none), and
     /// the rows of their tokens.
-    ///
-    /// # Errors
-    /// As [`intervene_all`].
     pub fn translate(
         &self,
         stepper: &mut dyn Stepper,
@@ -69,9 +66,6 @@ impl AskedSystem<'_> {
     }
 
     /// Gives every token of these translations the row that belongs to it.
-    ///
-    /// # Errors
-    /// As [`ReadRows::go_on`].
     pub fn read_rows(
         &self,
         stepper: &mut dyn Stepper,
@@ -89,9 +83,6 @@ impl AskedSystem<'_> {
     }
 
     /// What it makes of given translations.
-    ///
-    /// # Errors
-    /// As [`ReadRows::force_all`].
     pub fn force(&self, stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])]) -> Result<Vec<Hypothesis>> {
         self.rows().force_all(stepper, pairs, self.batch, self.ticket, &mut |_, _| {})
     }

@@ -98,9 +98,6 @@ impl<'a> ContrastedSystem<'a> {
     }
 
     /// Forces both translations of some pairs, the first of which has this place in the list, and asks the questions.
-    ///
-    /// # Errors
-    /// As [`crate::decoding::force_all`].
     pub fn compare(
         &self,
         stepper: &mut dyn Stepper,

@@ -54,9 +54,6 @@ impl ReadRows {
     }
 
     /// As somebody wants them, else those of the alignment head where the stepper has one.
-    ///
-    /// # Errors
-    /// As [`ReadRows::chosen`].
     pub fn best(system: EvaluatedSystem<'_>, stepper: &dyn Stepper, reading: Option<Reading>) -> Result<Self> {
         let head = stepper.has_alignment_head().then_some(Reading::Head);
         Self::chosen(system, stepper, reading.or(head))
@@ -102,9 +99,6 @@ impl ReadRows {
 
     /// Adds to finished translations the rows behind `</s>` whose states have read their last tokens; nothing where the
     /// rows belong to the predicted words. The sources are those of the translations.
-    ///
-    /// # Errors
-    /// As [`decoding::force_all`].
     pub fn go_on(
         self,
         stepper: &mut dyn Stepper,
@@ -132,9 +126,6 @@ impl ReadRows {
 
     /// Gives every token of finished translations the row that belongs to it. Where alpha was set by a person, among
     /// what each translation was made with, it does not go on behind `</s>`.
-    ///
-    /// # Errors
-    /// As [`ReadRows::go_on`].
     pub fn settle(
         self,
         stepper: &mut dyn Stepper,
@@ -157,9 +148,6 @@ impl ReadRows {
 
     /// What comes of forcing each pair: a row for each token as it belongs to it, and the numbers of the tokens alone. `hear`
     /// hears the pairs and tokens of every batch.
-    ///
-    /// # Errors
-    /// As [`decoding::force_all`].
     pub fn force_all(
         self,
         stepper: &mut dyn Stepper,

@@ -10,9 +10,7 @@ use crate::text::tokenizer::Encode;
 /// A model, or several that translate as one.
 #[derive(Clone, Copy, Debug)]
 pub enum EvaluatedSystem<'a> {
-    /// A model.
     Model(&'a Model),
-    /// Two or more.
     Ensemble(&'a Ensemble),
 }
 
@@ -99,7 +97,6 @@ impl<'a> EvaluatedSystem<'a> {
         }
     }
 
-    /// See [`Config::input_delay`](crate::models::config::Config::input_delay).
     pub fn input_delay(self) -> Option<usize> {
         match self {
             Self::Model(model) => model.config.input_delay(),

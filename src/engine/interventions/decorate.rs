@@ -21,11 +21,7 @@ use crate::ticket::CancellationToken;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Intervention {
     /// alpha_i is this row, a weight for each source word (`</s>` included); it is taken as it is.
-    Pin {
-        i: usize,
-        /// alpha_ij, [t_x].
-        alpha: Vec<f32>,
-    },
+    Pin { i: usize, alpha: Vec<f32> },
     /// alpha_i is the model's own row in another order, that of [`permutation`].
     Permute { i: usize, seed: u64 },
     /// Source word j gets no weight wherever alpha is not pinned; the other words share its weight in proportion. In a
@@ -239,7 +235,6 @@ impl Stepper for Intervening<'_> {
 struct Words {
     /// Nothing but this word.
     only: Option<u32>,
-    /// None of these.
     never: Vec<u32>,
 }
 
@@ -301,9 +296,6 @@ fn look(list: &[Intervention], (i, has_heads): (usize, bool), r: usize, t_x: usi
 }
 
 /// As [`force_all`](crate::decoding::force_all), with the interventions of each pair; one that means nothing for its sentence is an error.
-///
-/// # Errors
-/// As [`force`].
 pub fn force_changed(
     stepper: &mut dyn Stepper,
     pairs: &[(&[u32], &[u32])],

@@ -17,7 +17,6 @@ pub struct InterventionFile {
 enum Kind {
     /// One for all sentences.
     All(Arc<Interventions>),
-    /// One a line.
     Lines(Lines),
 }
 

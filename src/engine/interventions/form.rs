@@ -26,7 +26,6 @@ pub const VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Interventions {
-    /// [`VERSION`].
     pub version: u32,
     /// The sentence that it was made for; another one is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -149,7 +148,6 @@ mod from_one {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Force {
-    /// Target token.
     #[serde(rename = "position", with = "from_one")]
     pub i: usize,
     pub word: Word,
@@ -177,7 +175,6 @@ pub struct Forbid {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pin {
-    /// Target token.
     #[serde(rename = "row", with = "from_one")]
     pub i: usize,
     pub alpha: SetAlpha,
@@ -203,7 +200,6 @@ pub enum SetAlpha {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
-    /// A source token.
     Position(#[serde(with = "from_one")] usize),
     /// This word, wherever it stands.
     Word(String),

@@ -12,7 +12,6 @@ pub enum Said {
     Free,
     /// The model before, and it is held because something behind it was changed.
     Held,
-    /// A person.
     Forced,
 }
 

@@ -18,7 +18,6 @@ use crate::text::tokenizer::Tokenizer;
 /// The model that interventions are resolved for.
 #[derive(Clone, Copy, Debug)]
 pub struct InterventionReader<'a> {
-    /// Its target words.
     pub target: &'a Tokenizer,
     /// Whether it has an alignment.
     pub aligns: bool,
@@ -46,7 +45,6 @@ struct Misfit {
 /// Interventions of a model and a sentence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resolved {
-    /// In ids.
     pub list: Arc<[Intervention]>,
     /// As they were applied.
     pub applied: Applied,

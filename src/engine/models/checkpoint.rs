@@ -32,7 +32,6 @@ pub type Progress<'a> = &'a mut dyn FnMut(f32);
 /// One tensor on the host, row-major.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Array {
-    /// Its dimensions.
     pub shape: Vec<usize>,
     /// Its numbers, the last dimension fastest.
     pub data: Vec<f32>,
@@ -54,7 +53,6 @@ pub struct Weights {
     slots: BTreeMap<String, Slot>,
     /// What stands in the file that they were read from, in its order.
     file: Vec<FilePart>,
-    /// See [`Weights::guided`].
     guided: Option<String>,
 }
 
@@ -85,7 +83,6 @@ pub struct TensorRows<'a> {
     stored: Option<Arc<Stored>>,
     /// How many there are.
     pub count: usize,
-    /// Numbers of each.
     pub width: usize,
 }
 
@@ -155,7 +152,6 @@ impl Slot {
 }
 
 impl Weights {
-    /// No weights yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -175,9 +171,6 @@ impl Weights {
     }
 
     /// As [`Weights::load_with`] from what gives so many bytes; errors name `path`.
-    ///
-    /// # Errors
-    /// As [`Weights::load`].
     pub fn read_from(
         path: &Path,
         file: (impl std::io::Read, u64),
@@ -278,9 +271,6 @@ impl Weights {
     }
 
     /// As [`Weights::save`], the matrices as whole numbers of 8 bits with a scale for each row, all else as `f16`.
-    ///
-    /// # Errors
-    /// As [`Weights::save`].
     pub fn save_in_8_bits(&self, path: &Path) -> Result<()> {
         self.write(path, NumberFormat::I8)
     }
@@ -392,7 +382,6 @@ impl Weights {
         }
     }
 
-    /// The names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.slots.keys().map(String::as_str)
     }

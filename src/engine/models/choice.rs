@@ -14,9 +14,7 @@ use crate::models::transformer::sizes::{AlignmentReason, TransformerSizes};
 /// Heads of one layer, both from 1; no heads: all of them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HeadChoice {
-    /// The decoder layer.
     pub layer: usize,
-    /// Its heads.
     pub heads: Vec<usize>,
 }
 

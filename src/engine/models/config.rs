@@ -33,15 +33,10 @@ const MOST_LAYERS: usize = 64;
 pub struct Config {
     /// The model's name, shown on its column.
     pub name: String,
-    /// Which paper's wiring.
     pub architecture: Architecture,
-    /// BCP 47.
     pub source_language: String,
-    /// BCP 47.
     pub target_language: String,
-    /// `K_x`.
     pub source_vocabulary: usize,
-    /// `K_y`.
     pub target_vocabulary: usize,
     /// Id of `</s>` on both sides.
     pub eos: u32,
@@ -51,9 +46,7 @@ pub struct Config {
     pub source_eos: bool,
     /// Whether translations have `[UNK]` only where their user allows it.
     pub bars_unk: bool,
-    /// m.
     pub embedding: usize,
-    /// n.
     pub hidden: usize,
     /// l; 0 for luong, which has no maxout layer.
     pub maxout: usize,

@@ -9,13 +9,9 @@ use crate::error::{Error, Result};
 
 /// Names of the files in a model folder.
 pub const CONFIG_FILE: &str = "config.json";
-/// See [`CONFIG_FILE`].
 pub const WEIGHTS_FILE: &str = "model.safetensors";
-/// See [`CONFIG_FILE`].
 pub const SOURCE_FILE: &str = "source.tokenizer.json";
-/// See [`CONFIG_FILE`].
 pub const TARGET_FILE: &str = "target.tokenizer.json";
-/// See [`CONFIG_FILE`].
 pub const CARD_FILE: &str = "README.md";
 
 /// The largest `config.json`, in bytes.

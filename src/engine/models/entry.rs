@@ -38,9 +38,7 @@ pub struct Plan {
 /// Where a model looks, and how it scores.
 #[derive(Clone, Copy)]
 pub struct AlignmentMode {
-    /// At which words.
     pub kind: AttentionKind,
-    /// The score function.
     pub score: &'static AttentionEntry,
 }
 
@@ -48,7 +46,6 @@ pub struct AlignmentMode {
 pub struct ModelEntry {
     /// Its name in `config.json`.
     pub name: &'static str,
-    /// The paper.
     pub citation: &'static str,
     /// The keys of `config.json` that it needs beside those of every model ([`OWN_KEYS`](super::config::OWN_KEYS)).
     pub needs: &'static [&'static str],

@@ -46,7 +46,6 @@ pub enum Kernels {
 pub struct Model {
     /// Where it came from.
     pub folder: PathBuf,
-    /// Sizes and languages.
     pub config: Config,
     /// Source text to ids; ends sentences with `</s>` where the model reads one (`source_eos`).
     pub source: Tokenizer,
@@ -201,9 +200,6 @@ impl Model {
     }
 
     /// Loads a folder whose files are in memory, by their names; `folder` is what the model is called.
-    ///
-    /// # Errors
-    /// As [`Model::load`].
     pub fn from_files(folder: &Path, files: &BTreeMap<String, Vec<u8>>, known: &Tokenizers) -> Result<Self> {
         let file = |name: &str| -> Result<(PathBuf, &[u8])> {
             let path = folder.join(name);

@@ -63,7 +63,6 @@ impl Default for Smoothing {
 pub struct Descent {
     /// Steps of gradient descent.
     pub steps: usize,
-    /// Their rate.
     pub rate: f64,
 }
 
@@ -103,7 +102,6 @@ struct Walk {
     annotations: Annotations,
     /// Of each step, with the model's own alpha.
     halves: Vec<AlignedStep>,
-    /// y_{i-1}.
     before: Vec<Option<u32>>,
 }
 
@@ -233,9 +231,6 @@ impl Gradients {
     /// gradient of its log p over the logits in short steps, then back along the straight line to the model's own row
     /// as far as the word stays the most probable. `None` where no row that was met says it. A smaller change may exist elsewhere.
     /// `rows` are the alpha that the words before were said with, as far as they are not the model's own. [..i][t_x]
-    ///
-    /// # Errors
-    /// As [`Gradients::optimised`].
     pub fn persuade(
         &self,
         (source, before): (&[u32], &[u32]),
@@ -344,9 +339,7 @@ type Half<'a> = (&'a AlignedStep, Option<&'a [u32]>);
 
 /// How far a step towards another word goes over the logits, how many there are, and how often the way back is halved.
 const PERSUADING_STEP: f64 = 0.25;
-/// See [`PERSUADING_STEP`].
 const PERSUADING_STEPS: usize = 100;
-/// See [`PERSUADING_STEP`].
 const HALVINGS: usize = 20;
 
 impl Walk {

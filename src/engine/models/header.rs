@@ -22,11 +22,9 @@ pub const MOST_NUMBERS: usize = 1 << 30;
 /// How the numbers of a tensor are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberFormat {
-    /// Half precision.
     F16,
     /// The upper half of single precision; only in models of others.
     Bf16,
-    /// Single precision.
     F32,
     /// Whole numbers from -127 to 127, times a number for each row.
     I8,

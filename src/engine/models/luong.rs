@@ -102,11 +102,9 @@ struct First {
 
 /// Where the decoder stands.
 struct Decoder {
-    /// From below.
     layers: Vec<LstmState>,
     /// h~_{t-1}, [rows, n]; with input feeding only.
     fed: Option<Tensor>,
-    /// Steps done.
     t: usize,
 }
 

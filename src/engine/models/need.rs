@@ -10,7 +10,6 @@ use std::cmp::Ordering;
 pub struct Asked {
     /// Which row of the step.
     pub row: usize,
-    /// Which word.
     pub token: u32,
 }
 

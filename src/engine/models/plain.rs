@@ -53,7 +53,6 @@ impl Half {
 }
 
 impl PlainStepper {
-    /// Drives `model`.
     pub fn new(model: Box<dyn TranslationModel>) -> Self {
         Self { model, batch: None, most: usize::MAX }
     }
@@ -90,7 +89,6 @@ impl PlainStepper {
         Ok(())
     }
 
-    /// The second half.
     fn speak(&mut self, need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         let Some(Batch { annotations, gathered, state, half: Some(half), seen, .. }) = &mut self.batch else {
             return Err(no_sentence());

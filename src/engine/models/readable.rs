@@ -91,7 +91,6 @@ impl AlignedStep {
 /// The second half of a decoder step i: the words.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The new state.
     pub s: State,
     /// Context c_i, [rows, 2n] or [rows, n]; `None` where there is none (luong without attention).
     pub c_i: Option<Tensor>,
@@ -102,7 +101,6 @@ pub struct Step {
 /// A model as its paper writes it. Rows of a step correspond to rows of the annotations;
 /// annotations of one sentence (b = 1) are broadcast over any number of rows.
 pub trait TranslationModel: Send + Sync {
-    /// Sizes and languages.
     fn config(&self) -> &Config;
     /// Reads sentences of ids (`</s>` included), padded and masked here.
     fn encode(&self, source: &[&[u32]]) -> Result<Annotations>;
@@ -111,7 +109,6 @@ pub trait TranslationModel: Send + Sync {
         without_heads(changes)?;
         self.encode(source)
     }
-    /// s_0, [b, n].
     fn init_state(&self, annotations: &Annotations) -> Result<State>;
     /// Where step i looks. `y_prev` is `None` for y_0, else an id for each row.
     fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep>;
@@ -123,7 +120,6 @@ pub trait TranslationModel: Send + Sync {
         state.tensors.first().cloned()
     }
 
-    /// Both halves.
     fn step(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Step> {
         self.predict(y_prev, &self.align(y_prev, s_prev, annotations)?, annotations)
     }

@@ -11,7 +11,6 @@ use crate::models::folder::Model;
 use crate::models::stepper::Stepper;
 use crate::text::tokenizer::Tokenizer;
 
-/// Phrases read together.
 const BATCH: usize = 64;
 /// Words, padding included, read together.
 const BATCH_WORDS: usize = 4096;
@@ -68,7 +67,6 @@ pub fn embedding(model: &Model, side: VocabularySide) -> Result<&Array> {
 pub struct WordVectors {
     /// Their ids, ascending: in a shortlist the most frequent words come first.
     pub ids: Vec<u32>,
-    /// m.
     pub dimension: usize,
     /// A row for each id. [words, m]
     pub rows: Vec<f32>,
@@ -97,7 +95,6 @@ pub fn tokenizer(model: &Model, side: VocabularySide) -> &Tokenizer {
 /// The vectors of some phrases.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhraseVectors {
-    /// What they are.
     pub vector: PhraseVector,
     /// How many numbers each has.
     pub dimension: usize,

@@ -63,7 +63,6 @@ pub struct RnnEncDec {
 
 /// G of the output layer, whole or as a product of two thin matrices.
 enum Output {
-    /// G, [K_y, l].
     Full(Tensor),
     /// G_l [K_y, r] and G_r [r, l].
     LowRank(Tensor, Tensor),

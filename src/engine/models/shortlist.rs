@@ -138,7 +138,6 @@ pub struct Shortlisted {
 }
 
 impl Shortlisted {
-    /// Over another stepper.
     pub fn new(inner: Box<dyn Stepper>, list: Arc<Shortlist>) -> Self {
         Self { inner, list, words: Vec::new() }
     }

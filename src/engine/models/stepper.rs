@@ -19,9 +19,7 @@ pub struct StepRow {
 /// What a step gives for each row, in plain `f32`.
 #[derive(Clone, Debug, Default)]
 pub struct StepOutput {
-    /// Number of rows.
     pub rows: usize,
-    /// K_y.
     pub vocabulary: usize,
     /// Row stride of `alpha` and `energies`: the longest source of the batch.
     pub t_x: usize,
@@ -180,7 +178,6 @@ pub trait Stepper: Send {
         None
     }
 
-    /// Both halves.
     fn step(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         self.align(rows, output)?;
         self.predict(rows, need, output)

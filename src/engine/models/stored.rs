@@ -17,9 +17,7 @@ pub(super) const BLOCK: usize = 4096;
 /// A matrix that came in whole numbers: w = q / b.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IntegerMatrix {
-    /// \[out, in\].
     pub q: Vec<i8>,
-    /// b.
     pub multiplier: f32,
     /// How what it is multiplied with is rounded.
     pub rounding: Rounding,
@@ -29,17 +27,31 @@ pub struct IntegerMatrix {
 #[derive(Debug)]
 pub(super) enum Stored {
     /// Checked bytes of a file.
-    Bytes { bytes: Vec<u8>, kind: NumberFormat },
+    Bytes {
+        bytes: Vec<u8>,
+        kind: NumberFormat,
+    },
     /// Numbers that were made in memory.
     Wide(Vec<f32>),
     /// Whole numbers, multiplied by one of `scales` a row; they are widened and never multiplied as they are.
-    Scaled { q: Vec<u8>, scales: Vec<f32> },
-    /// Whole numbers.
+    Scaled {
+        q: Vec<u8>,
+        scales: Vec<f32>,
+    },
     Integers(IntegerMatrix),
     /// Rows, from `first` on, of what is packed.
-    Packed { pack: Arc<Packed>, first: usize, rows: usize },
+    Packed {
+        pack: Arc<Packed>,
+        first: usize,
+        rows: usize,
+    },
     /// As `Packed`, of whole numbers.
-    PackedIntegers { pack: Arc<PackedIntegers>, first: usize, rows: usize, rounding: Rounding },
+    PackedIntegers {
+        pack: Arc<PackedIntegers>,
+        first: usize,
+        rows: usize,
+        rounding: Rounding,
+    },
 }
 
 impl Stored {

@@ -7,7 +7,6 @@ use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::init::{InitScheme, initial_weights};
 
-/// Of [`untrained`] weights.
 const SEED: u64 = 1;
 
 /// Random weights of a model of these sizes, such as a training starts from; always the same.

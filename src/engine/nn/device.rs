@@ -17,11 +17,9 @@ pub enum DeviceChoice {
     /// The best that works.
     #[default]
     Auto,
-    /// The processor.
     Cpu,
     /// The NVIDIA card of that number.
     Cuda(usize),
-    /// Apple's graphics processor.
     Metal,
 }
 
@@ -162,7 +160,6 @@ fn try_out(choice: DeviceChoice, open: impl FnOnce() -> candle_core::Result<cand
 pub struct TrainingDevice(candle_core::Device);
 
 impl TrainingDevice {
-    /// Makes it ready.
     pub fn begin(device: &candle_core::Device, rounds_products: bool) -> Self {
         candle_core::cuda::set_gemm_reduced_precision_f32(rounds_products);
         cuda::keep_memory(device, u64::MAX);
@@ -186,7 +183,6 @@ mod cuda {
         Device::new_cuda(number)
     }
 
-    /// Nothing to keep.
     pub fn keep_memory(_: &Device, _: u64) {}
 }
 

@@ -17,9 +17,7 @@ use crate::nn::trace::Trace;
 /// Something for each of the update gate z, the reset gate r and the proposal (the candidate state).
 #[derive(Clone, Debug)]
 pub struct GruGates {
-    /// For z.
     pub z: Tensor,
-    /// For r.
     pub r: Tensor,
     /// For s~ or h~.
     pub proposal: Tensor,
@@ -118,7 +116,6 @@ impl Matrices {
 
 /// A gated unit: state in, state out.
 pub trait GatedCell {
-    /// Its matrices.
     fn matrices(&self) -> &Matrices;
 
     /// The next state [rows, n] from `x` = W e + b, `context` = C c and the state before.

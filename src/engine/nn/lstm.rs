@@ -18,13 +18,9 @@ use crate::nn::trace::Trace;
 /// Something for each of the input, forget and output gates i, f, o and the proposal g.
 #[derive(Clone, Debug)]
 pub struct LstmGates {
-    /// For i.
     pub i: Tensor,
-    /// For f.
     pub f: Tensor,
-    /// For o.
     pub o: Tensor,
-    /// For g.
     pub g: Tensor,
 }
 

@@ -19,7 +19,6 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// One that records.
     pub fn recording() -> Self {
         Self { prefix: String::new(), notes: Some(Arc::default()) }
     }
@@ -29,7 +28,6 @@ impl Trace {
         Self { prefix: prefix.to_owned(), notes: self.notes.clone() }
     }
 
-    /// Notes a value.
     pub fn note(&self, name: &str, value: &Tensor) {
         let Some(notes) = &self.notes else { return };
         let note = (format!("{}{name}", self.prefix), value.clone());

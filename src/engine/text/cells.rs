@@ -15,7 +15,6 @@ pub fn p_shown(p: f64) -> String {
 pub enum TableCell {
     /// What people or models wrote.
     Text(String),
-    /// A whole number.
     Count(u64),
     /// `None`: it is not known.
     Number(Option<f64>),

@@ -17,9 +17,7 @@ use crate::text::tokenizer::{CorpusEncoder, Tokenizer};
 /// A sentence and its translation as ids, `</s>` included where the model wants it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SentencePair {
-    /// x, [T_x].
     pub source: Vec<u32>,
-    /// y, [T_y].
     pub target: Vec<u32>,
 }
 
@@ -135,7 +133,6 @@ impl ParallelText {
         }
     }
 
-    /// Number of pairs.
     pub fn len(&self) -> usize {
         self.ends.len() / 2
     }
@@ -224,7 +221,6 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// Number of minibatches.
     pub fn len(&self) -> usize {
         self.ends.len()
     }

@@ -184,7 +184,6 @@ pub fn normal(word: &str) -> String {
 pub struct WordExchange {
     /// For each word the word between spaces that it stands for, where it stands for any.
     pub places: Vec<Option<usize>>,
-    /// Words between spaces.
     pub spaced: usize,
 }
 

@@ -20,7 +20,6 @@ pub fn fresh_folder() -> PathBuf {
     (1..).map(|n| Path::new("given").join(n.to_string())).find(|folder| !is_taken(folder)).unwrap_or_default()
 }
 
-/// Keeps a file.
 pub fn put(path: PathBuf, bytes: Vec<u8>) {
     files().insert(path, bytes.into());
 }

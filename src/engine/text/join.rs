@@ -72,7 +72,6 @@ impl Marks {
     }
 }
 
-/// A single mark.
 fn mark(mark: char, habits: Habits) -> Touch {
     match mark {
         ',' | '.' | ')' | ']' | '}' | '…' | '°' => LEFT,

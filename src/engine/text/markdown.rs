@@ -5,28 +5,22 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 /// Words of one look.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MarkdownSpan {
-    /// The words.
     pub text: String,
-    /// Bold.
     pub strong: bool,
-    /// In italics.
     pub emphasis: bool,
     /// What one types or reads in a file.
     pub code: bool,
-    /// Where it leads.
     pub link: Option<String>,
 }
 
 /// A part of a page that stands by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MarkdownBlock {
-    /// A heading.
     Heading {
         /// From 1, the greatest.
         level: usize,
         spans: Vec<MarkdownSpan>,
     },
-    /// A paragraph.
     Text(Vec<MarkdownSpan>),
     /// A line of a list.
     Item {
@@ -39,8 +33,10 @@ pub enum MarkdownBlock {
     Code(String),
     /// A table; the first row is its head.
     Table(Vec<Vec<Vec<MarkdownSpan>>>),
-    /// A picture.
-    Picture { path: String, shows: String },
+    Picture {
+        path: String,
+        shows: String,
+    },
 }
 
 impl MarkdownBlock {
@@ -86,7 +82,6 @@ struct Reader {
     in_item: bool,
     /// Its number, where the list has numbers.
     number: Option<u64>,
-    /// Lines of code.
     code: Option<String>,
     /// The table that is open.
     rows: Vec<Vec<Vec<MarkdownSpan>>>,

@@ -8,7 +8,6 @@ use crate::text::reader::LineReader;
 
 /// What gives one line after the other.
 pub trait LineSource {
-    /// A line.
     type Line;
 
     /// The next line; `None` at the end.

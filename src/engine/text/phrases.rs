@@ -23,7 +23,6 @@ pub const DIRECT: usize = 3;
 /// A line of a phrase table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhraseEntry {
-    /// Counted from 1.
     pub number: usize,
     /// The whole line with its end, as it was read.
     line: String,
@@ -118,7 +117,6 @@ pub struct PhraseTable {
 }
 
 impl PhraseTable {
-    /// Opens a file.
     pub fn open(path: &Path) -> Result<Self> {
         let facts = std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
         if facts.is_dir() {

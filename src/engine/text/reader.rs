@@ -68,9 +68,7 @@ pub fn too_packed() -> String {
 /// How a file is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
-    /// gzip
     Gzip,
-    /// zstandard
     Zstandard,
 }
 
@@ -190,7 +188,6 @@ pub const MOST_BLANK: usize = 1_000_000;
 /// What [`LineReader::advance`] came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
-    /// A line.
     Line,
     /// A line of so many bytes, too many; they are not kept.
     TooLong(usize),
@@ -203,7 +200,6 @@ pub struct LineReader {
     path: PathBuf,
     input: Box<dyn BufRead + Send>,
     ends: Ends,
-    /// The longest line.
     most: usize,
     /// Whether lines that are longer are passed over, rather than an error.
     passes_over: bool,
@@ -315,7 +311,6 @@ impl LineReader {
         self.bytes
     }
 
-    /// The file's path.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -42,11 +42,8 @@ pub struct Tokenizer {
 
 /// Whatever reads text as source words: a [`Tokenizer`], or models that read it side by side.
 pub trait Encode: fmt::Debug {
-    /// As [`Tokenizer::encode`].
     fn encode(&self, text: &str) -> Sentence;
-    /// As [`Tokenizer::encode_words`].
     fn encode_words(&self, words: &[&str]) -> Sentence;
-    /// As [`Tokenizer::refuses`].
     fn refuses(&self, sentence: &Sentence) -> Option<String>;
 }
 

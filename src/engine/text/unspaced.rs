@@ -118,7 +118,6 @@ struct Chunks {
     all: usize,
     /// Those that are one word by the dictionary, without punctuation beside it.
     single: usize,
-    /// Such letters.
     letters: usize,
 }
 

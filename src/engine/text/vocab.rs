@@ -38,7 +38,6 @@ impl WordCounter {
         Ok(Self { splitter: build(language, std::iter::empty(), 0)?, chunks: HashMap::new() })
     }
 
-    /// Counts one line.
     pub fn add(&mut self, line: &str) {
         for chunk in words(line).flat_map(str::split_whitespace) {
             if let Some(count) = self.chunks.get_mut(chunk) {

@@ -29,9 +29,6 @@ pub fn write_atomic(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> st
 }
 
 /// As [`write_atomic`] for what nobody but its owner may read, such as what was typed.
-///
-/// # Errors
-/// As [`write_atomic`].
 pub fn write_private(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>) -> Result<()> {
     write_as(path, Readers::Owner, write)
 }
@@ -89,7 +86,6 @@ pub fn make_private_folder(folder: &Path) -> Result<()> {
 enum Readers {
     /// Those who may read the one that it replaces, or any new file.
     Usual,
-    /// Its owner.
     Owner,
 }
 
@@ -121,9 +117,6 @@ fn write_as(
 
 /// As [`write_atomic`] for a file of a folder that the program keeps itself, such as that of a training: whatever has
 /// the name, a link too, is replaced by the file.
-///
-/// # Errors
-/// As [`write_atomic`].
 pub fn write_inside(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>) -> Result<()> {
     spare_databases(path)?;
     let old = std::fs::symlink_metadata(path).ok().filter(Metadata::is_file);

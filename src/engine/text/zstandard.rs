@@ -22,7 +22,6 @@ mod absent {
     pub struct AbsentDecoder<'a, R>(Infallible, PhantomData<(&'a (), R)>);
 
     impl<R: BufRead> AbsentDecoder<'static, R> {
-        /// Refuses.
         pub fn with_buffer(_input: R) -> Result<Self> {
             refused()
         }
@@ -38,7 +37,6 @@ mod absent {
     pub struct AbsentEncoder<'a, W>(Infallible, PhantomData<(&'a (), W)>);
 
     impl<W: Write> AbsentEncoder<'static, W> {
-        /// Refuses.
         pub fn new(_output: W, _level: i32) -> Result<Self> {
             refused()
         }

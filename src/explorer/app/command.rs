@@ -25,7 +25,6 @@ pub enum SourceCommand {
     Undo,
     /// Takes back all that was done to the sentence: to the one before it.
     UndoSentence,
-    /// Does it again.
     Redo,
     /// The translation that the user gives changed by typing; `None` takes its field away.
     Give(Option<String>),
@@ -48,7 +47,6 @@ pub enum WindowCommand {
     OpenLink(String),
     /// The link was copied.
     LinkCopied,
-    /// Shows a page.
     ShowPage(Page),
     /// Takes a notice away, by its id.
     DismissNotice(u64),
@@ -59,11 +57,9 @@ pub enum WindowCommand {
 /// What is set once for all columns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingsCommand {
-    /// Where models compute.
     SetDevice(DeviceChoice),
     /// Show the source word of greatest alpha in place of `[UNK]`.
     SetUnkReplacement(bool),
-    /// alpha or energies.
     SetShown(Shown),
     /// Which word a row of an alignment belongs to, in models where there is a choice.
     SetReading(Option<Reading>),
@@ -98,6 +94,5 @@ pub enum SettingsCommand {
 pub enum TaskCommand {
     /// Holds it up, or lets it go on.
     Pause(u64, bool),
-    /// Ends it.
     Cancel(u64),
 }

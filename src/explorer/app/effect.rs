@@ -19,11 +19,13 @@ pub enum Effect {
     /// Something for the corpus lane.
     Lane(QueueCall),
     /// Take a translation apart, and nothing that was wanted before.
-    TakeApart { number: u64, request: Box<StepsRequest> },
+    TakeApart {
+        number: u64,
+        request: Box<StepsRequest>,
+    },
     /// Something for the workspace.
     #[cfg(not(target_family = "wasm"))]
     Corpus(CorpusRequest),
-    /// Work on files.
     Chore(FileJob),
     /// Follow these training logs, and no others.
     Follow(Vec<PathBuf>),
@@ -35,7 +37,6 @@ pub enum Effect {
 #[expect(clippy::large_enum_variant, reason = "an order is sent once and kept by no one here")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum QueueCall {
-    /// A new order.
     Submit(u64, QueueOrder),
     /// This one is not wanted any more.
     Cancel(u64),

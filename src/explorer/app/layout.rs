@@ -9,12 +9,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Look {
-    /// alpha as cells.
     #[default]
     Heatmap,
     /// alpha as lines between words.
     Links,
-    /// The search.
     Tree,
 }
 
@@ -33,7 +31,6 @@ pub struct Layout {
     pub manual_open: bool,
     pub lesson_width: Option<f32>,
     pub beam_open: bool,
-    /// What columns show.
     pub look: Look,
     /// The sentence is shown as interlinear text, in place of all columns.
     pub interlinear: bool,

@@ -10,7 +10,6 @@ use serde::de::value::{Error, StrDeserializer};
 pub enum HighlightPart {
     /// The field of the sentence.
     Source,
-    /// A column.
     Column,
     /// The words of a column.
     Translation,
@@ -30,11 +29,8 @@ pub enum HighlightPart {
     Choices,
     /// The words that the steps say.
     Words,
-    /// Back, on, play.
     Player,
-    /// The boxes.
     Machine,
-    /// One box.
     Box,
     /// The box that is open.
     OpenBox,
@@ -70,7 +66,6 @@ impl HighlightPart {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Highlight {
-    /// Which.
     pub lit: HighlightPart,
     /// A model, or a box; `None`: wherever it is.
     pub of: Option<String>,

@@ -7,7 +7,6 @@ use engine::lang;
 pub struct PageInfo {
     /// In the saved state, in lessons and in links of the manual: which page is shown.
     pub key: &'static str,
-    /// On its tab.
     pub name: &'static str,
     /// On the sheet of shortcuts.
     pub title: &'static str,
@@ -42,17 +41,12 @@ pub const SENTENCE: Page = Page::new(&PageInfo {
 /// What a dropped path turns out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dropped {
-    /// A model folder.
     Model,
-    /// Lines of text.
     Text,
-    /// Training logs.
     Logs,
     /// A sentence with interventions.
     Interventions,
-    /// A workspace.
     Workspace,
-    /// Links between words.
     Links,
     /// Sentences with glosses (CoNLL-U).
     Annotated,
@@ -69,7 +63,6 @@ impl Page {
         self.0
     }
 
-    /// On its tab.
     pub fn name(self) -> &'static str {
         lang::text(self.0.name)
     }

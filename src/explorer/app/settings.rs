@@ -18,11 +18,8 @@ pub const LIGHT_PALETTE: &str = "print";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Theme {
-    /// Dark on light.
     Light,
-    /// Light on dark.
     Dark,
-    /// As the system.
     #[default]
     #[serde(other)]
     System,
@@ -57,7 +54,6 @@ impl From<Shown> for &'static str {
 /// Whose translation is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Whose {
-    /// The model's own.
     Own,
     /// The one that the user gives.
     #[default]
@@ -65,7 +61,6 @@ pub enum Whose {
 }
 
 impl Whose {
-    /// The other one.
     pub fn other(self) -> Self {
         match self {
             Self::Own => Self::Given,
@@ -93,10 +88,8 @@ const OWN_READING: &str = "own";
 pub struct Settings {
     /// Show the source word of greatest alpha in place of `[UNK]`.
     pub unk_replacement: bool,
-    /// Where models compute.
     #[serde(serialize_with = "device_name", deserialize_with = "device_of")]
     pub device: DeviceChoice,
-    /// alpha or energies.
     pub shown: Shown,
     /// Which word a row of an alignment belongs to, in models where there is a choice; `None`: as each was trained.
     #[serde(rename = "rows_by", serialize_with = "reading_name", deserialize_with = "reading_of")]

@@ -26,7 +26,6 @@ use engine::text::links::Links;
 use engine::text::sentence::MAX_SOURCE_BYTES;
 use figure::png::Pixels;
 
-/// Most notices kept.
 const MAX_NOTICES: usize = 20;
 
 /// What all pages share.

@@ -9,7 +9,6 @@ use crate::jobs::queue::{JobProgress, QueueOrder};
 /// Work that a page has ordered and that is not done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// Of the order.
     pub number: u64,
     pub page: Page,
     /// How far it is; `None` while it waits for its turn.

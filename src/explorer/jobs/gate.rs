@@ -20,7 +20,6 @@ pub struct ForegroundGate {
 pub struct ForegroundGuard(Arc<ForegroundGate>);
 
 impl ForegroundGate {
-    /// An open gate.
     pub fn new() -> Arc<Self> {
         Arc::default()
     }

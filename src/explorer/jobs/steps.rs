@@ -68,9 +68,7 @@ pub struct StepTrace {
     pub steps: Vec<ApartStep>,
     /// For each step its candidates and, at the end, the word that was said, in letters.
     pub words: Vec<Vec<String>>,
-    /// Id of `</s>`.
     pub eos: u32,
-    /// Id of `[UNK]`.
     pub unk: u32,
     /// Steps were left out, because there are too many.
     pub is_cut: bool,
@@ -116,7 +114,6 @@ pub struct StepsEvent {
 pub struct StepsThread {
     mailbox: Arc<Mailbox<Letter>>,
     tickets: Generation,
-    /// What it sends.
     pub news: Service<StepsEvent>,
 }
 
@@ -133,7 +130,6 @@ pub struct Open {
 }
 
 impl StepsThread {
-    /// Starts the thread.
     pub fn spawn(library: Library, wake: Wake) -> Self {
         let (out, events) = thread::channel(ROOM, wake);
         let (mailbox, tickets) = (Arc::new(Mailbox::<Letter>::new()), Generation::new());

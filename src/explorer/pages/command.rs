@@ -35,7 +35,6 @@ pub enum Command {
     Corpus(CorpusCommand),
     /// Something on the sheet New training.
     Training(TrainingCommand),
-    /// Something with lessons.
     Lesson(LessonCommand),
     /// Something about the window.
     Window(WindowCommand),

@@ -13,7 +13,6 @@ pub enum LessonCommand {
     Next,
     /// To this page from its top, from 0.
     Turn(usize),
-    /// The page before.
     Back,
     /// An answer to a question of the page, by their places.
     Answer(usize, usize),

@@ -102,7 +102,6 @@ impl Driver {
         driver
     }
 
-    /// What to paint.
     pub fn session(&self) -> &Session {
         &self.session
     }

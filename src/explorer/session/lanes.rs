@@ -32,11 +32,9 @@ pub trait Lanes {
 
 /// What the other lanes tell.
 pub enum LaneNews {
-    /// Of long work.
     Queue(QueueEvent),
     /// Of what was taken apart.
     Steps(StepsEvent),
-    /// Of the workspace.
     #[cfg(not(target_family = "wasm"))]
     Corpus(CorpusNews),
 }

@@ -31,7 +31,6 @@ const MOST_SHOWN: usize = 64;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedSession {
-    /// Of this format.
     pub version: u32,
     /// The text being translated; `None`: the first example.
     pub source: Option<String>,

@@ -245,27 +245,22 @@ impl Session {
         &self.app
     }
 
-    /// All pages.
     pub fn pages(&self) -> &Pages {
         &self.pages
     }
 
-    /// The page Sentence.
     pub fn sentence(&self) -> &SentencePage {
         &self.pages.sentence
     }
 
-    /// The page Map.
     pub fn maps(&self) -> &MapPage {
         &self.pages.maps
     }
 
-    /// The page Steps.
     pub fn steps(&self) -> &StepsPage {
         &self.pages.steps
     }
 
-    /// The page Corpus.
     #[cfg(not(target_family = "wasm"))]
     pub fn corpus(&self) -> &CorpusPage {
         &self.pages.corpus

@@ -41,7 +41,6 @@ const PUMP_BUDGET: Duration = Duration::from_millis(4);
 
 /// Where the window's session lives: the [`Driver`], or a stand-in under test.
 pub trait Desk {
-    /// What to paint.
     fn session(&self) -> &Session;
     /// Does what the user asked for.
     fn send(&mut self, command: Command);
@@ -159,7 +158,6 @@ impl App {
         self.frame_time
     }
 
-    /// What is painted.
     pub fn session(&self) -> &Session {
         self.desk.session()
     }

@@ -12,12 +12,10 @@ use engine::text::words::folded;
 pub struct ManualPage {
     /// Its file in `assets/manual`.
     pub file: &'static str,
-    /// Its blocks.
     pub blocks: Vec<MarkdownBlock>,
 }
 
 impl ManualPage {
-    /// Its first heading.
     pub fn title(&self) -> String {
         self.blocks.first().map(MarkdownBlock::plain).unwrap_or_default()
     }

@@ -20,7 +20,6 @@ pub struct Bar {
     pub share: f32,
     /// Where 0 is in that room, 0..1.
     pub zero: f32,
-    /// Behind the bar.
     pub number: String,
     /// What a screen reader says.
     pub label: String,

@@ -20,11 +20,9 @@ const X_LABELS: (f32, f32) = (36.0, 46.0);
 
 /// A plot in the window.
 pub struct ChartWidget<'a> {
-    /// What it shows.
     pub plot: plot::Plot<'a>,
     /// It may be zoomed (Ctrl and wheel) and dragged; a double click shows all again.
     pub moves: bool,
-    /// Points.
     pub height: f32,
 }
 
@@ -61,7 +59,6 @@ pub fn chart_ui(ui: &mut Ui, chart: &ChartWidget<'_>) {
     }
 }
 
-/// Series `n`.
 fn show(plot: &mut PlotUi<'_>, of: &plot::Plot<'_>, n: usize, colour: egui::Color32) {
     let one = &of.series[n];
     let points = || PlotPoints::from(one.points.clone());

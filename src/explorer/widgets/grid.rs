@@ -34,7 +34,6 @@ pub struct GridLook<'a> {
     pub label: &'a str,
     /// Those of its columns, and perhaps others.
     pub titles: &'static [GridTitle],
-    /// The chosen row.
     pub selected: Option<usize>,
 }
 

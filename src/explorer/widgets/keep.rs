@@ -10,7 +10,6 @@ use figure::geometry::Size;
 
 /// The size of a plot and of a map in a file, points.
 pub const PLOT: Size = Size { x: 460.0, y: 280.0 };
-/// See [`PLOT`].
 pub const MAP: Size = Size { x: 640.0, y: 480.0 };
 
 fn id() -> Id {

@@ -18,9 +18,7 @@ pub use figure::sizes::{CELL_AUTO, CELL_LIMITS, DATA_POINT, LABEL_MAX, SPACE_1, 
 
 /// Inside cards and panels.
 pub const SPACE_3: f32 = 12.0;
-/// Between groups.
 pub const SPACE_4: f32 = 16.0;
-/// Between sections.
 pub const SPACE_5: f32 = 24.0;
 
 /// Names of columns and dialogs, points.
@@ -28,7 +26,6 @@ pub const TEXT_TITLE: f32 = 17.0;
 /// The sentence that is typed, points.
 pub const TEXT_SENTENCE: f32 = 18.0;
 
-/// Translations, points.
 pub const TEXT_OUTPUT: f32 = 16.5;
 
 /// Radius of cards and popups.
@@ -48,13 +45,11 @@ pub const COLUMN_MIN_WIDTH: f32 = 320.0;
 pub const MENU_WIDTH: f32 = 260.0;
 /// Height of the thin progress line.
 pub const PROGRESS_HEIGHT: f32 = 4.0;
-/// See [`is_slim`], points.
 const SLIM_WINDOW: f32 = 560.0;
 /// A lower window leaves out hints and second lines, points.
 const LOW_WINDOW: f32 = 620.0;
 /// A window so low has no room for the lists of the inspector, points.
 const FLAT_WINDOW: f32 = 560.0;
-/// See [`is_squat`], points.
 const SQUAT_WINDOW: f32 = 520.0;
 /// Opacity of what belongs to the sentence before.
 pub const STALE_OPACITY: f32 = 0.4;
@@ -77,7 +72,6 @@ static DARK: LazyLock<DesignTokens> = LazyLock::new(|| palette::DARK.map(colour)
 
 /// The light squares of a code that cameras read, and the ground around it.
 pub const PAPER: Color32 = Color32::WHITE;
-/// The dark ones.
 pub const INK: Color32 = Color32::BLACK;
 
 /// A colour as egui has it.
@@ -182,7 +176,6 @@ pub fn small() -> FontId {
     FontId::new(TEXT_SMALL, FontFamily::Proportional)
 }
 
-/// Type of sentences.
 pub fn sentence() -> FontId {
     FontId::new(TEXT_SENTENCE, FontFamily::Proportional)
 }
@@ -192,7 +185,6 @@ pub fn output() -> FontId {
     FontId::new(TEXT_OUTPUT, FontFamily::Proportional)
 }
 
-/// Type of names.
 pub fn title() -> FontId {
     FontId::new(TEXT_TITLE, FontFamily::Proportional)
 }

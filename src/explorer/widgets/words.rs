@@ -14,13 +14,10 @@ use engine::interventions::Said;
 /// How a word looks.
 #[derive(Clone, Debug)]
 pub struct FlowWord {
-    /// What it says.
     pub text: String,
     /// What a screen reader says.
     pub label: String,
-    /// Behind it.
     pub back: Color32,
-    /// Its letters.
     pub colour: Color32,
     /// The mouse is on it or on its like elsewhere.
     pub is_over: bool,
@@ -28,16 +25,13 @@ pub struct FlowWord {
     pub is_selected: bool,
     /// Not so in every output.
     pub differs: bool,
-    /// Who chose it.
     pub said: Said,
 }
 
 /// Which words the mouse is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowAnswer {
-    /// Under the mouse.
     pub over: Option<usize>,
-    /// Clicked.
     pub clicked: Option<usize>,
     /// Its menu is asked for, at this place.
     pub menu: Option<(usize, Pos2)>,
@@ -48,9 +42,7 @@ pub struct FlowAnswer {
 /// What a line of words is painted with.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow<'a> {
-    /// Its identity.
     pub id: Id,
-    /// Its letters.
     pub font: &'a FontId,
     /// It begins at the right.
     pub from_right: bool,
@@ -62,9 +54,7 @@ pub struct Flow<'a> {
 
 /// A word is never wider.
 const WIDEST: f32 = 320.0;
-/// Round a word,
 const PADDING: Vec2 = vec2(3.0, 1.5);
-/// and between two.
 const GAP: Vec2 = vec2(1.0, 3.0);
 
 /// Corners of boxes of `sizes` laid in lines of `width`, and the height of all lines. From the right when

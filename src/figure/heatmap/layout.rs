@@ -48,7 +48,6 @@ pub struct Metrics {
 pub struct Needs {
     /// T_y, the most rows of all models.
     pub rows: usize,
-    /// T_x.
     pub columns: usize,
     /// Widest source label, points.
     pub source_width: f32,
@@ -134,7 +133,6 @@ fn stride(cell: f32, line: f32) -> usize {
 pub struct Gaze<'a> {
     /// In source words from 0; NaN where a row has none.
     pub p_t: &'a [f32],
-    /// D.
     pub window: usize,
 }
 
@@ -160,19 +158,15 @@ pub struct Grid {
     pub origin: Point,
     /// Side of a cell.
     pub cell: f32,
-    /// T_y.
     pub rows: usize,
-    /// T_x.
     pub columns: usize,
 }
 
 impl Grid {
-    /// All cells.
     pub fn area(&self) -> Area {
         self.cells_area(&(0..self.rows), &(0..self.columns))
     }
 
-    /// Cell (i, j).
     pub fn cell_area(&self, i: usize, j: usize) -> Area {
         Area::from_min_size(self.corner(i, j), size(self.cell, self.cell))
     }

@@ -54,7 +54,6 @@ pub fn list(known: &[Abbreviation]) -> String {
     format!("\\noindent {}\n", known.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
-/// The package gb4e.
 pub fn gb4e(sentence: &GlossedSentence, _: usize) -> String {
     let mut rows = sentence.rows();
     let left_out: Vec<String> = rows.drain(rows.len().min(2)..).map(|row| row.name).collect();
@@ -79,7 +78,6 @@ fn glossed(sentence: &GlossedSentence, rows: &[GlossTier]) -> String {
     format!("\\g{command} {first}{}\\\\\n{}", lines(rows, words), translations(sentence))
 }
 
-/// The package expex.
 pub fn expex(sentence: &GlossedSentence, _: usize) -> String {
     let words = sentence.words.len();
     let mut example = format!("\\ex\n\\begingl\n\\gla {}//\n", gloss_line(&sentence.words, words, false));

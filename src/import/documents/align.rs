@@ -28,7 +28,6 @@ pub struct DocumentOptions {
     pub breaks: ParagraphBreaks,
     /// Every paragraph is a sentence already.
     pub whole: bool,
-    /// By lengths alone.
     pub lengths: bool,
     /// The lexicon of this aligner, in place of what comes with the program.
     pub learned: Option<PathBuf>,
@@ -111,9 +110,7 @@ pub fn align(
 /// How many words a lexicon of much text leaves untranslated, one through a third language, and one of these documents alone: the
 /// first by what is usual, the others by what does best on the yearbook of Vecalign's `dev`.
 const KNOWN: f32 = 0.25;
-/// See [`KNOWN`].
 const THROUGH: f32 = 0.5;
-/// See [`KNOWN`].
 const OWN: f32 = 0.7;
 
 /// What comes with the program for two languages, by itself or through English, and how far it is trusted.

@@ -20,7 +20,6 @@ pub struct BeadRow {
 }
 
 impl BeadRow {
-    /// Of these sentences.
     pub fn new(sides: [Vec<String>; 2], score: Option<f32>) -> Self {
         Self { kind: format!("{}-{}", sides[0].len(), sides[1].len()), score, sides }
     }
@@ -76,7 +75,6 @@ pub enum BeadEdit {
     Join,
     /// The first sentence of each side is a bead of its own; of one and one each side.
     Split,
-    /// It goes.
     Remove,
     /// The first sentence of a side, 0 for the source, goes to the bead before.
     Up(usize),

@@ -11,7 +11,6 @@ const PARAGRAPH: usize = 64;
 pub struct ImportedDocument {
     /// Its paragraphs, headings and cells, with single spaces; none is empty.
     pub paragraphs: Vec<String>,
-    /// What they cost.
     bytes: usize,
 }
 

@@ -39,11 +39,9 @@ pub fn sniff_sockeye(sample: &FileSample<'_>) -> u8 {
 
 /// What a header says of the matrix.
 struct Counts {
-    /// In two fields.
     apart: bool,
     /// They are 0, or those of the words.
     without_end: bool,
-    /// Source words.
     source: usize,
 }
 
@@ -235,7 +233,6 @@ struct BlockReader {
     system: String,
     /// The number of the first sentence of the corpus in the file; `None` where all have the same.
     from: Option<usize>,
-    /// Sentences given out.
     count: usize,
     /// The beginning of the next sentence.
     waiting: Option<Block>,

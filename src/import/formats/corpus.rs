@@ -26,7 +26,6 @@ pub fn sniff(sample: &FileSample<'_>) -> u8 {
     if first.starts_with('{') && has("\"judgements\":") && has("\"number\":") && has("\"gold\":") { 95 } else { 0 }
 }
 
-/// Starts to read.
 pub fn open(input: &ImportInput, _: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     facts.orientation = ImportFact::known(Orientation::TargetRows, "as this program writes them");
     let first = input.head().lines().find_map(|line| serde_json::from_str::<Line>(line).ok());

@@ -240,7 +240,6 @@ pub(super) fn log_p(all: Vec<Option<f32>>) -> Vec<f32> {
 /// A sentence of one side: its words, and of which tokens each is made.
 struct Side {
     words: Vec<String>,
-    /// Tokens.
     width: usize,
     /// The tokens of each.
     pieces: Vec<Range<usize>>,

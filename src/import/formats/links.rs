@@ -18,7 +18,6 @@ use engine::text::links::Links;
 use engine::text::links::guess::{LinkCensus, LinkGuess, LinkLayout, Notation};
 use engine::text::links::read::{LinkEntry, MOST_WORDS, line_entries, naacl_entry, no_link};
 
-/// Links between spaces.
 pub fn sniff_pharaoh(sample: &FileSample<'_>) -> u8 {
     sniff(sample, |line| line_entries(line).is_ok())
 }

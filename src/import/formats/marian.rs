@@ -21,17 +21,14 @@ use engine::text::sentence::EOS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     Blank,
-    /// Links `s-t`.
     Hard,
     /// Groups of weights with commas between.
     Soft,
     /// Spans of phrases that Moses has put into another's place: `0-1=0-1 2=2`.
     Phrases,
-    /// `WordScores= ..`
     WordScores,
     /// Numbers with names, `LM0= ..`
     Features,
-    /// A number.
     Number,
     /// Several, which may be weights of a source without words.
     Numbers,
@@ -73,7 +70,6 @@ pub fn sniff_soft(sample: &FileSample<'_>) -> u8 {
     sniff(sample, Field::Soft)
 }
 
-/// Links behind bars.
 pub fn sniff_hard(sample: &FileSample<'_>) -> u8 {
     sniff(sample, Field::Hard)
 }

@@ -22,7 +22,6 @@ pub fn sniff(sample: &FileSample<'_>) -> u8 {
     if sample.bytes.starts_with(MAGIC) { 100 } else { 0 }
 }
 
-/// Starts to read.
 pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let (mut peeked, mut matrices) = (Array::open(input)?, Vec::new());
     while matrices.len() < PEEKED
@@ -49,7 +48,6 @@ struct Array {
     size: usize,
     number: ReadNumber,
     is_big_endian: bool,
-    /// Sentences, rows, columns.
     shape: (usize, usize, usize),
     done: usize,
 }

@@ -243,7 +243,6 @@ impl Rows {
 /// What all rows of a table but the first have, by column, and how they are written.
 pub struct TableSurvey {
     pub style: TableStyle,
-    /// The first row.
     pub first: Vec<String>,
     pub columns: Vec<ColumnSurvey>,
     /// Rows behind the first.
@@ -259,7 +258,6 @@ pub struct ColumnSurvey {
     pub cells: usize,
     pub filled: usize,
     pub numbers: NumberCount,
-    /// The first ones.
     pub sample: Vec<String>,
 }
 

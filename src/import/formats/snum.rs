@@ -17,7 +17,6 @@ pub fn sniff(sample: &FileSample<'_>) -> u8 {
     if sample.first().trim_start().starts_with(START) { 90 } else { 0 }
 }
 
-/// Starts to read.
 pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let role = options.role.clone().unwrap_or_default();
     if role == Role::Gold {

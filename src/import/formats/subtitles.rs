@@ -28,7 +28,6 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `00:00:01,000 --> 00:00:02,500`
 fn is_times(line: &str) -> bool {
     let is_time =
         |time: &str| time.contains(':') && time.bytes().all(|byte| byte.is_ascii_digit() || b":,.".contains(&byte));
@@ -36,7 +35,6 @@ fn is_times(line: &str) -> bool {
     is_time(from.trim()) && to.split_whitespace().next().is_some_and(is_time)
 }
 
-/// Starts to read.
 pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let role = options.role.clone().unwrap_or_default();
     if matches!(role, Role::Gold | Role::Scores(_)) {

@@ -16,7 +16,6 @@ use engine::text::language::is_name as is_name_of_language;
 
 /// Lines by which a table is known.
 const PEEKED: usize = 20;
-/// The most columns.
 const MOST_COLUMNS: usize = 10_000;
 /// The column of systems that have no output where the cell of theirs is empty, as page Corpus writes it, and what is between
 /// their names.

@@ -15,7 +15,6 @@ pub fn sniff(_: &FileSample<'_>) -> u8 {
     1
 }
 
-/// Starts to read.
 pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let role = options.role.clone().unwrap_or_default();
     let is = match &role {

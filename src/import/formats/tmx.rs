@@ -21,12 +21,10 @@ const PEEKED: usize = 1000;
 /// The most languages that are named.
 const NAMED: usize = 10;
 
-/// The root element.
 pub fn sniff(sample: &FileSample<'_>) -> u8 {
     if sample.first().trim_start().starts_with('<') && sample.head.contains("<tmx") { 95 } else { 0 }
 }
 
-/// Starts to read.
 pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let mut peeked = Units { xml: Xml::open(input)?, header: None };
     let (mut units, mut unheard): (Vec<Unit>, Warnings) = (Vec::new(), Warnings::new(input.path()));
@@ -143,7 +141,6 @@ struct Unit {
     id: Option<String>,
     /// The language that it is translated from, where it says so.
     source: Option<String>,
-    /// Language and text.
     variants: Vec<(String, String)>,
     extra: Vec<(String, String)>,
 }

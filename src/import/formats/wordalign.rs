@@ -28,7 +28,6 @@ pub fn sniff(sample: &FileSample<'_>) -> u8 {
     }
 }
 
-/// Starts to read.
 pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let base = options.base.unwrap_or(Base::One);
     let order = options.order.unwrap_or(LinkOrder::SourceFirst);

@@ -14,12 +14,10 @@ const CODES: &[&str] = &["bpt", "ept", "it", "ph", "sub"];
 /// Elements with sources and targets that are no translation of the document.
 const ASIDE: &[&str] = &["alt-trans", "matches", "glossary", "ignorable", "seg-source", "bin-unit"];
 
-/// The root element.
 pub fn sniff(sample: &FileSample<'_>) -> u8 {
     if sample.first().trim_start().starts_with('<') && sample.head.contains("<xliff") { 95 } else { 0 }
 }
 
-/// Starts to read.
 pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let mut peeked = Xml::open(input)?;
     let (mut version, mut languages) = (None, (None, None));

@@ -23,20 +23,17 @@ pub struct Xml {
 /// What happens in a file, so far as anyone here wants to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happens {
-    /// An element begins.
     Start(Tag),
     /// An element without anything in it.
     Empty(Tag),
     /// An element of this name ends.
     End(String),
-    /// The file ends.
     Eof,
 }
 
 /// The name of an element, without its prefix, and its attributes, with theirs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tag {
-    /// Its name.
     pub name: String,
     attributes: Vec<(String, String)>,
 }
@@ -54,7 +51,6 @@ impl Tag {
         }
     }
 
-    /// An attribute's value.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -73,7 +69,6 @@ impl Xml {
         self.meter.begin();
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -14,7 +14,6 @@ use engine::nn::{sigmoid, softmax};
 pub struct UnitInput<'a> {
     /// W e + b.
     pub x: &'a Tensor,
-    /// C c.
     pub c: Option<&'a Tensor>,
 }
 
@@ -137,7 +136,6 @@ pub fn gates_back(d_reset: &Tensor, back: &Tensor, gates: &Tensor, s_prev: &Tens
 pub struct AdditiveLook {
     /// U_a h_j + b_a.
     pub keys: Tensor,
-    /// v_a.
     pub v: Tensor,
     /// 1 at words, 0 at padding.
     pub mask: Tensor,

@@ -7,7 +7,6 @@ use candle_core::Tensor;
 pub enum Given<'a> {
     /// Numbers; `None` is a null pointer.
     Numbers(Option<&'a Tensor>, usize),
-    /// Ids, u32.
     Ids(&'a Tensor, usize),
 }
 
@@ -24,12 +23,7 @@ pub enum LaunchGrid {
     /// One for each of so many numbers.
     Each(usize),
     /// A block of 256 for each row, with room for so many numbers that it shares.
-    Rows {
-        /// Blocks.
-        rows: usize,
-        /// Numbers.
-        shared: usize,
-    },
+    Rows { rows: usize, shared: usize },
 }
 
 #[cfg(feature = "cuda")]

@@ -11,9 +11,7 @@ use engine::nn::bidirectional::Direction;
 /// U of z and r, [2n, n], and of the proposal, [n, n].
 #[derive(Clone, Debug)]
 pub struct Recurrent {
-    /// U_z above U_r.
     pub gates: Tensor,
-    /// U.
     pub proposal: Tensor,
 }
 
@@ -58,13 +56,10 @@ impl Recurrent {
 
 /// What a step of a unit leaves for the way back.
 struct UnitStep {
-    /// s', [b, n].
     s_prev: Tensor,
     /// z, r and r * s', [3, b, n].
     gates: Tensor,
-    /// s, [b, n].
     s: Tensor,
-    /// s~, [b, n].
     s_tilde: Tensor,
     /// 0 where there is padding, [b, 1].
     mask: Option<Tensor>,
@@ -115,15 +110,12 @@ pub fn read(x: &Tensor, u: &Recurrent, mask: Option<&Tensor>, direction: Directi
 /// What the decoder has beside its recurrence.
 #[derive(Clone, Debug)]
 pub struct Decoder {
-    /// U.
     pub u: Recurrent,
     /// C_z, C_r and C one above the other, [3n, 2n].
     pub c: Tensor,
-    /// W_a, [n', n].
     pub w_a: Tensor,
     /// v_a, the keys and where words are.
     pub look: AdditiveLook,
-    /// s_0, [b, n].
     pub start: Tensor,
 }
 

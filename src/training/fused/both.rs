@@ -5,9 +5,7 @@ use engine::nn::fused::{Packed, Precision};
 /// W for W x and for W' d.
 #[derive(Debug, Default)]
 pub struct Both {
-    /// Multiplies inputs.
     pub forward: Packed,
-    /// Multiplies gradients.
     pub back: Packed,
 }
 

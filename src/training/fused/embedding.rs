@@ -6,7 +6,6 @@ use crate::fused::{Shard, ShardPass};
 /// Embeddings of a shard's words times their dropout mask.
 #[derive(Debug)]
 pub struct Embedded<'a> {
-    /// e, [words, m].
     pub e: Buffer<'a>,
     mask: Option<Buffer<'a>>,
 }

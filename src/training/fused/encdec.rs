@@ -21,7 +21,6 @@ use engine::nn::fused::scan::two_slots;
 #[derive(Debug, Default)]
 pub struct EncdecPacks {
     encoder: UnitPacks,
-    /// [U_z; U_r; U]
     u: Both,
 }
 

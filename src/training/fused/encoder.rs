@@ -46,11 +46,8 @@ pub struct EncoderScan<'a> {
 pub struct EncoderLayer<'a> {
     /// `encoder`, `encoder.forward` or `encoder.backward`.
     pub prefix: &'a str,
-    /// U packed.
     pub packs: &'a UnitPacks,
-    /// Which paper's z.
     pub sense: Sense,
-    /// Which way.
     pub direction: Direction,
 }
 

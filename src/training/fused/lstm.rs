@@ -61,11 +61,8 @@ impl LstmScan<'_> {
 pub struct LstmLayer<'a> {
     /// `encoder.0` and so on.
     pub prefix: &'a str,
-    /// U packed.
     pub packs: &'a LayerPacks,
-    /// Which way.
     pub direction: Direction,
-    /// Columns of W.
     pub width: usize,
 }
 

@@ -64,7 +64,6 @@ pub struct LuongAttention<'a> {
     foci: Vec<Focus>,
     /// tanh(W_p h_t), local-p; else empty.
     place: Buffer<'a>,
-    /// Scratch, [t_x].
     e: Buffer<'a>,
 }
 
@@ -78,7 +77,6 @@ pub struct AttentionGradients<'a> {
     d_place: Buffer<'a>,
     /// [b, t_x, n], general and concat.
     d_keys: Buffer<'a>,
-    /// Scratch, [b, n].
     back: Buffer<'a>,
 }
 

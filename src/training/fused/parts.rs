@@ -8,11 +8,8 @@ use engine::nn::fused::vocabulary::Mixed;
 /// Sizes, places and values of the weights.
 #[derive(Clone, Copy, Debug)]
 pub struct FusedParts<'a> {
-    /// Sizes.
     pub config: &'a Config,
-    /// Places.
     pub layout: &'a ParameterLayout,
-    /// Values.
     pub flat: &'a [f32],
     /// Precision of the factors of products.
     pub precision: Precision,

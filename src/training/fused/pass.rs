@@ -48,13 +48,10 @@ impl std::ops::AddAssign for BatchLoss {
 /// A forward pass and, with options, the backward pass that follows.
 #[derive(Debug)]
 pub struct ShardPass<'a> {
-    /// Weights.
     pub model: FusedParts<'a>,
-    /// Data.
     pub shard: &'a Shard,
     /// `None` where the loss alone is asked for, without dropout and smoothing.
     pub options: Option<StepOptions>,
-    /// Of dropout.
     pub noise: Noise,
     /// Where buffers come from.
     pub buffers: &'a FreeBuffers,
@@ -64,7 +61,6 @@ pub struct ShardPass<'a> {
     pub sampled: &'a mut Mixed,
     /// Of all weights; every backward pass adds to it.
     pub gradient: &'a mut [f32],
-    /// Of the shard.
     pub loss: BatchLoss,
 }
 

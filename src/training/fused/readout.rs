@@ -25,11 +25,9 @@ pub fn output_matrix(layout: &ParameterLayout) -> Option<&LayoutEntry> {
 /// The tensors' names in one architecture.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
-    /// Of the state.
     pub state: &'static str,
     /// Of the previous word.
     pub word: &'static str,
-    /// Of the context.
     pub context: &'static str,
     /// Of the output matrix, [K_y, l] or G_l [K_y, r].
     pub out: &'static str,
@@ -42,22 +40,16 @@ pub struct Names {
 /// Inputs of the readout, one row a target position, [t_y * b, ...].
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
-    /// s_{i-1} or h'_t.
     pub s: &'a [f32],
-    /// e(y_{i-1}).
     pub e: &'a [f32],
-    /// c_i.
     pub c: &'a [f32],
 }
 
 /// Gradients of the inputs, same shapes.
 #[derive(Debug)]
 pub struct ReadoutGradients<'a> {
-    /// Of `Inputs::s`.
     pub s: Buffer<'a>,
-    /// Of `Inputs::e`.
     pub e: Buffer<'a>,
-    /// Of `Inputs::c`.
     pub c: Buffer<'a>,
 }
 
@@ -106,7 +98,6 @@ pub struct ReadoutOutput<'a> {
     pub rank: Option<&'a str>,
     /// Name of b [K_y], where there is one.
     pub bias: Option<&'a str>,
-    /// Columns of t.
     pub width: usize,
 }
 

@@ -13,7 +13,6 @@ use rand_chacha::ChaCha8Rng;
 /// Words that stand for the whole vocabulary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampledWords {
-    /// Their ids, rising.
     pub words: Vec<u32>,
     /// Where each target stands among them.
     pub targets: Vec<u32>,

@@ -9,19 +9,14 @@ use engine::nn::fused::vocabulary;
 /// Some rows of a batch, time-major and padded with 0.
 #[derive(Debug)]
 pub struct Shard {
-    /// Rows.
     pub b: usize,
-    /// Longest source.
     pub t_x: usize,
-    /// Longest target.
     pub t_y: usize,
     /// Source ids, [t_x, b].
     pub x: Vec<u32>,
     /// Target ids, [t_y, b].
     pub y: Vec<u32>,
-    /// Source lengths, [b].
     pub x_length: Vec<usize>,
-    /// Target lengths, [b].
     pub y_length: Vec<usize>,
     /// Which rows have a source word at position t, for each t, [t_x, b].
     pub live: Vec<bool>,
@@ -97,7 +92,6 @@ impl Shard {
 /// What is kept between batches, so that no step allocates.
 #[derive(Debug, Default)]
 pub struct TrainingScratch {
-    /// Of the passes.
     pub buffers: FreeBuffers,
     /// Of the output layer.
     pub vocabulary: vocabulary::Scratch,

@@ -14,7 +14,6 @@ const MOST_REPEATS: usize = 1000;
 
 /// Most units of a layer and words of a vocabulary, so that the number of parameters does not overflow.
 const MOST_UNITS: usize = 10_000_000;
-/// Most stacked layers.
 const MOST_LAYERS: usize = 64;
 
 /// Or the key that makes no sense, and why, as [`Error::key`] takes it.

@@ -14,17 +14,14 @@ pub struct DocumentSide {
 }
 
 impl DocumentSide {
-    /// Number of sentences.
     pub fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// True without any.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Adds a sentence.
     pub fn push(&mut self, text: &str, words: Vec<Box<str>>, begins: bool) {
         self.letters.push(text.chars().filter(|c| !c.is_whitespace()).count());
         self.words.push(words);

@@ -27,7 +27,6 @@ pub struct Lengths<'a> {
 }
 
 impl<'a> Lengths<'a> {
-    /// Of two documents.
     pub fn new(source: &'a DocumentSide, target: &'a DocumentSide) -> Self {
         let letters = |side: &DocumentSide| side.letters.iter().sum::<usize>().max(1) as f32;
         let paragraphs = |side: &DocumentSide| side.begins.iter().filter(|begins| **begins).count() as f32;

@@ -120,7 +120,6 @@ impl<'a> Lexical<'a> {
         (sum, count)
     }
 
-    /// What [`Bead::score`] says.
     pub fn score(&self, bead: &Bead) -> Option<f32> {
         if bead.source.is_empty() || bead.target.is_empty() {
             return None;

@@ -27,9 +27,6 @@ pub fn by_length(source: &DocumentSide, target: &DocumentSide, ticket: &Cancella
 }
 
 /// Aligns by lengths and words, near beads that are known about.
-///
-/// # Errors
-/// As [`by_length`].
 pub fn by_words(
     (source, target): (&DocumentSide, &DocumentSide),
     lexicon: TrustedLexicon<'_>,

@@ -37,7 +37,6 @@ impl Corridor {
         Self::new(sizes, width, |i| i * sizes.1 / sizes.0.max(1))
     }
 
-    /// Around beads.
     pub fn around(sizes: (usize, usize), beads: &[Bead]) -> Self {
         Self::near(sizes, NARROW, beads)
     }

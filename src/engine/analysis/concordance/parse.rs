@@ -13,7 +13,6 @@ use crate::text::words::{composed, composed_rule, folded};
 /// What one word must be.
 #[derive(Clone, Debug)]
 pub enum Token {
-    /// Any word.
     Any,
     /// One of these, as [`folded`] has them.
     Words(HashSet<String>),
@@ -83,7 +82,6 @@ pub type WordLists<'a> = dyn FnMut(&str) -> Result<HashSet<String>, String> + 'a
 const MOST_ITEMS: usize = 16;
 
 impl ConcordanceQuery {
-    /// Reads a query.
     pub fn parse(text: &str) -> Result<Self, QueryError> {
         Self::parse_with(text, &mut |name| Err(format!("`@{name}` is a list in a file, and no files are read here")))
     }
@@ -105,15 +103,9 @@ impl ConcordanceQuery {
 #[derive(Debug)]
 enum Mark {
     Token(Token),
-    /// `..N`
     Gap(usize),
-    /// `->`, or `-/>`
-    Arrow {
-        is_negated: bool,
-    },
-    /// `|`
+    Arrow { is_negated: bool },
     Bar,
-    /// The bare word.
     Crossing,
 }
 
@@ -167,7 +159,6 @@ impl Lexer<'_> {
         }
     }
 
-    /// `..N`
     fn gap(&mut self, at: usize) -> Result<Mark, QueryError> {
         let mut digits = String::new();
         while let Some((_, digit)) = self.chars.next_if(|(_, letter)| letter.is_ascii_digit()) {

@@ -13,7 +13,6 @@ use crate::text::unspaced::{LONGEST_RUN, may_join};
 pub struct ConcordanceSentence<'a> {
     pub source: &'a [String],
     pub output: &'a [String],
-    /// Links between them.
     pub links: &'a [Link],
     /// The words between spaces, where links counted those.
     pub chunks: Option<&'a [WordExchange; 2]>,

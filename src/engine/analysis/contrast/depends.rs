@@ -24,7 +24,6 @@ pub struct LookedAt {
 /// What stands beside the probabilities of a pair where it was asked for and the model has it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PairDependence {
-    /// With interventions.
     pub changed: Option<ChangedPair>,
     pub looks_at: Option<LookedAt>,
 }

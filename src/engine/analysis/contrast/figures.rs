@@ -90,7 +90,6 @@ pub struct PairMean {
     pub mean: f64,
     /// Where it lies with a confidence of 95 %: of a share by Wilson's score, else of resamples.
     pub low: f64,
-    /// See there.
     pub high: f64,
 }
 

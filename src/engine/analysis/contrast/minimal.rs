@@ -57,16 +57,12 @@ pub struct MinimalCounts {
     pub word_right: u64,
     /// Both are equally probable, most often since the model reads no difference.
     pub equal: u64,
-    /// See [`MinimalPair::is_unknown`].
     pub unknown: u64,
-    /// Of [`MinimalPair::difference`].
     sum: f64,
-    /// Of [`MinimalPair::word_difference`].
     word_sum: f64,
 }
 
 impl MinimalCounts {
-    /// Counts a pair.
     pub fn add(&mut self, pair: &MinimalPair) {
         let (difference, at_word) = (pair.difference(), pair.word_difference());
         self.pairs += 1;

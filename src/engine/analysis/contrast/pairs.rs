@@ -83,7 +83,6 @@ pub fn each(pairs: &[ContrastPair], models: &[ContrastedModel]) -> (CellTable, V
 /// What a model has right of the pairs of a tag.
 pub struct ContrastRow {
     pub model: String,
-    /// Nothing: of all.
     pub tag: Option<String>,
     pub counts: MinimalCounts,
     /// Against the first model.

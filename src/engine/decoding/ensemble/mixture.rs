@@ -123,7 +123,6 @@ impl Stepper for Mixture {
         None
     }
 
-    /// Likewise.
     fn annotations(&self, _: usize) -> Option<Vec<Vec<f32>>> {
         None
     }

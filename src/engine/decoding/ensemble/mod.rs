@@ -110,7 +110,6 @@ impl Ensemble {
         self.mixing
     }
 
-    /// The target words.
     pub fn target(&self) -> &Tokenizer {
         &self.lead().target
     }
@@ -140,7 +139,6 @@ impl Ensemble {
         names.join(" + ")
     }
 
-    /// Their folders likewise.
     pub fn folder(&self) -> String {
         let folders: Vec<String> = self.members.iter().map(|member| member.folder.display().to_string()).collect();
         folders.join(" + ")

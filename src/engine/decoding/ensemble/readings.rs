@@ -27,7 +27,6 @@ pub struct Readings {
 struct Known {
     fixed: Vec<MemberIds>,
     newest: VecDeque<MemberIds>,
-    /// Combinations forgotten.
     forgotten: u32,
     ids: HashMap<MemberIds, u32>,
     most: usize,

@@ -10,14 +10,12 @@ pub struct Arrow {
     pub from: &'static str,
     /// Key of a stage.
     pub to: &'static str,
-    /// At which steps.
     pub flows: Flows,
 }
 
 /// When something flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flows {
-    /// At every step.
     Always,
     /// From the step before: not at the first.
     FromBefore,

@@ -12,7 +12,6 @@ use crate::nn::trace::Notes;
 pub struct MachineStage {
     /// Names it and its [`MachinePart`].
     pub key: &'static str,
-    /// On the box.
     pub title: &'static str,
     /// What the box holds, in the notation of [`figure::equation`].
     pub symbol: &'static str,
@@ -24,7 +23,6 @@ pub struct MachineStage {
     pub equations: &'static [Equation],
     /// Its tensors by name, or all below a name that ends in a dot; those that the model lacks are left out.
     pub weights: &'static [&'static str],
-    /// Its numbers.
     pub shows: &'static [ShownQuantity],
     /// The stages of the same step that it reads.
     pub reads: &'static [&'static str],
@@ -39,16 +37,13 @@ pub struct MachineStage {
 /// Some layers of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layers {
-    /// The lowest.
     Lowest,
     /// All but the highest.
     Lower,
-    /// The highest.
     Highest,
 }
 
 impl Layers {
-    /// Of so many.
     fn of(self, layers: usize) -> Range<usize> {
         match self {
             Self::Lowest => 0..1,
@@ -63,11 +58,8 @@ impl Layers {
 pub struct ShownQuantity {
     /// The name under which it was noted.
     pub note: &'static str,
-    /// See [`Quantity`].
     pub symbol: &'static str,
-    /// See [`Quantity`].
     pub name: &'static str,
-    /// See [`Quantity`].
     pub span: MachineSpan,
     /// What it is in each layer, where that differs; the last also further up.
     pub by_layer: &'static [&'static str],
@@ -85,7 +77,6 @@ pub(super) const GATES: &[&str] = &[
     "decoder.b_r",
 ];
 
-/// A value.
 pub(super) const fn shown(
     note: &'static str,
     symbol: &'static str,
@@ -116,7 +107,6 @@ pub(super) const fn words(symbol: &'static str) -> MachineStage {
     stage(("words", id!("Source words"), symbol), (0, 0), id!("The sentence as the model's vocabulary cuts it."))
 }
 
-/// The second.
 pub(super) const fn embedding(
     symbol: &'static str,
     equations: &'static [Equation],
@@ -149,7 +139,6 @@ pub(super) const fn candidates(
     }
 }
 
-/// The last.
 pub(super) const fn word(symbol: &'static str) -> MachineStage {
     let about = id!("What is said, and read again by the next step.");
     MachineStage { reads: &["candidates"], ..stage(("word", id!("The word"), symbol), (4, 3), about) }

@@ -7,7 +7,6 @@ use crate::models::anatomy::entry::{candidates, embedding, line, shown, stage, w
 use crate::models::anatomy::{Equation, Layers, MachineStage, Miswiring, Plan, ShownQuantity};
 use crate::models::config::{Config, LuongSizes};
 
-/// See [`Plan`].
 pub(crate) const PLAN: Plan = Plan { stages: STAGES, adapt };
 
 /// What the state of each layer is called; from the last on, of all above.
@@ -216,7 +215,6 @@ fn adapt_layers(sizes: &LuongSizes, stage: &mut MachineStage) {
     }
 }
 
-/// Where it looks.
 fn adapt_place(kind: AttentionKind, stage: &mut MachineStage) {
     match (stage.key, kind) {
         ("place", AttentionKind::LocalM) => {
@@ -244,7 +242,6 @@ fn adapt_place(kind: AttentionKind, stage: &mut MachineStage) {
     }
 }
 
-/// How it scores.
 fn adapt_score(score: &str, is_blind: bool, stage: &mut MachineStage) {
     const BLIND_CONCAT: &[Equation] = &[line("e_{ts} = v_a' tanh(W_a [h_t ; 0])", LEFT_OUT)];
     const BLIND: &[Equation] = &[line("e_{ts} = 0", LEFT_OUT)];

@@ -117,7 +117,6 @@ fn layers(config: &Config) -> usize {
 }
 
 impl Anatomy {
-    /// Its drawing.
     pub fn machine(&self) -> Machine {
         self.machine.clone()
     }

@@ -31,7 +31,6 @@ pub enum MachineSpan {
     Gate,
     /// From -1 to 1: what comes out of tanh.
     Signed,
-    /// Anywhere.
     #[default]
     Free,
 }
@@ -42,7 +41,6 @@ pub struct Quantity {
     /// As the paper writes it, in the notation of [`figure::equation`].
     #[serde(deserialize_with = "named")]
     pub symbol: Name,
-    /// What it is.
     #[serde(deserialize_with = "named")]
     pub name: Name,
     /// Between which ends its numbers lie.
@@ -71,7 +69,6 @@ impl Quantity {
 /// The numbers of a stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachinePart {
-    /// The stage's key.
     #[serde(deserialize_with = "named")]
     pub key: Name,
     /// What it holds, in the order of its equations.

@@ -8,9 +8,7 @@ use crate::models::config::Config;
 use crate::models::nematus::sizes::{NematusNorm, NematusUnit};
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart};
 
-/// See [`Plan`].
 pub(crate) const NEMATUS: Plan = Plan { stages: STAGES, adapt: nematus };
-/// See [`Plan`].
 pub(crate) const OPENNMT: Plan = Plan { stages: STAGES, adapt: opennmt };
 
 const CONDITIONAL: &str = "Sennrich et al. 2017, section 3.1";

@@ -6,7 +6,6 @@ use crate::models::anatomy::entry::{GATES, candidates, embedding, line, shown, s
 use crate::models::anatomy::{MachineStage, Miswiring, Plan};
 use crate::models::config::Config;
 
-/// See [`Plan`].
 pub(crate) const PLAN: Plan = Plan { stages: STAGES, adapt };
 
 const ENCODER: &str = "Cho et al. 2014, appendix A.1";

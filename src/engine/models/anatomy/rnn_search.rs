@@ -6,7 +6,6 @@ use crate::models::anatomy::entry::{GATES, candidates, embedding, line, shares, 
 use crate::models::anatomy::{MachineStage, Miswiring, Plan};
 use crate::models::config::Config;
 
-/// See [`Plan`].
 pub(crate) const PLAN: Plan = Plan { stages: STAGES, adapt };
 
 const UNIT: &str = "Bahdanau et al. 2015, appendix A.2.2";

@@ -25,13 +25,11 @@ pub struct MatrixBlock {
 /// A stored matrix, small; a vector is one row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shrunk {
-    /// Its tensor.
     pub name: String,
     /// Rows and columns of the matrix.
     pub size: (usize, usize),
     /// Rows and columns of blocks.
     pub blocks: (usize, usize),
-    /// Row after row.
     pub values: Vec<MatrixBlock>,
 }
 
@@ -67,7 +65,6 @@ impl Shrunk {
         part(self.size.1, self.blocks.1, column)
     }
 
-    /// A block.
     pub fn at(&self, row: usize, column: usize) -> Option<&MatrixBlock> {
         (column < self.blocks.1).then(|| self.values.get(row * self.blocks.1 + column))?
     }

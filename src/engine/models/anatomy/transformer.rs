@@ -7,7 +7,6 @@ use crate::models::anatomy::{Equation, Layers, MachineStage, Miswiring, Plan, Sh
 use crate::models::config::Config;
 use crate::models::transformer::sizes::DecoderCell;
 
-/// See [`Plan`].
 pub(crate) const PLAN: Plan = Plan { stages: STAGES, adapt };
 
 const STACKS: &str = "Vaswani et al. 2017, section 3.1";
@@ -25,7 +24,6 @@ const ENCODER: &[Equation] = &[
     line("norm(x_j + W_2 f(W_1 x_j + b_1) + b_2)", FEED),
 ];
 
-/// What it shows.
 const ENCODED: &[ShownQuantity] = &[
     ShownQuantity { by_layer: QUERIES, ..shown("encoder.{l}.self.q", "q_j", id!("query of each source word"), Free) },
     ShownQuantity { by_layer: KEYS, ..shown("encoder.{l}.self.k", "k_j", id!("key of each source word"), Free) },

@@ -18,11 +18,8 @@ pub enum Miswiring {
 /// One line of [`WRONGS`].
 #[derive(Clone, Copy, Debug)]
 pub struct WrongEntry {
-    /// Which.
     pub wrong: Miswiring,
-    /// In lessons.
     pub key: &'static str,
-    /// In a menu.
     pub name: &'static str,
     /// What is wrong, and where one meets it.
     pub about: &'static str,
@@ -32,7 +29,6 @@ pub struct WrongEntry {
     pub needs_alignment: bool,
 }
 
-/// Every wrong wiring.
 pub const WRONGS: &[WrongEntry] = &[
     WrongEntry {
         wrong: Miswiring::ResetPlace,

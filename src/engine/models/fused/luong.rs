@@ -66,13 +66,10 @@ enum Score {
 /// A score function that has kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScoreKind {
-    /// h_t' h_s.
     Dot,
-    /// h_t' W_a h_s.
     General,
     /// v_a' tanh(W_a [h_t; h_s]).
     Concat,
-    /// W_a h_t.
     Location,
 }
 
@@ -249,7 +246,6 @@ pub struct FusedLuong {
     keys: Vec<f32>,
     /// h, c of every layer, then h~, of the rows of the last step; those of the encoder at first.
     states: Vec<Vec<f32>>,
-    /// Steps done.
     t: usize,
     buffers: Buffers,
 }

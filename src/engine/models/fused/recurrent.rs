@@ -29,9 +29,7 @@ const WORTHWHILE: usize = 1 << 13;
 /// How a state and an annotation are compared; see `attention/`.
 #[derive(Debug)]
 pub enum PackedScore {
-    /// s' h_j.
     Dot,
-    /// s' W_a h_j.
     General(PackedProduct),
     /// v_a' tanh(W_a s + U_a h_j + b_a), of W_a, U_a and b_a, and v_a.
     Additive(PackedProduct, PackedProduct, Vec<f32>),
@@ -50,9 +48,7 @@ impl PackedScore {
 pub struct RecurrentStep<'a> {
     /// Threads that may share the work.
     pub threads: usize,
-    /// The rows.
     pub rows: &'a [StepRow],
-    /// e(y_{i-1}), [rows, m].
     pub e: &'a [f32],
     /// C c_i, [rows, ..]; before alpha is known it is empty, but for the one context of a model that does not look.
     pub from_context: &'a [f32],
@@ -82,21 +78,14 @@ pub trait RecurrentWiring: Debug + Send + Sync {
 /// Weights packed for decoding.
 #[derive(Debug)]
 pub struct RecurrentSentence {
-    /// Its sizes.
     pub config: Config,
-    /// e(x).
     pub source_embedding: RowTable,
-    /// e(y).
     pub target_embedding: RowTable,
     /// y_0; `None` where the first step reads zeros.
     pub start: Option<u32>,
-    /// How it looks.
     pub score: PackedScore,
-    /// C.
     pub context: Packed,
-    /// The output layer.
     pub readout: Readout,
-    /// All else.
     pub wiring: Box<dyn RecurrentWiring>,
 }
 

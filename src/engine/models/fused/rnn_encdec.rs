@@ -115,7 +115,6 @@ pub struct FusedEncdec {
     model: Arc<EncdecSentence>,
     threads: usize,
     sources: Sources,
-    /// c, [b, n].
     c: Vec<f32>,
     /// C c (3n) and O_c c (2l), [b, 3n + 2l].
     from_context: Vec<f32>,

@@ -101,7 +101,6 @@ struct Buffers {
     parents: Distinct,
     words: Distinct,
     contexts: Distinct,
-    /// Of each context.
     sentences: Vec<usize>,
     s: Vec<f32>,
     e: Vec<f32>,

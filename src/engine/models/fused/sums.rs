@@ -23,7 +23,6 @@ pub struct Sums<'a> {
     pub lengths: &'a [usize],
     /// The sentence of every row; those of a sentence follow each other.
     pub sentences: &'a [usize],
-    /// alpha, [rows, t_x].
     pub alpha: &'a [f32],
 }
 

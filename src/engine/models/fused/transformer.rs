@@ -137,11 +137,9 @@ impl TransformerSentence {
 #[derive(Debug)]
 struct Memory {
     length: usize,
-    /// What it read.
     ids: Vec<u32>,
     /// What is other in its heads than the model's own.
     changes: HeadChanges,
-    /// h_j, [t_x, d].
     h: Vec<f32>,
     /// K and V of each decoder layer side by side, [t_x, 2d] each.
     keys: Vec<Vec<f32>>,

@@ -132,7 +132,6 @@ impl FusedNorm {
         Ok(Self { g: get("g")?, b: get("b")?, epsilon: sizes.norm_epsilon as f32 })
     }
 
-    /// Of every row.
     pub fn apply(&self, threads: usize, x: &mut [f32]) {
         let some = piece(threads, x.len() / self.g.len().max(1), self.g.len());
         team::chunks(threads, x, some, &|_, rows| heads::norm(rows, &self.g, &self.b, self.epsilon));
@@ -205,7 +204,6 @@ impl FusedAttention {
         })
     }
 
-    /// 1 / sqrt(d_k).
     pub fn scale(&self) -> f32 {
         self.scale
     }
@@ -359,9 +357,7 @@ enum Back {
 #[derive(Debug)]
 pub struct FusedDecoderLayer {
     back: Back,
-    /// Its cross-attention.
     pub cross: FusedAttention,
-    /// Its feed-forward net.
     pub feed: FusedFeed,
 }
 

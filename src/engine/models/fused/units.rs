@@ -107,7 +107,6 @@ impl PackedProduct {
 /// What a unit keeps from one step to the next, [rows, n] each.
 #[derive(Clone, Debug, Default)]
 pub struct UnitRows {
-    /// s.
     pub s: Vec<f32>,
     /// The memory cell of an LSTM, else empty.
     pub c: Vec<f32>,
@@ -119,7 +118,6 @@ impl UnitRows {
         states.chunks(size).map(|own| Self { s: own[0].clone(), c: own.get(1).cloned().unwrap_or_default() }).collect()
     }
 
-    /// The same back.
     pub fn vectors(units: Vec<Self>) -> Vec<Vec<f32>> {
         units.into_iter().flat_map(|unit| [unit.s, unit.c]).filter(|vector| !vector.is_empty()).collect()
     }

@@ -222,7 +222,6 @@ impl Nematus {
         states.iter().flat_map(UnitState::tensors).collect()
     }
 
-    /// The same back.
     fn states(&self, tensors: &[Tensor]) -> Result<Vec<UnitState>> {
         let size = if self.sizes.decoder_unit == NematusUnit::Lstm { 2 } else { 1 };
         if tensors.len() != size * self.decoder.len() {

@@ -16,7 +16,6 @@ names! {
 }
 
 names! {
-    /// The recurrent unit.
     NematusUnit {
         /// Normalised, the gates share one mean and one variance.
         Gru "gru",
@@ -44,7 +43,6 @@ names! {
 /// What a unit is told of its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitPlace {
-    /// Which unit.
     pub kind: NematusUnit,
     /// Whether the model normalises.
     pub is_normed: bool,
@@ -93,9 +91,7 @@ impl UnitPlace {
 pub struct NematusSizes {
     /// Directions of the encoder.
     pub encoder: EncoderKind,
-    /// The encoder's units.
     pub encoder_unit: NematusUnit,
-    /// The decoder's units.
     pub decoder_unit: NematusUnit,
     /// Layers of the encoder.
     pub encoder_layers: usize,
@@ -109,7 +105,6 @@ pub struct NematusSizes {
     pub high_cells: usize,
     /// Whether a layer above the first adds its input to what it gives.
     pub skip: bool,
-    /// Layer normalisation.
     pub norm: NematusNorm,
     /// Whether both sides have one embedding.
     pub shared_embedding: bool,

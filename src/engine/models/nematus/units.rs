@@ -23,7 +23,6 @@ use crate::nn::trace::Trace;
 
 /// What Marian adds to a variance.
 pub const MARIAN_EPSILON: f64 = 1e-9;
-/// What Nematus adds.
 pub const NEMATUS_EPSILON: f64 = 1e-5;
 
 /// (x - mean) / sqrt(variance + epsilon) over the last dimension.
@@ -130,7 +129,6 @@ impl Product {
 /// What a layer keeps from one step to the next.
 #[derive(Clone, Debug)]
 pub struct UnitState {
-    /// s, [rows, n].
     pub s: Tensor,
     /// The memory cell of an LSTM, [rows, n].
     pub c: Option<Tensor>,

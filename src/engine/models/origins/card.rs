@@ -10,7 +10,6 @@ const MOST_NAMED: usize = 400;
 /// What the files of a model say of it.
 #[derive(Debug, Default)]
 pub struct ForeignCard {
-    /// Its name.
     pub name: String,
     /// The toolkit, its form and its version.
     pub toolkit: String,
@@ -22,7 +21,6 @@ pub struct ForeignCard {
     pub licence: Option<String>,
     /// What is different here from the toolkit, as sentences.
     pub notes: Vec<String>,
-    /// Its own card.
     pub text: String,
 }
 
@@ -40,7 +38,6 @@ impl ForeignCard {
         rest[..end].trim().clone_into(&mut self.text);
     }
 
-    /// As Markdown.
     pub fn markdown(&self, sizes: &TransformerSizes) -> String {
         self.page(&alignment(sizes))
     }

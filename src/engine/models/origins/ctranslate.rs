@@ -51,7 +51,6 @@ pub const ENTRY: OriginEntry = OriginEntry {
     },
 };
 
-/// The weights.
 pub const MODEL_FILE: &str = "model.bin";
 /// What SentencePiece models are called beside such a model, source and target.
 const SPM_FILES: &[[&str; 2]] = &[
@@ -65,7 +64,6 @@ const SPM_FILES: &[[&str; 2]] = &[
 const BPE_FILE: &str = "bpe.model";
 /// Positions that are computed where a file has none.
 const COMPUTED: usize = 2048;
-/// The most layers.
 const MOST_LAYERS: usize = 64;
 
 /// Reads a model from files below `below` of a folder or package; tokenizers lie there or at its root.

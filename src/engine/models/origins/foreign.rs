@@ -10,7 +10,6 @@ use crate::models::entry::shapes;
 /// A model of another toolkit, in our form.
 #[derive(Debug)]
 pub struct Foreign {
-    /// Sizes and languages.
     pub config: Config,
     /// Exactly the tensors of [`shapes`], matrices as \[out, in\].
     pub weights: Weights,

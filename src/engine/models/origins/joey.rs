@@ -46,7 +46,6 @@ pub const ENTRY: OriginEntry = OriginEntry {
 const MARK: &str = "best_ckpt_score";
 /// The checkpoint of several that counts.
 const BEST: &str = "best.ckpt";
-/// The settings.
 const SETTINGS: &str = "config.yaml";
 
 const NAMES: TorchNames = TorchNames {

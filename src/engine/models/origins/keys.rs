@@ -10,7 +10,6 @@ use crate::models::transformer::sizes::Activation;
 
 /// No size may be larger, as in our own files.
 const LARGEST: u64 = 1 << 24;
-/// The most layers.
 const MOST_LAYERS: u64 = 64;
 /// The most collections within each other of a YAML file.
 const MOST_DEPTH: usize = 16;
@@ -108,7 +107,6 @@ impl ForeignSettings {
         Ok(())
     }
 
-    /// A number.
     pub fn real(&self, key: &str) -> Option<f64> {
         self.get(key)?.as_f64()
     }
@@ -150,7 +148,6 @@ impl ForeignSettings {
         self.whole(key, 1, LARGEST)
     }
 
-    /// How many layers.
     pub fn layers(&self, key: &str) -> Result<usize> {
         self.whole(key, 1, MOST_LAYERS)
     }

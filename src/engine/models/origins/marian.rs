@@ -28,7 +28,6 @@ use crate::nn::fused::integers::Rounding;
 
 /// The tensors of a file of Marian.
 pub trait MarianTensors {
-    /// Their names.
     fn names(&self) -> Vec<String>;
     /// The shape of one; `None` where there is none of that name.
     fn shape(&self, name: &str) -> Option<Vec<usize>>;
@@ -106,9 +105,6 @@ pub fn read(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOption
 }
 
 /// A model that was converted, with the words, the languages and the card of the `files` beside it.
-///
-/// # Errors
-/// As [`read`].
 pub fn named(
     path: &Path,
     files: &MarianFiles,
@@ -126,9 +122,6 @@ pub fn named(
 }
 
 /// Configuration and weights, without languages and words.
-///
-/// # Errors
-/// As [`read`].
 pub fn convert(
     path: &Path,
     tensors: &mut dyn MarianTensors,

@@ -125,7 +125,6 @@ pub struct MarianTexts {
 type Side = (Vec<u8>, [u32; 2], Vec<String>);
 
 impl MarianFiles {
-    /// Those beside `file`.
     pub fn beside(file: &Path) -> Self {
         let folder = folder_of(file);
         let names = names_in(folder);

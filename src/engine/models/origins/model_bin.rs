@@ -13,7 +13,6 @@ use crate::models::origins::tensors::{ForeignFormat, ForeignTensor, ForeignTenso
 const NEWEST: u32 = 6;
 /// The newest revision of what a Transformer is called inside.
 const NEWEST_REVISION: u32 = 7;
-/// The most variables.
 const MOST_VARIABLES: u32 = 1 << 15;
 /// The models that are translations by a Transformer, and the heads of those that do not say.
 const KNOWN: &[(&str, usize)] = &[("TransformerSpec", 8), ("TransformerBase", 8), ("TransformerBig", 16)];
@@ -50,7 +49,6 @@ const FORMATS: &[ForeignFormat] = &[
 /// Such a file.
 #[derive(Debug)]
 pub struct ModelBin {
-    /// Its variables.
     pub tensors: ForeignTensors,
     /// The heads of every attention where no variable says how many.
     pub heads: usize,

@@ -162,7 +162,6 @@ impl Npz {
         Ok(open)
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -33,7 +33,6 @@ pub struct FilePack {
 }
 
 impl FilePack {
-    /// A folder.
     pub fn folder(path: &Path) -> Self {
         Self { path: path.into(), zip: None, root: String::new(), most: u64::MAX }
     }

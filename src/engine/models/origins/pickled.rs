@@ -17,21 +17,15 @@ pub type Told<T> = Result<T, String>;
 /// A value; others stand in it by their places.
 #[derive(Debug, PartialEq)]
 pub enum Pickled<'a> {
-    /// None.
     Nothing,
-    /// True or false.
     Truth(bool),
-    /// A whole number.
     Number(i64),
-    /// A fraction.
     Real(f64),
-    /// A text.
     Text(&'a [u8]),
     /// A class that may be named.
     Class(String),
     /// A list or a tuple.
     List(Vec<usize>),
-    /// Keys and values.
     Dictionary(Vec<(usize, usize)>),
     /// What would be called, and the list of its arguments.
     Call(usize, usize),
@@ -52,7 +46,6 @@ impl PickleReader<'_> {
         &self.values[place]
     }
 
-    /// A text.
     pub fn text(&self, place: usize) -> Option<&str> {
         if let Pickled::Text(text) = self.value(place) { str::from_utf8(text).ok() } else { None }
     }
@@ -62,7 +55,6 @@ impl PickleReader<'_> {
         if let Pickled::Class(name) = self.value(place) { Some(name) } else { None }
     }
 
-    /// A list.
     pub fn list(&self, place: usize) -> Option<&[usize]> {
         if let Pickled::List(list) = self.value(place) { Some(list) } else { None }
     }
@@ -88,7 +80,6 @@ impl PickleReader<'_> {
         if let Pickled::Number(number) = self.value(place) { usize::try_from(*number).ok() } else { None }
     }
 
-    /// All of it.
     pub fn result(&self) -> usize {
         self.result
     }

@@ -53,9 +53,7 @@ impl ForeignFormat {
 pub struct ForeignTensor {
     /// Its dimensions; none is one number.
     pub shape: Vec<usize>,
-    /// Its bytes.
     pub place: Range<usize>,
-    /// What they are.
     pub format: ForeignFormat,
 }
 
@@ -118,7 +116,6 @@ impl ForeignTensors {
         Self::new(path, bytes, tensors)
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }

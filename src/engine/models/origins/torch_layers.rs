@@ -16,7 +16,6 @@ const MOST_LAYERS: usize = 64;
 pub struct TorchNames {
     /// Source and target embedding.
     pub embeddings: [&'static str; 2],
-    /// Their positions.
     pub positions: [&'static str; 2],
     /// The output layer, without its `.weight`.
     pub output: &'static str,

@@ -21,7 +21,6 @@ pub enum HeadKind {
 }
 
 impl HeadKind {
-    /// Every one.
     pub const ALL: [Self; 3] = [Self::Cross, Self::Source, Self::Target];
 
     /// Its name in files.
@@ -33,7 +32,6 @@ impl HeadKind {
         }
     }
 
-    /// In words.
     pub fn title(self) -> &'static str {
         match self {
             Self::Cross => id!("cross-attention"),
@@ -52,7 +50,6 @@ impl HeadKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HeadPlace {
-    /// Where it stands.
     #[serde(default, skip_serializing_if = "HeadKind::is_cross")]
     pub attention: HeadKind,
     /// Its layer, of the encoder or the decoder.

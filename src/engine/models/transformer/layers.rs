@@ -149,7 +149,6 @@ impl MultiHeadAttention {
     }
 }
 
-/// 1 / sqrt(d_k).
 fn scale(keys: &Tensor) -> Result<f64> {
     Ok(1.0 / (keys.dim(D::Minus1)? as f64).sqrt())
 }
@@ -240,7 +239,6 @@ enum Back {
 /// A layer of the decoder.
 pub struct DecoderBlock {
     back: Back,
-    /// Its cross-attention.
     pub cross: MultiHeadAttention,
     feed: Feed,
 }
@@ -286,7 +284,6 @@ impl DecoderBlock {
         Ok(x)
     }
 
-    /// The last sublayer.
     pub fn feed(&self, x: &Tensor) -> Result<Tensor> {
         self.feed.apply(x)
     }

@@ -4,7 +4,6 @@ use crate::error::Error;
 
 /// A choice that files name.
 pub trait NamedChoice: Copy + 'static {
-    /// Every choice.
     const ALL: &'static [Self];
     /// Its name in `config.json`.
     fn name(self) -> &'static str;
@@ -120,7 +119,6 @@ pub struct TransformerSizes {
     pub alignment_layer: usize,
     /// Its heads that are, from 1; alpha is their mean.
     pub alignment_heads: Vec<usize>,
-    /// Why these.
     pub alignment_reason: AlignmentReason,
 }
 

@@ -31,7 +31,6 @@ pub fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + exp(-x))
 }
 
-/// tanh(x).
 #[inline(always)]
 pub fn tanh(x: f32) -> f32 {
     1.0 - 2.0 / (exp(2.0 * x) + 1.0)
@@ -47,7 +46,6 @@ per_level! {
 }
 
 per_level! {
-    /// y += x.
     pub fn add(x: &[f32], y: &mut [f32]) {
         for (y, x) in y.iter_mut().zip(x) {
             *y += *x;
@@ -91,7 +89,6 @@ per_level! {
 }
 
 per_level! {
-    /// x = tanh(x).
     pub fn tanh_all(x: &mut [f32]) {
         for x in x {
             *x = tanh(*x);

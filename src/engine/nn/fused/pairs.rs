@@ -19,7 +19,6 @@ use super::level;
 /// Two terms of a sum.
 pub type Pair = [bf16; 2];
 
-/// No terms.
 pub const NONE: Pair = [bf16::ZERO; 2];
 
 /// Whether this processor multiplies pairs; others widen them first, which gains nothing.

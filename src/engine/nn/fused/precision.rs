@@ -8,7 +8,6 @@ use super::pairs;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
-    /// As they are.
     #[default]
     F32,
     /// Rounded to bf16 ([`pairs`]), where the processor multiplies those faster; elsewhere as [`Precision::F32`].

@@ -9,7 +9,6 @@ use super::width::WIDTH;
 /// columns of the product.
 #[derive(Clone, Copy, Debug)]
 pub struct Factor<'a> {
-    /// Its numbers.
     pub data: &'a [f32],
     /// From a stored row to the next.
     pub stride: usize,

@@ -9,30 +9,23 @@ use crate::nn::bidirectional::Direction;
 /// The recurrent weights of a unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit<'a> {
-    /// n.
     pub n: usize,
     /// [U_z; U_r], n -> 2n.
     pub u_zr: &'a Packed,
     /// U, n -> n.
     pub u: &'a Packed,
-    /// Which paper's z.
     pub sense: Sense,
-    /// Which way.
     pub direction: Direction,
 }
 
 /// States [t_x + 1, b, n] and what the backward pass needs, [t_x, b, n] each.
 #[derive(Debug)]
 pub struct ScanStates<'a> {
-    /// States; see [`Direction::slots`].
     pub h: &'a mut [f32],
     /// u = z or 1 - z.
     pub u: &'a mut [f32],
-    /// r.
     pub r: &'a mut [f32],
-    /// r o h.
     pub rh: &'a mut [f32],
-    /// h~.
     pub h_tilde: &'a mut [f32],
 }
 

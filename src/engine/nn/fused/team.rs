@@ -41,7 +41,6 @@ struct Shared {
     /// Parts not yet taken: the job's number (32 bits), the first (16), one past the last (16). The caller
     /// takes the first and helpers the last, so that a thread meets the same part of a weight at every step.
     left: Apart<AtomicU64>,
-    /// Parts done.
     done: Apart<AtomicU32>,
     job: UnsafeCell<Option<Job>>,
     /// Helpers asked for that have not gone back.

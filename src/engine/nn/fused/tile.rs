@@ -20,9 +20,7 @@ pub const LINES: usize = 12;
 /// What a product is added to.
 #[derive(Clone, Copy, Debug)]
 pub enum Onto<'a> {
-    /// Nothing.
     Zero,
-    /// What C holds.
     C,
     /// A row that is the same for all rows of C.
     Row(&'a [f32]),
@@ -55,7 +53,6 @@ pub(super) struct View<'a, L> {
 #[derive(Clone, Copy)]
 pub(super) struct Panels<T> {
     pub b: *const T,
-    /// Rows of B.
     pub k: usize,
     /// From a row of a panel to the next.
     pub row: usize,
@@ -74,14 +71,16 @@ pub(super) struct Out {
 /// How a sum becomes a number of C. Pointers move with the lines and columns.
 #[derive(Clone, Copy)]
 pub(super) enum Finish {
-    /// It is written.
     Write,
     /// It is added to what C holds.
     Add,
     /// The number of its column is added, and it is written.
     Row(*const f32),
     /// The number of its line is added, it is written, and the maximum of its column is raised.
-    Lines { bias: *const f32, max: *mut f32 },
+    Lines {
+        bias: *const f32,
+        max: *mut f32,
+    },
 }
 
 // SAFETY: `product` writes only the columns that it was given, and no two threads get the same ones.

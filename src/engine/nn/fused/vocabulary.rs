@@ -24,11 +24,9 @@ const BLOCK: usize = 192;
 /// The weights of the layer.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputLayer<'a> {
-    /// W [K, l].
     pub w: &'a [f32],
     /// b [K], where there is one.
     pub bias: Option<&'a [f32]>,
-    /// l.
     pub l: usize,
     /// W once more, where products are made of bf16.
     pub mixed: Option<&'a Mixed>,
@@ -63,7 +61,6 @@ impl Mixed {
         });
     }
 
-    /// Bytes held.
     pub fn bytes(&self) -> usize {
         size_of::<Pair>() * (self.along.capacity() + self.across.capacity())
     }
@@ -111,7 +108,6 @@ struct Factors<T> {
 }
 
 impl Scratch {
-    /// Bytes held.
     pub fn bytes(&self) -> usize {
         let all = [&self.x, &self.single.columns, &self.single.panels, &self.dt, &self.max, &self.sum, &self.total];
         let pairs = [&self.pairs.columns, &self.pairs.panels, &self.along, &self.across];
@@ -450,7 +446,6 @@ per_level! {
     }
 }
 
-/// Neighbours become pairs.
 #[inline(always)]
 fn pair_up(x: &[f32; LANES], pairs: &mut [Pair]) {
     for (i, x) in pairs.as_flattened_mut().iter_mut().zip(x) {

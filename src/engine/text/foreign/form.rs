@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", deny_unknown_fields)]
 pub(super) enum ForeignModel {
-    /// A SentencePiece model.
     SentencePiece {
         /// The bytes of the `.spm` file, in base 64.
         spm: String,
@@ -22,13 +21,11 @@ pub(super) enum ForeignModel {
     BpeCodes {
         /// The file of codes.
         codes: String,
-        /// Words by id.
         vocabulary: Vec<String>,
     },
 }
 
 impl ForeignModel {
-    /// The tokenizer file.
     pub(super) fn file(&self) -> Result<Vec<u8>> {
         file(&json!(self), &Value::Null)
     }

@@ -14,9 +14,7 @@ use crate::text::pieces::byte_of;
 use crate::text::reader::read_file;
 use crate::text::sentence::{EOS, UNK};
 
-/// The largest file.
 const MOST_BYTES: u64 = 64 << 20;
-/// The most pieces.
 const MOST_PIECES: usize = 4_000_000;
 /// The longest piece, in bytes.
 const MOST_PIECE: usize = 4096;
@@ -62,7 +60,6 @@ pub enum SpmPieceKind {
     Control,
     /// A part of text that its maker fixed.
     UserDefined,
-    /// Not used.
     Unused,
     /// A byte of a letter that is not known.
     Byte,
@@ -71,13 +68,11 @@ pub enum SpmPieceKind {
 /// How pieces are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpmModel {
-    /// The likeliest pieces.
     Unigram,
     /// Neighbours made one, the best first.
     Bpe,
     /// What stands between spaces, whole.
     Word,
-    /// Single letters.
     Char,
 }
 
@@ -99,7 +94,6 @@ pub struct SpmSpecials {
 pub struct SpmNormalizer {
     /// The name of the rules, such as `nmt_nfkc`.
     pub name: String,
-    /// The rules.
     pub charsmap: Vec<u8>,
     /// A space is put before the text, or behind it.
     pub add_dummy_prefix: bool,

@@ -12,7 +12,6 @@ use crate::text::foreign::form::{ForeignModel, file};
 use crate::text::reader::read_file;
 use crate::text::sentence::{EOS, UNK};
 
-/// The largest file.
 const MOST_BYTES: u64 = 256 << 20;
 /// The largest file of codes.
 const MOST_CODES: u64 = 64 << 20;
@@ -159,9 +158,6 @@ fn special_ids(words: &[Option<String>], specials: SpecialWords) -> std::result:
 }
 
 /// The entries of a file, and whether it is a list.
-///
-/// # Errors
-/// As [`Vocabulary::read`].
 pub fn entries(path: &Path) -> Result<(Vec<Entry>, bool)> {
     let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
     if !["yml", "yaml", "json", "txt"].contains(&kind.as_str()) {

@@ -40,7 +40,6 @@ pub enum Base {
 }
 
 impl Base {
-    /// In words.
     pub fn name(self) -> &'static str {
         if self == Self::Zero { "words counted from 0" } else { "words counted from 1" }
     }
@@ -57,7 +56,6 @@ pub enum LinkOrder {
 }
 
 impl LinkOrder {
-    /// In words.
     pub fn name(self) -> &'static str {
         if self == Self::SourceFirst { "the source side first" } else { "the target side first" }
     }
@@ -66,7 +64,6 @@ impl LinkOrder {
 /// What is known of how a file writes links; `None` is found out from the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkLayout {
-    /// The notation.
     pub notation: Option<Notation>,
     /// Where words are counted from.
     pub base: Option<Base>,
@@ -80,7 +77,6 @@ pub enum Fact<T> {
     /// Files of this format leave nothing open here.
     #[default]
     None,
-    /// Known.
     Known {
         value: T,
         /// How it is known, as the end of a sentence.
@@ -96,7 +92,6 @@ pub enum Fact<T> {
 }
 
 impl<T: Copy> Fact<T> {
-    /// Known, and how.
     pub fn known(value: T, how: impl Into<String>) -> Self {
         Self::Known { value, how: how.into() }
     }
@@ -115,7 +110,6 @@ impl<T: Copy> Fact<T> {
         matches!(self, Self::Ask { .. })
     }
 
-    /// As a sentence.
     pub fn told(&self, name: fn(T) -> &'static str) -> Option<String> {
         let capital = |text: &str| text[..1].to_uppercase() + &text[1..];
         match self {

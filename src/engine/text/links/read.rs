@@ -27,7 +27,6 @@ const NAACL: &str = "write `sentence position position S` for a sure link, P in 
 pub struct GoldLinks {
     /// The links of each sentence pair, from 0, source and target as the caller has them.
     pub pairs: Vec<Links>,
-    /// The notation.
     pub notation: Notation,
     /// Where the file counts words from.
     pub base: Base,

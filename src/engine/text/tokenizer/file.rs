@@ -20,7 +20,6 @@ use crate::text::tokenizer::check::{Rules, check};
 
 /// Who cuts text.
 pub(super) enum Cutter {
-    /// The library.
     Library(Box<tokenizers::Tokenizer>),
     /// Rules of another toolkit, and the file that they were read from.
     Foreign(Box<ForeignCutter>, Vec<u8>),

@@ -70,7 +70,6 @@ impl Tokenizer {
     }
 }
 
-/// The largest file.
 const MOST_BYTES: u64 = 256 << 20;
 
 #[cfg(test)]

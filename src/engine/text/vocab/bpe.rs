@@ -38,9 +38,6 @@ pub fn build_bpe(language: &str, counts: HashMap<String, u64>, size: usize) -> R
 }
 
 /// Learns one vocabulary for both sides from the words of both; each side keeps its own rules for cutting words.
-///
-/// # Errors
-/// As [`build_bpe`].
 pub fn build_joint_bpe(
     languages: [&str; 2],
     [source, target]: [HashMap<String, u64>; 2],

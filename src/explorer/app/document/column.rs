@@ -33,7 +33,6 @@ const MOST_TESTED: usize = 20;
 pub enum ColumnState {
     /// Being read, from 0 to 1.
     Loading(f32),
-    /// Ready.
     Ready,
     /// Not loaded; a sentence that says why.
     Failed(String),
@@ -147,7 +146,6 @@ impl Column {
         self.facts.as_ref().map_or_else(|| self.system.name(), |facts| facts.name.clone())
     }
 
-    /// The shown hypothesis.
     pub fn shown(&self) -> Option<&HypothesisView> {
         self.hypotheses.get(self.hypothesis)
     }
@@ -242,7 +240,6 @@ impl Column {
         (self.pending, self.decoding) = (None, false);
     }
 
-    /// Shows nothing.
     pub(crate) fn empty(&mut self) {
         self.source = Sentence::default();
         self.hypotheses.clear();

@@ -11,7 +11,6 @@ use engine::text::sentence::EOS;
 pub enum TakenAway {
     /// The word that is forced at this target position, and at the beginning those behind it.
     Word(usize),
-    /// A ban.
     Ban(Forbid),
     /// The row at this target position.
     Pin(usize),
@@ -19,7 +18,6 @@ pub enum TakenAway {
     Mask(Place),
     /// That a head is left out.
     Head(HeadPlace),
-    /// The temperature.
     Temperature,
 }
 

@@ -2,7 +2,6 @@
 
 use crate::app::document::scene::Scene;
 
-/// Most snapshots kept.
 const MAX_STEPS: usize = 300;
 /// Most bytes of texts and pinned rows kept in all snapshots together.
 const MAX_BYTES: usize = 8 << 20;
@@ -10,7 +9,6 @@ const MAX_BYTES: usize = 8 << 20;
 /// Which text is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
-    /// The source.
     Text,
     /// The translation that is given.
     Beside,

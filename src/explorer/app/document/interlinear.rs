@@ -14,7 +14,6 @@ const MOST_KNOWN: usize = 50;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextRow {
-    /// The sentence.
     #[default]
     Source,
     /// The translation that came with it.
@@ -30,9 +29,7 @@ pub enum LinksBy {
     /// alpha_ij of at least the threshold.
     #[default]
     Alpha,
-    /// The alignment head.
     Head,
-    /// The statistical aligner.
     Aligner,
 }
 
@@ -43,7 +40,6 @@ pub struct RowChoice {
     pub row: TextRow,
     /// `None`: the head of a model that has one, else alpha.
     pub links: Option<LinksBy>,
-    /// Left out.
     #[serde(rename = "hidden")]
     pub is_hidden: bool,
 }

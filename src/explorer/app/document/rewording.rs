@@ -17,7 +17,6 @@ const MOST_LETTERS: usize = 28;
 pub enum WordEdit {
     /// Other words stand in its place.
     Replace(String),
-    /// It goes.
     Drop,
     /// These words stand before it; before `</s>`, at the end.
     Insert(String),

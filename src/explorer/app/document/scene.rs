@@ -44,7 +44,6 @@ pub struct Variant {
     /// The folder of the model, or those of all members.
     pub models: Vec<ModelSpec>,
     pub source: Option<String>,
-    /// Its own search.
     #[serde(flatten)]
     pub search: SearchChange,
     /// Whether the typed word is shown for `[UNK]`.
@@ -89,13 +88,9 @@ impl Variant {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SearchChange {
-    /// See [`SearchSettings::beam`].
     pub beam: Option<usize>,
-    /// See [`SearchSettings::length_normalization`].
     pub length_normalization: Option<f32>,
-    /// See [`SearchSettings::forbid_unk`].
     pub forbid_unk: Option<bool>,
-    /// See [`SearchSettings::allow_unk`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_unk: Option<bool>,
 }
@@ -187,7 +182,6 @@ impl Scene {
         }
     }
 
-    /// Changes a variant.
     pub fn change_variant(&mut self, id: u64, change: impl FnOnce(&mut Variant)) {
         let mut list = self.variants.to_vec();
         if let Some(variant) = list.iter_mut().find(|variant| variant.id == id) {
@@ -249,7 +243,6 @@ pub struct SearchSettings {
     pub beam: usize,
     /// A of log p / |y|^A, from 0 to 2.
     pub length_normalization: f32,
-    /// Never emit `[UNK]`.
     pub forbid_unk: bool,
     /// Let models emit `[UNK]` that do not by default.
     pub allow_unk: bool,

@@ -33,7 +33,6 @@ pub struct SourceWord {
     pub span: Range<usize>,
     /// The model does not know it and reads `[UNK]`.
     pub is_unk: bool,
-    /// It is `</s>`.
     pub is_eos: bool,
     /// It is the target language that was chosen, and not typed.
     pub is_language: bool,
@@ -49,9 +48,7 @@ pub struct SourceWord {
 pub struct TargetWord {
     /// As the vocabulary writes it, `[UNK]` and `</s>` included.
     pub text: String,
-    /// It is `[UNK]`.
     pub is_unk: bool,
-    /// It is `</s>`.
     pub is_eos: bool,
     /// For `[UNK]` the typed word of greatest alpha; in a given translation the word that was given there.
     pub replaced: Option<String>,
@@ -80,9 +77,7 @@ pub struct TargetWord {
 pub struct AlignmentTable {
     /// Changes whenever anything here changes; textures may be kept by it.
     pub revision: u64,
-    /// Along the top.
     pub source: Vec<SourceWord>,
-    /// Down the side.
     pub target: Vec<TargetWord>,
     /// alpha_ij, or by the reading of an alignment head alpha'_ij; `None` where the model has no such alignment (never invented) and
     /// where it was left out.
@@ -131,7 +126,6 @@ pub struct MeasuredTable {
     pub matrix: Alignment,
     /// alpha and energies of the same steps, those that predict the words, whatever the reading of the table.
     pub alpha: Option<Alignment>,
-    /// As said.
     pub energies: Option<Alignment>,
     /// Kendall's tau-b between its rows and those of that alpha, the mean over tokens.
     pub kendall: Option<f64>,
@@ -201,7 +195,6 @@ impl TargetWord {
 pub enum Units {
     /// Words: columns of alpha are added and rows averaged over the pieces.
     Words,
-    /// The pieces themselves.
     Pieces,
 }
 

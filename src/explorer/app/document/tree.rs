@@ -246,7 +246,6 @@ impl SearchTree {
         }
     }
 
-    /// What is drawn.
     pub fn shown(&self, shown: &ShownTree) -> DrawnTree {
         let mut drawn = DrawnTree { places: vec![None; self.nodes.len()], ..DrawnTree::default() };
         let is_drawn = |at: &usize| self.is_drawn(*at, shown);

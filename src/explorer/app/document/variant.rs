@@ -24,7 +24,6 @@ impl VariantLabel {
         Self { differs, original: scene.source.clone() }
     }
 
-    /// In one line.
     pub fn text(&self) -> String {
         if self.differs.is_empty() { tr!("as the original").to_owned() } else { self.differs.join(", ") }
     }

@@ -139,7 +139,6 @@ impl Drawing {
         format!("{}.{}", self.kind, self.format)
     }
 
-    /// For the clipboard.
     pub fn to_copy(kind: &'static str, is_dark: bool) -> Self {
         Self { page: FigurePage { width_mm: None, dpi: CLIPBOARD_DPI }, ..Self::new(kind, is_dark) }
     }

@@ -10,7 +10,6 @@ use serde_json::Value;
 use engine::interventions::{Applied, Interventions, Said};
 use engine::text::links::{Link, Links};
 
-/// Tokens of words.
 pub type Ends = Vec<[usize; 2]>;
 
 /// The translations of a sentence.
@@ -22,7 +21,6 @@ pub struct TranslationLine<'a> {
     /// Why there is no translation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// x, `</s>` included.
     pub source: &'a [String],
     /// The words of the source, where tokens are pieces.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,7 +31,6 @@ pub struct TranslationLine<'a> {
     /// Whose rows those of alpha are, where they are not those of the predicted words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<&'static str>,
-    /// Best first.
     pub hypotheses: Vec<HypothesisLine<'a>>,
     /// A translation that the user gives.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +49,6 @@ pub struct TranslationLine<'a> {
 /// A translation.
 #[derive(Debug, Default, Serialize)]
 pub struct HypothesisLine<'a> {
-    /// y, `</s>` included.
     pub tokens: Vec<&'a str>,
     /// Its words, where tokens are pieces.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +67,6 @@ pub struct HypothesisLine<'a> {
     /// Where each token comes from by an alignment head, rows as of alpha.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<Cow<'a, [Vec<f32>]>>,
-    /// Ends with `</s>`.
     pub finished: bool,
     /// What of it was given to the model.
     #[serde(flatten)]
@@ -93,7 +88,6 @@ pub struct SetLine {
     pub pinned: Vec<bool>,
     /// Of the tokens that were.
     pub log_p_forced: f32,
-    /// Of the others.
     pub log_p_free: f32,
 }
 
@@ -131,9 +125,7 @@ impl LinksLine {
 /// A pair whose target was forced; without numbers where a model cannot read it.
 #[derive(Debug, Serialize)]
 pub struct ScoreLine<'a> {
-    /// x, `</s>` included.
     pub source: &'a [String],
-    /// y, `</s>` included.
     pub target: &'a [String],
     /// The words of both, where tokens are pieces.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,10 +142,8 @@ pub struct ScoreLine<'a> {
     pub alpha: Option<&'a [Vec<f32>]>,
     /// e_ij, before the softmax.
     pub energies: Option<&'a [Vec<f32>]>,
-    /// As in [`HypothesisLine`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<&'a [Vec<f32>]>,
-    /// As in [`TranslationLine`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<&'static str>,
     /// The aligned position of each target token.

@@ -81,7 +81,6 @@ pub struct Lists {
     pub files: Vec<OpenFile>,
     /// What was translated before, oldest first; at most [`MAX_TRANSLATED`].
     pub translated: Vec<String>,
-    /// The shown list.
     pub shown: List,
     /// What is looked for in the shown list.
     pub search: ListSearch,

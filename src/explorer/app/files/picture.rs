@@ -168,9 +168,6 @@ impl FigureRequest {
     }
 
     /// As `paint` makes it.
-    ///
-    /// # Errors
-    /// As [`PictureRequest::drawn`].
     pub fn drawn<T>(&self, paint: impl FnOnce(&Figure<'_>) -> Result<T>) -> Result<T> {
         let first = match &self.panels[..] {
             [] => return Err(Error::Internal("a figure of nothing".to_owned())),

@@ -123,7 +123,6 @@ pub enum FileEvent {
 }
 
 impl FileEvent {
-    /// Something went wrong.
     pub(crate) fn failed(error: &Error) -> Self {
         Self::Notice { text: error.to_string(), is_error: true }
     }

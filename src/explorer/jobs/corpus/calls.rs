@@ -37,12 +37,13 @@ pub enum CorpusRequest {
     SaveAs(PathBuf),
     /// Close what is open.
     Close,
-    /// Import a file.
     Import(PathBuf, import::ImportOptions),
     /// Stop all imports, now; what came stays.
     Stop,
     /// Put in the small test set that comes with the program, with German translations or with French ones.
-    Fill { is_german: bool },
+    Fill {
+        is_german: bool,
+    },
     /// Put in sentences with their references; the first says where they come from.
     Add(String, Arc<Vec<[String; 2]>>),
     /// Choose and sort the rows.
@@ -56,7 +57,6 @@ pub enum CorpusRequest {
     See(Vec<u32>, Vec<TableColumn>),
     /// Everything about a sentence, from 0.
     Detail(usize),
-    /// Judge a sentence.
     Judge(usize, String, Judgement),
     /// Set the links by hand of a sentence, in an annotator's name.
     SetGold(usize, String, Option<Links>),
@@ -78,7 +78,6 @@ pub enum CorpusRequest {
     SaveScheme(PathBuf),
     /// Take back what was judged last.
     Undo,
-    /// Judge so again.
     Redo,
     /// Remove a system and all it said.
     Remove(i64),
@@ -95,7 +94,12 @@ pub enum CorpusRequest {
     /// Count kinds of links in the rows that are shown; `None` stops it.
     Tally(Option<TallyOrder>),
     /// Write hits as a table.
-    SaveHits { path: PathBuf, lines: Arc<Vec<ConcordanceLine>>, order: Arc<Vec<u32>>, links: LinkChoice },
+    SaveHits {
+        path: PathBuf,
+        lines: Arc<Vec<ConcordanceLine>>,
+        order: Arc<Vec<u32>>,
+        links: LinkChoice,
+    },
 }
 
 impl CorpusRequest {
@@ -122,7 +126,6 @@ impl CorpusRequest {
 pub struct Find {
     /// Its number; its hits have it too.
     pub number: u64,
-    /// As typed.
     pub query: String,
     /// Of which text, and by which links.
     pub links: LinkChoice,
@@ -135,9 +138,7 @@ pub struct Find {
 /// Hits of a query.
 #[derive(Clone, Debug, Default)]
 pub struct Hits {
-    /// Of which.
     pub number: u64,
-    /// New ones.
     pub lines: Vec<ConcordanceLine>,
     /// Sentences that were looked through.
     pub done: usize,
@@ -180,7 +181,10 @@ pub enum CorpusNews {
     /// The workspace as it is now, in a copy that never reads the file.
     Corpus(PathBuf, Arc<CorpusTable>),
     /// A corpus of what was measured, or one that was saved, is opened; it lies here.
-    Made { path: PathBuf, is_saved: bool },
+    Made {
+        path: PathBuf,
+        is_saved: bool,
+    },
     /// The rows that were asked for; why there are none, as a sentence.
     Rows(std::result::Result<Arc<Vec<u32>>, String>),
     /// What was in view is in memory.
@@ -192,7 +196,10 @@ pub enum CorpusNews {
     /// How far the two agree who are compared; `None`: one of them judged nothing.
     Compared(Option<Arc<Agreement>>),
     /// What it is doing and how far it is; whether that is an import, which [`CorpusRequest::Stop`] ends.
-    Busy { progress: JobProgress, is_import: bool },
+    Busy {
+        progress: JobProgress,
+        is_import: bool,
+    },
     /// It is done with that.
     Idle,
     /// A file was imported in.
@@ -203,9 +210,7 @@ pub enum CorpusNews {
     Look(Box<FileVersion>),
     /// How far an overview is.
     Counting(JobProgress),
-    /// It is done.
     Counted(Arc<Overview>),
-    /// More hits.
     Hits(Hits),
     /// How far the counts of links of a number are, and at the end the table.
     Tallied(u64, JobProgress, Option<Arc<CellTable>>),

@@ -225,7 +225,6 @@ impl Open<'_> {
         }
     }
 
-    /// Puts sentences in.
     fn add(&mut self, name: &str, sentences: impl Iterator<Item = NewSentence>) -> Result<()> {
         let workspace = self.workspace()?;
         let origin = workspace.add_origin(name, "")?;

@@ -21,12 +21,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(700);
 pub struct CorpusThread {
     calls: Sender<CorpusRequest>,
     imports: Generation,
-    /// What it sends.
     pub news: Service<CorpusNews>,
 }
 
 impl CorpusThread {
-    /// Starts the thread.
     pub fn spawn(wake: Wake) -> Self {
         let (out, events) = thread::channel(ROOM, wake);
         let (calls, inbox) = channel();
@@ -43,7 +41,6 @@ impl CorpusThread {
         Self { calls, imports, news }
     }
 
-    /// Asks for something.
     pub fn send(&self, call: CorpusRequest) {
         let stops = call == CorpusRequest::Stop;
         let is_sent = self.news.has_thread() && self.calls.send(call).is_ok();

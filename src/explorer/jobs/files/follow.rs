@@ -27,7 +27,6 @@ pub type FileLook = Option<(u64, Option<SystemTime>)>;
 
 /// What remembers how files looked and reads those that have changed.
 pub trait FollowedFiles: Default + Send + 'static {
-    /// What it tells.
     type Seen: Send + 'static;
 
     /// What is new at these paths since the last call.
@@ -84,7 +83,6 @@ pub fn look(path: &Path) -> FileLook {
 /// The thread that looks.
 pub struct Follower<L: FollowedFiles = Watch> {
     shared: Arc<Shared>,
-    /// What it sends.
     pub news: Service<L::Seen>,
 }
 

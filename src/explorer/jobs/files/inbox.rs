@@ -26,7 +26,6 @@ pub struct GivenOver {
     pub models: Vec<ModelSpec>,
     /// A text to open as a list,
     pub source: Option<PathBuf>,
-    /// and its translation.
     pub target: Option<PathBuf>,
     /// A link of the explorer.
     pub link: Option<String>,

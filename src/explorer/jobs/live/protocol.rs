@@ -79,7 +79,6 @@ impl ColumnSpec {
 /// A source word whose neighbours are wanted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Near {
-    /// By whose model.
     pub column: ColumnId,
     /// As it is typed.
     pub word: String,
@@ -110,11 +109,7 @@ pub enum Event {
     /// A column's model is ready.
     Loaded { column: ColumnId, facts: ModelFacts },
     /// The fingerprint of a column's model, worked out when there was nothing else to do.
-    Fingerprint {
-        column: ColumnId,
-        /// See [`ModelFacts::digest`].
-        digest: String,
-    },
+    Fingerprint { column: ColumnId, digest: String },
     /// A column's model could not be loaded.
     LoadFailed { column: ColumnId, message: String },
     /// The source is tokenised and encoded; words follow.
@@ -177,9 +172,7 @@ pub struct ModelFacts {
     /// `rnnsearch`, `rnnencdec` or `luong`, as in `config.json`.
     pub architecture: String,
     pub citation: String,
-    /// BCP 47.
     pub source_language: String,
-    /// BCP 47.
     pub target_language: String,
     pub sizes: ModelSizes,
     /// How the entries of the target vocabulary say where words begin.
@@ -203,7 +196,6 @@ pub struct ModelFacts {
     pub guided: Option<String>,
     /// How its rows are read where the user does not choose.
     pub reading: Reading,
-    /// Where it computes.
     pub device: DeviceFacts,
     /// SHA-256 of the weights file, in hex; empty until [`Event::Fingerprint`] brings it.
     pub digest: String,
@@ -216,7 +208,6 @@ pub struct ModelFacts {
 /// Where a model computes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceFacts {
-    /// In words.
     pub name: String,
     /// A sentence where that is elsewhere than was asked, or where not all of the model can be used.
     pub notice: Option<String>,
@@ -227,11 +218,8 @@ pub struct DeviceFacts {
 pub struct ModelSizes {
     /// How many numbers it has learned.
     pub parameters: usize,
-    /// K_x.
     pub source_vocabulary: usize,
-    /// K_y.
     pub target_vocabulary: usize,
-    /// n.
     pub hidden: usize,
     /// Decoder layers and heads of each, of a Transformer; else 0.
     pub heads: (usize, usize),
@@ -256,7 +244,6 @@ pub struct HypothesisView {
     pub found: Hypothesis,
     /// Words as the vocabulary writes them, `[UNK]` and `</s>` included.
     pub tokens: Vec<String>,
-    /// Which are `[UNK]`.
     pub is_unk: Vec<bool>,
     /// Joined back to normal text, without `</s>`.
     pub text: String,
@@ -304,7 +291,6 @@ pub struct Shift {
 /// What a column's search found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ColumnResult {
-    /// Best first.
     pub hypotheses: Vec<HypothesisView>,
     /// The whole trace, when it was asked for and not too large; its tokens are explained by `words`.
     pub nodes: Vec<Node>,

@@ -20,7 +20,6 @@ const ROW_EVERY: Duration = Duration::from_millis(4);
 pub(crate) enum Outcome {
     /// It is being read.
     Loading,
-    /// It is ready.
     Loaded,
     /// It could not be read.
     Failed,

@@ -18,7 +18,6 @@ use engine::evaluation::acting::Acting;
 use engine::models::Kernels;
 use engine::nn::device::DeviceChoice;
 
-/// Sentences decoded together.
 const BATCH: usize = 32;
 /// Refusals that are told.
 const MOST_TOLD: usize = 5;
@@ -44,7 +43,6 @@ pub struct Analyse {
 /// Where interventions of a run come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ActsBy {
-    /// A file.
     File(PathBuf),
     /// What is set for the model.
     Set(Box<Acting>),

@@ -34,7 +34,6 @@ pub struct HeadOrder {
     pub links: Option<PathBuf>,
     /// The user's aligners, which find the links of their languages.
     pub own: AlignerFiles,
-    /// Over the text.
     pub passes: u64,
     /// Nothing is learned but an aligner of the model's languages, which this file is to keep.
     pub aligner: Option<PathBuf>,

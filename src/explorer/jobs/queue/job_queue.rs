@@ -21,7 +21,6 @@ const ROOM: usize = 64;
 /// What the lane tells of an order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct QueueEvent<F = Found> {
-    /// Of the order.
     pub number: u64,
     pub kind: QueueNews<F>,
 }
@@ -42,7 +41,6 @@ pub enum QueueNews<F = Found> {
 /// The lane: one thread, first come, first served.
 pub struct JobQueue<J: Job = QueueOrder> {
     shared: Arc<Shared<J>>,
-    /// What it sends.
     pub news: Service<QueueEvent<J::Found>>,
 }
 

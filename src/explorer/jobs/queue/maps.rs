@@ -64,7 +64,6 @@ pub enum PointKind {
     SourceWords,
     /// Words of the target vocabulary.
     TargetWords,
-    /// Phrases.
     Phrases,
     /// Source words of one sentence, in their context.
     Annotations,

@@ -39,23 +39,17 @@ pub enum QueueOrder {
 /// What came of an [`QueueOrder`]; one line a kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Found {
-    /// Of [`QueueOrder::Map`].
     Mapped(Arc<maps::VectorMap>),
-    /// Of [`QueueOrder::Probe`].
     Probed(probe::Probed),
-    /// Of [`QueueOrder::Analyse`].
     #[cfg(not(target_family = "wasm"))]
     #[serde(skip)]
     Analysed(analyse::Analysed),
-    /// Of [`QueueOrder::Contrast`].
     #[cfg(not(target_family = "wasm"))]
     #[serde(skip)]
     Contrasted(contrast::ContrastFound),
-    /// Of [`QueueOrder::Documents`].
     #[cfg(not(target_family = "wasm"))]
     #[serde(skip)]
     Documents(documents::DocumentsFound),
-    /// Of [`QueueOrder::Head`].
     #[serde(skip)]
     Head(head::LearnedOfText),
 }

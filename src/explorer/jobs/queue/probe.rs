@@ -68,11 +68,8 @@ pub enum ProbeQuestion {
 /// The answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Probed {
-    /// Of [`ProbeQuestion::Persuade`].
     Persuaded(Persuasion),
-    /// Of [`ProbeQuestion::Measure`].
     Measured(Arc<Tested>),
-    /// Of [`ProbeQuestion::Open`].
     Opened(Opened),
 }
 

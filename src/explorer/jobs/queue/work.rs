@@ -23,7 +23,6 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(50);
 
 /// Something that takes long. It calls [`Breath::breathe`] between two pieces of at most a few hundred milliseconds.
 pub trait Job: Send + 'static {
-    /// Its result.
     type Found: Send + 'static;
 
     /// Does it.

@@ -12,7 +12,6 @@ pub(crate) struct Yielding<'a> {
 }
 
 impl<'a> Yielding<'a> {
-    /// Around this stepper.
     pub(crate) fn new(inner: &'a mut dyn Stepper, breath: &'a Breath) -> Self {
         Self { inner, breath }
     }

@@ -56,12 +56,7 @@ pub enum CorpusCommand {
     /// Gives it a tag, or takes it away.
     Tag(String),
     /// Writes a note on a sentence.
-    Note {
-        /// Which, from 0.
-        at: usize,
-        annotator: String,
-        note: String,
-    },
+    Note { at: usize, annotator: String, note: String },
     /// Rates what a system, by its name, makes of it, from 0 to 100; `None`: takes that back.
     Rate(String, Option<u8>),
     /// Marks an error in it.
@@ -105,7 +100,6 @@ impl CorpusCommand {
 pub enum ContrastCommand {
     /// Asks all open models about the pairs of a table.
     Open(PathBuf),
-    /// Asks again.
     Again,
     /// Forces the pairs with the interventions of a file as well; `None`: of none.
     SetInterventions(Option<PathBuf>),
@@ -113,7 +107,6 @@ pub enum ContrastCommand {
     SetMeasures(ContrastMeasures),
     /// Shows a row for each pair in place of one for each tag.
     ShowPairs(bool),
-    /// Chooses a row.
     Select(usize),
     /// Shows the pair of a row on page Sentence.
     Show(usize),

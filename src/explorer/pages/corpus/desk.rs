@@ -42,7 +42,6 @@ pub enum DeskKey {
     Missing,
     /// The rating is as typed; or the next task.
     Enter,
-    /// No errors.
     NoErrors,
     /// Takes back what was typed last, else a mark.
     Back,
@@ -57,7 +56,6 @@ pub enum DeskKey {
 pub enum DeskDeed {
     /// Rates what a system says.
     Rate(String, u8),
-    /// Marks an error.
     Mark(ErrorMark),
     /// Takes the mark of this number away.
     Unmark(usize),
@@ -90,7 +88,6 @@ pub struct DeskSheet<'a> {
     pub rows: Vec<(&'a str, &'a str)>,
     /// What the one who judges says of it.
     pub own: Judgement,
-    /// What metrics marked.
     pub suggested: Vec<&'a ErrorMark>,
 }
 

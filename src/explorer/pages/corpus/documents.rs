@@ -15,13 +15,11 @@ pub enum DocumentCommand {
     Choose(usize, PathBuf),
     /// Reads a table that was saved.
     Open(PathBuf),
-    /// Chooses a bead.
     Select(usize),
     /// Edits the chosen bead.
     Edit(BeadEdit),
     /// Takes the last edit back.
     Undo,
-    /// Does it again.
     Redo,
     /// Writes the beads as a table.
     Save(PathBuf),
@@ -40,11 +38,9 @@ pub struct DocumentSheet {
     pub table_file: Option<PathBuf>,
     /// The number of the work under way.
     pub task: Option<u64>,
-    /// The beads.
     pub beads: BeadList,
     /// As they are shown.
     pub table: Arc<CellTable>,
-    /// The chosen one.
     pub selected: Option<usize>,
 }
 

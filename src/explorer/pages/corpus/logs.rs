@@ -13,7 +13,6 @@ pub const MOST_LOGS: usize = 8;
 /// A training log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogFile {
-    /// Where it is.
     pub path: PathBuf,
     /// What is known of it.
     pub state: LogState,
@@ -22,7 +21,6 @@ pub struct LogFile {
 /// What is known of a log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LogState {
-    /// Not yet read.
     Reading,
     /// Its curves so far.
     Read(Arc<Curves>),
@@ -31,7 +29,6 @@ pub enum LogState {
 }
 
 impl LogFile {
-    /// Not yet read.
     pub fn new(path: PathBuf) -> Self {
         Self { path, state: LogState::Reading }
     }

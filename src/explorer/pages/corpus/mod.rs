@@ -105,7 +105,6 @@ pub struct CorpusPage {
     pub busy: Option<Busy>,
     /// The chosen sentence, from 0.
     pub selected: Option<usize>,
-    /// Everything about it.
     pub detail: Option<Arc<Detail>>,
     /// What each system says of it as a heatmap shows it; `None` where it has no alignment.
     pub tables: Vec<Option<Arc<AlignmentTable>>>,
@@ -117,14 +116,12 @@ pub struct CorpusPage {
     pub kept: KeptCorpus,
     /// What needs no corpus: documents, minimal pairs, training logs.
     pub beside: BesideCorpus,
-    /// Orders under way.
     pub tasks: Vec<u64>,
 }
 
 /// What was asked for and is not there yet.
 #[derive(Clone, Debug, Default)]
 struct Pending {
-    /// The workspace.
     path: Option<PathBuf>,
     /// It goes with the window, or when it is closed, unless it is saved.
     is_unsaved: bool,
@@ -167,7 +164,6 @@ pub struct Busy {
 /// Two annotators who are compared.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// Who they are.
     pub pair: (String, String),
     /// How far they agree, once that is known.
     pub agreement: Option<Arc<Agreement>>,
@@ -178,7 +174,6 @@ pub struct Compared {
 pub struct BesideCorpus {
     /// Two documents that become pairs.
     pub documents: DocumentSheet,
-    /// Minimal pairs.
     pub contrast: ContrastDesk,
     /// Training logs that are followed.
     pub logs: Vec<LogFile>,
@@ -192,7 +187,6 @@ pub struct KeptCorpus {
     pub workspace: Option<PathBuf>,
     /// Whose judgements are given.
     pub annotator: String,
-    /// Training logs.
     pub logs: Vec<PathBuf>,
 }
 

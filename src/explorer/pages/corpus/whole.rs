@@ -23,7 +23,6 @@ pub enum ExploreView {
     Concordance,
     /// What an annotator judges.
     Judge,
-    /// Minimal pairs.
     Contrast,
     /// Curves of training runs.
     Training,
@@ -32,7 +31,6 @@ pub enum ExploreView {
 /// What the user does with the whole.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExploreCommand {
-    /// Shows another view.
     SetView(ExploreView),
     /// Shows the sentences for which this holds too.
     Follow(String),
@@ -99,7 +97,6 @@ impl ExploredCounts {
         self.share = None;
     }
 
-    /// It is there.
     pub fn take(&mut self, overview: Arc<Overview>) {
         self.overview = Some(overview);
         self.share = None;
@@ -119,7 +116,6 @@ fn is_new(of: &mut Option<(u64, Arc<Vec<u32>>)>, is_under_way: bool, revision: u
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and any of them may hold together")]
 pub struct Concordance {
-    /// As typed.
     pub query: String,
     /// In which text, and by which links.
     pub links: LinkChoice,
@@ -131,15 +127,12 @@ pub struct Concordance {
     pub order: ConcordanceOrder,
     /// All hits until now.
     pub lines: Arc<Vec<ConcordanceLine>>,
-    /// Their order.
     pub sorted: Arc<Vec<u32>>,
     /// The chosen one, by its row.
     pub selected: Option<usize>,
     /// Sentences that were looked through.
     pub done: usize,
-    /// Sentences with hits.
     pub sentences: usize,
-    /// More will come.
     pub is_searching: bool,
     /// Why the query is none.
     pub trouble: Option<String>,
@@ -231,7 +224,6 @@ pub struct CountedLinks {
     pub weighs: bool,
     /// Those that are compared with the links of the concordance.
     pub beside: Vec<LinkChoice>,
-    /// Each word apart.
     pub each_word: bool,
     /// Words that are rarer are left out.
     pub least: usize,
@@ -270,7 +262,6 @@ impl LinkCounting {
         self.share = None;
     }
 
-    /// Begins anew.
     pub fn begin(&mut self, number: u64) {
         (self.number, self.share, self.trouble) = (number, Some(0.0), None);
     }
@@ -291,9 +282,7 @@ pub struct Whole {
     pub view: ExploreView,
     /// Where a way back leads: a view and its conditions.
     pub back: Vec<(ExploreView, String)>,
-    /// The overview.
     pub counted: ExploredCounts,
-    /// The concordance.
     pub concordance: Concordance,
     /// Kinds of links against each other.
     pub tallied: LinkCounting,

@@ -107,7 +107,6 @@ pub enum MapCommand {
     SetChoice(PointChoice),
     /// At most so many points.
     SetCount(usize),
-    /// How.
     SetMethod(Method),
     /// About how many neighbours count for a point.
     SetPerplexity(f32),
@@ -118,7 +117,11 @@ pub enum MapCommand {
     /// Makes the map; the one under way is dropped.
     Compute,
     /// Shows a word of a model among words of its side; the map is made where another one is there.
-    Find { model: ModelSpec, choice: PointChoice, word: String },
+    Find {
+        model: ModelSpec,
+        choice: PointChoice,
+        word: String,
+    },
     /// Looks for this among the points.
     Search(String),
     /// Selects the next match, or an earlier one.

@@ -62,21 +62,17 @@ pub struct MapPage {
     pub choice: PointChoice,
     /// At most so many points.
     pub count: usize,
-    /// How.
     pub method: Method,
     /// About how many neighbours count for a point, for t-SNE.
     pub perplexity: f32,
     /// What the colours mean.
     pub colour: Colour,
-    /// The typed lines.
     pub typed: String,
-    /// What is drawn.
     pub chart: Option<Arc<VectorMap>>,
     /// What is looked for, letter case aside.
     pub search: String,
     /// The points that it is found in, whole words first; positions in [`VectorMap::points`].
     pub matches: Vec<usize>,
-    /// The selected point.
     pub selected: Option<usize>,
     /// What lies nearest to it, nearest first.
     pub neighbours: Vec<Neighbour>,

@@ -8,22 +8,17 @@ use engine::interventions::{Interventions, Pin, Word};
 /// A question under way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AskedProbe {
-    /// Of the order.
     pub number: u64,
     /// What it is about; stale once that is other. `None`: a file.
     pub subject: Option<ProbeSubject>,
-    /// What is asked.
     pub about: ProbeAbout,
 }
 
 /// What a question is about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeSubject {
-    /// The column.
     pub column: ColumnId,
-    /// The text.
     pub source: String,
-    /// What was set.
     pub set: Arc<Interventions>,
 }
 
@@ -45,13 +40,9 @@ pub enum ProbeAbout {
 /// A row that was found to make the model say a word, and how far it is from the model's own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PersuadedWord {
-    /// Where and what.
     pub pin: Pin,
-    /// The word.
     pub word: String,
-    /// Total variation.
     pub moved: f32,
-    /// KL divergence, nats.
     pub divergence: f32,
     /// log p of the word by the model's own row, and by this one.
     pub log_p: (f32, f32),
@@ -88,7 +79,6 @@ pub struct Neighbours {
 pub struct HeadPlan {
     /// Sources, their translations, and links; no links: those of a statistical aligner.
     pub files: [String; 3],
-    /// Over the text.
     pub passes: u64,
     /// Of the order that is under way.
     pub number: Option<u64>,

@@ -20,7 +20,6 @@ use engine::models::transformer::heads::HeadPlace;
 /// What the user does on page Sentence, but for what is done with the source text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SentenceCommand {
-    /// With the columns.
     Column(ColumnCommand),
     /// With the lists of sentences.
     List(ListCommand),
@@ -53,7 +52,6 @@ pub enum InterlinearCommand {
     Threshold(f32),
     /// Another line under a row.
     Add {
-        /// The row.
         under: TextRow,
         name: String,
         /// It has glosses by the Leipzig rules.
@@ -169,7 +167,6 @@ pub enum InterveneCommand {
         /// In all columns, where it is to be said nowhere.
         in_all: bool,
     },
-    /// alpha_ij is this.
     Weight {
         column: ColumnId,
         i: usize,
@@ -192,7 +189,6 @@ pub enum InterveneCommand {
     /// T of softmax(e_i / T); 1 is the model's own.
     Temperature {
         column: ColumnId,
-        /// Above 0.
         temperature: f32,
         /// One movement with the command before, and one step of undo.
         goes_on: bool,
@@ -255,7 +251,6 @@ pub enum ColumnCommand {
 /// What is done with the lists of sentences.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ListCommand {
-    /// Shows a list.
     Show(List),
     /// Closes an opened file, by its position among the opened files.
     CloseFile(usize),
@@ -291,7 +286,6 @@ pub enum SelectCommand {
     /// Shows this hypothesis of a column's beam, from 0 (the best).
     Hypothesis {
         column: ColumnId,
-        /// Which, from 0.
         hypothesis: usize,
     },
     /// Shows the alignment of the given translation, or that of the model's own.
@@ -300,7 +294,6 @@ pub enum SelectCommand {
     Column(ColumnId),
     /// Moves by so many hypotheses in the selected column.
     MoveHypothesis(isize),
-    /// Selects nothing.
     Nothing,
 }
 
@@ -311,7 +304,6 @@ pub enum SearchCommand {
     SetBeam(usize),
     /// A of log p / |y|^A, from 0 to 2.
     SetLengthNormalization(f32),
-    /// Never emit `[UNK]`.
     SetForbidUnk(bool),
     /// Let models emit `[UNK]` that do not by default.
     SetAllowUnk(bool),

@@ -9,11 +9,9 @@ use crate::widgets::theme;
 /// One row of the table.
 #[derive(Debug)]
 pub struct Binding {
-    /// What it does.
     pub act: Act,
     /// Heading on the sheet.
     pub group: &'static str,
-    /// In words.
     pub name: &'static str,
     /// Keys; the first is shown in menus.
     pub keys: &'static [KeyboardShortcut],
@@ -26,9 +24,7 @@ pub struct Binding {
 /// Where an act works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorksOn {
-    /// On every page.
     Everywhere,
-    /// On page Sentence.
     Sentence,
     /// On pages Sentence and Steps, which show the source text.
     Source,

@@ -7,20 +7,21 @@ use crate::jobs::live::protocol::ColumnId;
 /// What was clicked, or marked by keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MenuTarget {
-    /// A source word.
     Source {
         column: ColumnId,
-        /// Which, from 0.
         j: usize,
     },
     /// A target word, or the row of a heatmap.
     Target {
         column: ColumnId,
-        /// Which, from 0.
         i: usize,
     },
     /// A cell of a heatmap.
-    Cell { column: ColumnId, i: usize, j: usize },
+    Cell {
+        column: ColumnId,
+        i: usize,
+        j: usize,
+    },
     /// A hypothesis of the beam.
     Hypothesis {
         column: ColumnId,
@@ -28,15 +29,21 @@ pub enum MenuTarget {
         n: usize,
     },
     /// The picture as a whole.
-    Picture { column: ColumnId },
+    Picture {
+        column: ColumnId,
+    },
     /// The bars of a target word in the inspector.
-    Bars { column: ColumnId, i: usize },
+    Bars {
+        column: ColumnId,
+        i: usize,
+    },
     /// A column as a whole, at its head.
-    Column { column: ColumnId },
+    Column {
+        column: ColumnId,
+    },
 }
 
 impl MenuTarget {
-    /// Where it is.
     pub fn column(self) -> ColumnId {
         match self {
             Self::Source { column, .. }
@@ -75,7 +82,6 @@ impl MenuTarget {
 pub struct ContextMenu {
     /// What it is about.
     pub clicked: MenuTarget,
-    /// Its corner.
     pub at: Pos2,
     /// What had the keyboard, and gets it back.
     pub focus: Option<Id>,

@@ -51,7 +51,6 @@ impl Wants {
     }
 }
 
-/// Adds a model.
 pub const MODEL: Question = Question::new(
     id!("Add a model"),
     id!("Add"),
@@ -96,7 +95,6 @@ pub const IMPORT: Question = Question::new(
 pub const TEXTS: &[&str] = &["txt", "en", "fr", "de", "tsv", "json", "gz", "zst"];
 
 impl Question {
-    /// A row.
     pub const fn new(title: &'static str, verb: &'static str, wants: Wants, note: &'static str) -> Self {
         Self { title, verb, wants, note }
     }
@@ -110,7 +108,6 @@ impl Question {
 /// A question as it is asked.
 #[derive(Clone)]
 pub struct AskedPath {
-    /// Its row.
     pub question: Question,
     /// What the new file is called at first, in place of what the row says.
     pub name: Option<String>,
@@ -219,7 +216,6 @@ impl Dialogs {
     }
 }
 
-/// The system's dialog.
 #[cfg(not(target_family = "wasm"))]
 fn shown(asked: &AskedPath, folder: Option<PathBuf>) -> Answer {
     let Question { title, wants, .. } = asked.question;

@@ -25,13 +25,11 @@ use engine::models::choice::ModelSpec;
 pub enum Panel {
     /// The list of sentences.
     Sentences,
-    /// The source text.
     Source,
     /// The heatmap of the selected column.
     Picture,
     /// The beam of the selected column.
     Beam,
-    /// The inspector.
     Inspector,
 }
 
@@ -41,12 +39,9 @@ pub const PANELS: [Panel; 5] = [Panel::Sentences, Panel::Source, Panel::Picture,
 /// What is open over the window.
 #[derive(Clone, Default, PartialEq)]
 pub enum Sheet {
-    /// Nothing.
     #[default]
     None,
-    /// Shortcuts and explanations.
     Help,
-    /// A new training.
     Training,
     /// A figure of a column.
     Figure {
@@ -69,7 +64,6 @@ pub enum Sheet {
 pub enum VariantWords {
     /// Those in place of source word j.
     Replace(usize),
-    /// Those before it.
     Insert(usize),
     /// All of the text.
     Whole,
@@ -91,7 +85,6 @@ pub struct Picked {
 /// What a page of a lesson lights, and the parts that were brought into view for it.
 #[derive(Debug, Default)]
 pub struct Lighted {
-    /// What is lit.
     of: Lights,
     /// Parts, each with what it is of.
     seen: HashSet<(HighlightPart, String)>,

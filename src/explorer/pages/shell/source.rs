@@ -21,7 +21,6 @@ pub struct SourceMemory {
     selected: Option<(CCursorRange, usize)>,
 }
 
-/// The text field.
 pub fn editor_id() -> Id {
     Id::unique("source_text")
 }

@@ -9,7 +9,6 @@ use engine::decoding::{Node, NodeFate};
 pub enum Became {
     /// It is among those that the next step goes on from.
     Kept,
-    /// It ended here.
     Finished,
     /// Better ones took its place.
     FellOut,

@@ -5,7 +5,6 @@ use engine::models::anatomy::Machine;
 /// How far one looks into the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Depth {
-    /// Words, weights, words.
     #[default]
     Sentence,
     /// What one step reads and what it finds.
@@ -17,13 +16,11 @@ pub enum Depth {
 /// One line of a table of choices.
 #[derive(Clone, Copy, Debug)]
 pub struct StepsChoice<T> {
-    /// Which.
     pub value: T,
     /// In the saved state and in lessons.
     pub key: &'static str,
     /// On a button or in a list.
     pub name: &'static str,
-    /// What it does.
     pub about: &'static str,
 }
 

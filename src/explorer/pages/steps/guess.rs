@@ -24,7 +24,6 @@ pub struct GroupGuess {
 /// Guesses of the class.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Guessing {
-    /// What is guessed.
     pub of: Guessed,
     /// The source words that are guessed for the step that is shown.
     pub words: BTreeSet<usize>,
@@ -74,7 +73,6 @@ pub fn f1(counts: &AerCounts) -> f32 {
 /// How the class did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GuessScore {
-    /// Steps.
     pub steps: usize,
     /// Steps whose greatest alpha, or whose word, was guessed.
     pub model: usize,

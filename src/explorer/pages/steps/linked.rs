@@ -23,7 +23,6 @@ pub(super) struct StepsLink {
     beam: bool,
     /// What the class has said, by id.
     class: Vec<u32>,
-    /// From 0.
     i: usize,
     /// The stage that was done last; empty: all are done.
     stage: String,

@@ -89,11 +89,9 @@ pub struct StepsPage {
     asked: Option<StepsRequest>,
     /// The model and the sentence of [`Self::apart`].
     of: Option<(ModelSpec, String)>,
-    /// Its number.
     number: u64,
     /// What the heatmap was made of.
     made_of: Option<MadeOf>,
-    /// Of [`Self::apart`].
     revision: u64,
 }
 
@@ -129,11 +127,9 @@ impl Default for StepsPage {
 /// What a heatmap of the rows so far is made of.
 #[derive(Clone, Debug, PartialEq)]
 struct MadeOf {
-    /// Which steps,
     revision: u64,
     /// up to which one,
     i: usize,
-    /// how many rows,
     rows: usize,
     /// and whether the last word is to be guessed.
     hides_word: bool,

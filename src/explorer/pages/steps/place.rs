@@ -8,7 +8,6 @@ pub(super) struct StepsPlace {
     pub(super) source: String,
     /// What the class has said, by id.
     pub(super) class: Vec<u32>,
-    /// From 0.
     pub(super) i: usize,
     /// The stage that was done last; empty: all are done.
     pub(super) stage: String,

@@ -31,18 +31,15 @@ pub struct WorkedTerm {
     pub name: String,
     /// What is multiplied; `None`: the term is what it is.
     pub factors: Option<(f32, f32)>,
-    /// What it adds.
     pub part: f32,
 }
 
 /// What made a number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Worked {
-    /// In a sentence.
     pub says: String,
     /// Terms that sum to it; empty where the sentence says all.
     pub terms: Vec<WorkedTerm>,
-    /// The number itself.
     pub value: f32,
 }
 

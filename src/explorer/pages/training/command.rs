@@ -24,19 +24,14 @@ pub enum Field {
     Recipe,
     /// A name of `SIZES`.
     Sizes,
-    /// Of the model.
     Name,
-    /// BCP 47.
     SourceLanguage,
-    /// BCP 47.
     TargetLanguage,
     /// Source sentences of the training text.
     TrainSource,
-    /// Their translations.
     TrainTarget,
     /// Source sentences of the development text.
     DevelopmentSource,
-    /// Their translations.
     DevelopmentTarget,
     /// A model folder whose vocabularies are taken; empty: words are counted.
     Vocabulary,

@@ -17,7 +17,6 @@ pub use training::recipe::TrainingPlan;
 /// The state of the sheet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewTraining {
-    /// What is planned.
     pub plan: TrainingPlan,
     /// The file last written.
     pub saved: Option<PathBuf>,

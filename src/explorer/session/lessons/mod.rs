@@ -58,14 +58,12 @@ pub struct LessonOutcome {
     pub asked: usize,
     /// Those that were answered rightly,
     pub right: usize,
-    /// and at once.
     pub at_once: usize,
 }
 
 /// A lesson that is open.
 #[derive(Clone, Debug, Default)]
 pub struct Running {
-    /// Its key.
     pub key: String,
     pub script: Arc<Script>,
     /// The page, from 0.
@@ -335,7 +333,6 @@ impl Lessons {
         self.left.as_ref()
     }
 
-    /// What is lit.
     pub fn lights(&self) -> Lights {
         let none = Lights { is_shown: self.is_shown, ..Lights::default() };
         self.open().map_or(none, |open| Lights {

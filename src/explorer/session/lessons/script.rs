@@ -20,7 +20,6 @@ pub struct Script {
     /// What it is about.
     #[serde(default, deserialize_with = "markdown")]
     pub about: Vec<MarkdownBlock>,
-    /// At least one.
     #[serde(rename = "page")]
     pub pages: Vec<ScriptPage>,
 }
@@ -40,7 +39,6 @@ pub struct ScriptPage {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScriptPart {
-    /// To be read.
     Text(#[serde(deserialize_with = "markdown")] Vec<MarkdownBlock>),
     /// Brought about when the page comes so far.
     Do(#[serde(deserialize_with = "things")] Vec<LessonAction>),
@@ -48,7 +46,6 @@ pub enum ScriptPart {
     Light(Vec<Highlight>),
     /// The parts below come when it was done.
     Wait(Wait),
-    /// A question.
     Ask(#[serde(deserialize_with = "answerable")] Ask),
 }
 
@@ -129,14 +126,11 @@ fn plain(text: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LessonChoice {
-    /// It is right.
     Right(#[serde(deserialize_with = "words")] String),
-    /// It is not.
     Wrong(#[serde(deserialize_with = "words")] String),
 }
 
 impl LessonChoice {
-    /// What it says.
     pub fn text(&self) -> &str {
         let (Self::Right(text) | Self::Wrong(text)) = self;
         text
@@ -151,7 +145,6 @@ impl LessonChoice {
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// From 1.
     pub line: usize,
     /// A sentence for the one who wrote it.
     pub text: String,
@@ -211,7 +204,6 @@ impl ScriptPart {
 }
 
 impl ScriptPage {
-    /// Its questions.
     pub fn asks(&self) -> impl Iterator<Item = &Ask> {
         self.parts.iter().filter_map(|part| if let ScriptPart::Ask(ask) = part { Some(ask) } else { None })
     }

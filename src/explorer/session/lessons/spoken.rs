@@ -25,7 +25,6 @@ pub struct Spoken {
     pub look: Look,
     /// Hypotheses of the search whose words are read on.
     pub beam: usize,
-    /// Whose words.
     pub mode: Mode,
     pub wrong: Option<Miswiring>,
     /// What is to be guessed.
@@ -36,7 +35,6 @@ pub struct Spoken {
     pub open: Option<String>,
     /// The word that is selected.
     pub word: Option<String>,
-    /// What is lit.
     pub lit: Vec<Highlight>,
 }
 

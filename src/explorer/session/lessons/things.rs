@@ -18,10 +18,8 @@ pub enum LessonAct {
     /// Types or chooses another sentence.
     #[serde(rename = "another sentence")]
     AnotherSentence,
-    /// Selects any word.
     #[serde(rename = "select a word")]
     SelectWord,
-    /// Guesses, and looks.
     #[serde(rename = "reveal the guess")]
     Reveal,
     /// Sets what the decoder looks at or says.
@@ -33,7 +31,6 @@ pub enum LessonAct {
     /// Says a word in place of the model.
     #[serde(rename = "say a word")]
     Say,
-    /// Shows another hypothesis.
     #[serde(rename = "another hypothesis")]
     AnotherHypothesis,
 }
@@ -44,7 +41,6 @@ pub enum LessonAct {
 pub enum LessonAction {
     /// These models are the columns.
     Models(Vec<String>),
-    /// This is translated.
     Sentence(#[serde(deserialize_with = "filled")] String),
     /// Every model is given this translation, and shows where it would look; `None`: its own.
     Given(#[serde(deserialize_with = "or_none")] Option<String>),
@@ -62,11 +58,9 @@ pub enum LessonAction {
     Word(#[serde(deserialize_with = "or_none")] Option<String>),
     /// alpha of the selected word is set: all of it on this source word, or `even`; `None`: nothing is set any more.
     Row(#[serde(deserialize_with = "or_none")] Option<String>),
-    /// What columns show.
     Picture(Look),
     /// Energies in place of alpha.
     Energies(bool),
-    /// Pieces of words.
     Pieces(bool),
     /// The links of the aligner.
     Links(bool),

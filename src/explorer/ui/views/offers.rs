@@ -26,7 +26,6 @@ use figure::interlinear::GLOSS_FORMATS;
 /// What an offer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MenuKind {
-    /// A source word.
     Source,
     /// A target word, or the row of a heatmap.
     Target,
@@ -47,11 +46,9 @@ pub enum MenuKind {
 pub struct Offer {
     /// On the menu. Where it ends with dots, something is asked first.
     pub name: &'static str,
-    /// For these.
     pub on: &'static [MenuKind],
     /// Whether it makes sense now.
     pub can: fn(&Window<'_>, MenuTarget) -> bool,
-    /// Does it.
     pub does: fn(&mut Window<'_>, MenuTarget),
 }
 
@@ -143,7 +140,6 @@ pub const OFFERS: &[&[Offer]] = &[
 /// Room for the heading of the menu and its edges, points.
 const ABOUT: f32 = 60.0;
 
-/// The menu.
 pub fn offers_ui(ui: &mut Ui, window: &mut Window<'_>) {
     // nothing was painted that was asked for by keys
     if let Some(clicked) = window.local.shared.asked.take() {

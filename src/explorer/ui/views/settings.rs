@@ -61,7 +61,6 @@ pub fn menus_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
     });
 }
 
-/// How to search.
 fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.set_width(320.0_f32.min(ui.ctx().content_rect().width() - 2.0 * theme::SPACE_4));
     if beam::is_phone(ui) {
@@ -138,7 +137,6 @@ fn device_text(choice: DeviceChoice) -> String {
     }
 }
 
-/// How it looks.
 fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.set_min_width(280.0);
     let theme = window.app.view.settings().theme;

@@ -15,7 +15,6 @@ use crate::widgets::theme;
 
 /// How long a notice of success is shown.
 const NOTICE_SECONDS: f64 = 8.0;
-/// Widest notice, points.
 const NOTICE_WIDTH: f32 = 640.0;
 /// Room for the button behind a notice, points.
 const DISMISS: f32 = 76.0;

@@ -14,13 +14,10 @@ use figure::palette::ColourMap;
 
 /// What is to be drawn.
 pub struct HeatmapWidget<'a> {
-    /// Its identity.
     pub id: Id,
     /// Whose alignment it is.
     pub name: &'a str,
-    /// Words.
     pub table: &'a AlignmentTable,
-    /// Numbers.
     pub matrix: &'a Alignment,
     /// Which numbers they are.
     pub shown: Shown,
@@ -30,7 +27,6 @@ pub struct HeatmapWidget<'a> {
     pub scale: Scale,
     /// Sizes, shared by all columns.
     pub metrics: Metrics,
-    /// What is marked.
     pub marks: HeatmapMarks,
     /// Where local attention looks.
     pub gaze: Option<Gaze<'a>>,

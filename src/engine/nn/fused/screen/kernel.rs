@@ -18,10 +18,8 @@ pub(super) enum Kind {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// AVX-512 BW.
     #[cfg(target_arch = "x86_64")]
     Wide,
-    /// AVX-512 VNNI.
     #[cfg(target_arch = "x86_64")]
     Vnni,
     /// The vectors of a browser.
@@ -86,7 +84,6 @@ fn kernel<const R: usize>(kind: Kind, pairs: usize, t: &[i16], panel: &[i16], ti
     }
 }
 
-/// The plain twin.
 fn portable<const R: usize>(pairs: usize, t: &[i16], panel: &[i16], tile: &mut [[f32; WIDTH]; R]) {
     for (c, panel) in panel[..pairs * 2 * WIDTH].chunks(CHUNK * WIDTH).enumerate() {
         for (r, tile) in tile.iter_mut().enumerate() {

@@ -52,7 +52,6 @@ pub struct IntegerLayer {
     bias: Vec<f32>,
     /// The greatest |w_v - w^_v|.
     error: f64,
-    /// The greatest |w^_v|.
     norm: f64,
 }
 
@@ -207,11 +206,8 @@ impl IntegerLayer {
 
 /// What [`round`] did to a row.
 struct Row {
-    /// 1 / c.
     scale: f32,
-    /// |x - x^|.
     error: f64,
-    /// |x^|.
     norm: f64,
 }
 

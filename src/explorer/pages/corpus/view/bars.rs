@@ -21,9 +21,7 @@ const TICKS: usize = 4;
 
 /// A bar.
 pub struct GroupBar {
-    /// From 0.
     pub value: f64,
-    /// Over it.
     pub text: String,
     /// What it is, in words.
     pub label: String,
@@ -35,7 +33,6 @@ pub struct GroupBar {
 
 /// Bars that belong together.
 pub struct BarGroup {
-    /// Below it.
     pub name: String,
     /// In order of systems; `None` where there is no number.
     pub bars: Vec<Option<GroupBar>>,

@@ -21,7 +21,6 @@ const TEXTS: f32 = 0.42;
 /// With less height all scrolls as one, points.
 const LOW: f32 = 380.0;
 
-/// The chosen sentence.
 pub fn detail_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let Some(detail) = workbench.detail.clone() else { return };
     let tints = Tints::of(ui, workbench, window, &detail);

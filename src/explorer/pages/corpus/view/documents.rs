@@ -14,7 +14,6 @@ use crate::widgets::{bidi, labels, theme};
 use engine::lang;
 use import::documents::beads::BeadEdit;
 
-/// Endings of documents.
 const ENDINGS: &[&str] = &["txt", "docx", "html", "htm", "xhtml"];
 const FILES: [Question; 2] = [
     Question::new(id!("A document"), id!("Choose"), Wants::File(ENDINGS), ABOUT),
@@ -73,7 +72,6 @@ pub fn offer_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-/// The sheet.
 pub fn documents_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let sheet = &workbench.beside.documents;
     ui.horizontal_wrapped(|ui| {

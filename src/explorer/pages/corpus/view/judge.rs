@@ -48,7 +48,6 @@ fn free(workbench: &CorpusPage) -> Campaign {
     Campaign { rates: true, systems, ..Campaign::default() }
 }
 
-/// The desk.
 pub fn judge_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let annotator = workbench.kept.annotator.clone();
     let desk = &mut window.local.of::<CorpusMemory>().desk;

@@ -12,12 +12,10 @@ use crate::widgets::theme;
 const LINE: f32 = 20.0;
 /// Width of a number, points.
 const NUMBER: f32 = 64.0;
-/// Rows in view.
 const ROWS: usize = 11;
 
 /// A row.
 pub struct ListingRow {
-    /// At the left.
     pub text: String,
     /// Behind it, one for each head.
     pub numbers: Vec<String>,

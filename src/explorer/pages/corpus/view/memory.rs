@@ -45,7 +45,6 @@ pub struct CorpusMemory {
 /// A note as it is typed.
 #[derive(Default)]
 pub struct TypedNote {
-    /// Its text.
     pub text: String,
     /// Of which sentence it is, and whose.
     pub of: Option<(usize, String)>,
@@ -62,7 +61,6 @@ pub struct ShownAlignment {
     pub system: usize,
     /// How far it is scrolled to the right, points.
     pub scroll: f32,
-    /// Its picture.
     pub texture: Texture,
 }
 
@@ -84,7 +82,6 @@ pub struct OverviewChoice {
 pub struct MarkKey {
     /// The sentence, from 0.
     pub at: usize,
-    /// The annotator.
     pub annotator: String,
     /// Its number, from 0.
     pub number: usize,

@@ -50,7 +50,6 @@ const PARTS: [Part; 5] = [
     |ui, workbench, _, overview| ngrams_ui(ui, workbench, overview),
 ];
 
-/// The overview.
 pub fn overview_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     if let Some(share) = workbench.whole.counted.share {

@@ -25,7 +25,6 @@ const RUN_WITH: Question = Question::new(
 /// The list of models that may run is no higher, points.
 const MODELS_HEIGHT: f32 = 360.0;
 
-/// The menu.
 pub fn run_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     ui.menu_button(tr!("Run"), |ui| {
         let note = tr!("Every sentence that a model has not been asked about; typing goes first, and a run goes on where it stopped");

@@ -9,9 +9,7 @@ use corpus::judgements::scheme::{ErrorScheme, Renamed, Severity, WeightException
 pub struct Named {
     /// Its name in the workspace.
     pub was: Option<String>,
-    /// As typed.
     pub name: String,
-    /// Of a severity.
     pub weight: f64,
 }
 
@@ -20,16 +18,13 @@ pub struct Named {
 pub struct SchemeDraft {
     /// That of the workspace.
     pub of: Arc<ErrorScheme>,
-    /// Kinds of errors.
     pub kinds: Vec<Named>,
-    /// Severities.
     pub severities: Vec<Named>,
     /// Weights that are not those of the severities; they are kept.
     pub exceptions: Vec<WeightException>,
 }
 
 impl SchemeDraft {
-    /// To be edited.
     pub fn new(of: Arc<ErrorScheme>) -> Self {
         let named = |name: &String, weight| Named { was: Some(name.clone()), name: name.clone(), weight };
         let kinds = of.categories.iter().map(|name| named(name, 0.0)).collect();

@@ -133,7 +133,6 @@ fn cover(ui: &Ui, rect: Rect, slot: &Slot, tint: Color32) {
     ui.painter().vline(place.right(), place.y_range(), edge);
 }
 
-/// The table.
 pub fn table_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let layout = Layout::new(workbench, ui.available_width() - theme::SPACE_3);
     ScrollArea::horizontal().id_salt(("corpus_wide", &workbench.path)).auto_shrink(false).show(ui, |ui| {

@@ -92,7 +92,6 @@ pub fn tabs_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     ui.separator();
 }
 
-/// What is counted.
 pub fn asked_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let (tallied, first) = (&workbench.whole.tallied, workbench.whole.concordance.links);
     let mut asked = tallied.asked.clone();
@@ -126,7 +125,6 @@ pub fn asked_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     }
 }
 
-/// The counts.
 pub fn counts_ui(ui: &mut Ui, workbench: &CorpusPage) {
     let (tallied, t) = (&workbench.whole.tallied, theme::tokens(ui));
     if let Some(share) = tallied.share {

@@ -21,7 +21,6 @@ const LINE: (f32, f32) = (1.0, 1.5);
 /// A text of the sentence.
 #[derive(Clone, Copy)]
 pub enum TintedSide<'a> {
-    /// The source.
     Source,
     /// What a system, by its name, makes of it.
     System(&'a str),
@@ -31,7 +30,6 @@ pub enum TintedSide<'a> {
 pub struct TintedWords {
     /// Whose it is, and which of theirs.
     pub key: MarkKey,
-    /// What it says.
     pub mark: ErrorMark,
     /// The line below its words.
     line: Stroke,
@@ -39,7 +37,6 @@ pub struct TintedWords {
 
 /// The marks of the sentence, those of the one who judges here first.
 pub struct Tints {
-    /// All of them.
     pub seen: Vec<TintedWords>,
     /// The one that the mouse is over, else the chosen one.
     pub shown: Option<MarkKey>,

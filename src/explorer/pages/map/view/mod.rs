@@ -37,7 +37,6 @@ impl PageView for MapPage {
     }
 }
 
-/// The page Map.
 pub(super) fn map_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     begin(maps, window);
     settings::settings_ui(ui, maps, window);

@@ -25,7 +25,6 @@ const LISTED: usize = 100;
 /// Height of a row.
 const ROW: f32 = 27.0;
 
-/// All of it.
 pub fn side_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     if maps.choice == PointChoice::Typed {
         typed_ui(ui, maps, window);

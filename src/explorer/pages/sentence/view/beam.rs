@@ -23,7 +23,6 @@ pub const HEADER: f32 = 26.0;
 /// Height of a hypothesis, points.
 pub const ROW: f32 = 22.0;
 
-/// Paints the beam.
 pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     if column.hypotheses.is_empty() {
         return;
@@ -188,7 +187,6 @@ fn said(hypothesis: &HypothesisView, shown: Shown) -> Vec<Said> {
 /// How words are shown here, as the settings say.
 #[derive(Clone, Copy)]
 struct Shown {
-    /// In pieces.
     pieces: bool,
     /// The typed word in place of `[UNK]`.
     replace: bool,

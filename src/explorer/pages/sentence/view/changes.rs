@@ -127,7 +127,6 @@ pub fn mask(window: &mut Window<'_>, clicked: MenuTarget) {
     set_mask(window, clicked, true);
 }
 
-/// Gives it back.
 pub fn unmask(window: &mut Window<'_>, clicked: MenuTarget) {
     set_mask(window, clicked, false);
 }

@@ -22,15 +22,12 @@ use engine::text::cut::WordRule;
 /// Where the parts of a column stand, from its own corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ColumnParts {
-    /// Name and numbers.
     pub header: Rect,
     /// How an ensemble is mixed, or what a variant differs in, under the picture; without height in other columns.
     pub mixing: Rect,
-    /// The translation.
     pub output: Rect,
     /// Heatmap or context vector.
     pub picture: Rect,
-    /// The beam.
     pub beam: Rect,
 }
 
@@ -156,7 +153,6 @@ pub fn has_foot(column: &Column) -> bool {
     column.system.is_ensemble() || column.variant.is_some()
 }
 
-/// Paints a column.
 pub fn column_ui(
     ui: &mut Ui,
     sentence: &SentencePage,

@@ -39,12 +39,10 @@ pub const PICTURE: Question = Question::new(
 
 /// The figures that a column shows, one at a time.
 const PICTURES: [&str; 3] = ["heatmap", "links", "tree"];
-/// Its width, points.
 const WIDTH: f32 = 520.0;
 /// Width of a figure at first where one is set, millimetres: that of a column of two on a page.
 const COLUMN_MM: f32 = 80.0;
 
-/// The sheet.
 pub(super) fn figure_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Sheet::Figure { column: id, kind } = window.local.shared.sheet else { return };
     let Some(column) = window.app.document.column(id) else {

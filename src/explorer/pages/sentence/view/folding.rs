@@ -25,7 +25,6 @@ const TESTS: f32 = 52.0;
 /// How much of the line stands behind a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Folding {
-    /// Nothing.
     Nothing,
     /// What rows and columns stand for.
     Rows,
@@ -52,7 +51,6 @@ impl Folding {
 /// What the width of the line depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FoldingLine {
-    /// Its room, points.
     pub room: f32,
     /// Columns on the page.
     pub columns: usize,
@@ -66,7 +64,6 @@ pub struct FoldingLine {
 }
 
 impl FoldingLine {
-    /// The first guess.
     pub fn folding(&self) -> Folding {
         let [differs, heads, reading, own, units, gaze] = self.extras;
         let width = |is_there: bool, width: f32| if is_there { width } else { 0.0 };

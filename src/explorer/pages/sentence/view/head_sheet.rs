@@ -14,7 +14,6 @@ use crate::widgets;
 use crate::widgets::{labels, theme};
 use engine::lang;
 
-/// Its width, points.
 const WIDTH: f32 = 620.0;
 /// Room for the button behind a path, points.
 const BROWSE: f32 = 92.0;
@@ -44,7 +43,6 @@ const ABOUT: &str = id!(
                      and translations stay as they are, so it explains the alignment and not the choice."
 );
 
-/// The sheet.
 pub(super) fn head_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let Sheet::Head(id) = window.local.shared.sheet else { return };
     let Some(column) = window.app.document.column(id) else {

@@ -74,7 +74,6 @@ fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-/// The word alone.
 fn line_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some((column, i, _)) = window.app.selected_word() else { return };
     let Some(table) = column.table.as_deref() else { return };

@@ -34,15 +34,11 @@ pub enum ListPlace {
 /// A cell of a selected row that is dragged up or down.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dragged {
-    /// In which column.
     pub column: ColumnId,
-    /// Target word.
     pub i: usize,
-    /// Source word.
     pub j: usize,
     /// Where the mouse went down, points from the top.
     pub from: f32,
-    /// alpha_ij there.
     pub before: f32,
     /// The weight that the mouse has last said.
     pub wanted: f32,

@@ -62,7 +62,6 @@ pub fn sample_ui(ui: &mut Ui, of: Outlined, name: &'static str) {
     response.on_hover_text(of.legend().map(|(text, _)| lang::text(text)).join("\n"));
 }
 
-/// What alpha answers.
 const LOOKED: &str =
     id!("alpha, where the model looked when it chose each word; what is set there changes the translation");
 

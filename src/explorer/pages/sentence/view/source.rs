@@ -32,7 +32,6 @@ const WIDE: f32 = 1200.0;
 /// Height of the words before they scroll, points; in a low window only one line.
 const WORDS_HEIGHT: (f32, f32) = (62.0, 26.0);
 
-/// The source text.
 pub(super) fn source_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let is_squat = theme::is_squat(ui);
     let margin = if is_squat { 2 } else { 8 };

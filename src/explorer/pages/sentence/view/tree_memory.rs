@@ -24,7 +24,6 @@ pub struct TreeMemory {
     pub followed: Option<usize>,
     /// What fell out of the beam is drawn too.
     pub pruned: bool,
-    /// Size of everything.
     pub scale: f32,
     /// The node that is in view already.
     pub seen: Option<usize>,
@@ -40,9 +39,7 @@ pub struct Arranged {
     pub of: ShownTree,
     /// Size of everything, and of a point on the screen.
     pub size: (f32, f32),
-    /// The nodes.
     pub drawn: DrawnTree,
-    /// Their places.
     pub layout: TreeLayout,
 }
 

@@ -179,7 +179,6 @@ pub fn adopt(window: &mut Window<'_>, clicked: MenuTarget) {
     window.push(VariantCommand::Adopt(clicked.column()));
 }
 
-/// It goes.
 pub fn close(window: &mut Window<'_>, clicked: MenuTarget) {
     window.push(VariantCommand::Close(clicked.column()));
 }

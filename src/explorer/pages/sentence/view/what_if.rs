@@ -11,12 +11,10 @@ use crate::pages::sentence::view::variant;
 use crate::pages::shell::local::{Sheet, VariantWords, Window};
 use crate::widgets::theme;
 
-/// Their width, points.
 const WIDTH: f32 = 480.0;
 /// Width of the field of the beam, points.
 const FIELD: f32 = 60.0;
 
-/// The sheets.
 pub(super) fn what_if_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let (Sheet::Words(id, _) | Sheet::Beside(id)) = window.local.shared.sheet else { return };
     let Some(column) = window.app.document.column(id) else { return close(sentence, window) };

@@ -169,7 +169,6 @@ fn among(whose: &str, counts: &AerCounts, others: &str) -> String {
     )
 }
 
-/// Who guessed.
 fn said(guessing: &Guessing) -> &'static str {
     if guessing.voices() > 1 { tr!("The class said") } else { tr!("You said") }
 }

@@ -7,7 +7,6 @@ use crate::widgets::matrix;
 /// Parts of the page Steps that stand beside each other where there is room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StepsView {
-    /// The machine.
     #[default]
     Machine,
     /// The rows so far.
@@ -33,7 +32,6 @@ pub struct StepsMemory {
     pub texture: Texture,
     /// The same of the heatmap of what the class thought,
     pub class_scroll: f32,
-    /// and its texture.
     pub class_texture: Texture,
     /// The cell of the heatmap, target and source word, that the keyboard would guess.
     pub cursor: Option<(usize, usize)>,

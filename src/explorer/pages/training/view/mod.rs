@@ -24,7 +24,6 @@ const FIXED: f32 = 260.0;
 /// Room for the button behind a path, points.
 const BROWSE: f32 = 92.0;
 
-/// The sheet.
 pub fn new_training_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
     if window.local.shared.sheet != Sheet::Training {
         return;

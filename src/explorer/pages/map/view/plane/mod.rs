@@ -27,15 +27,12 @@ const MEASURED: usize = 400;
 
 /// What is drawn.
 pub struct PlaneWidget<'a> {
-    /// Its identity.
     pub id: Id,
     /// What it shows, for screen readers.
     pub name: &'a str,
-    /// Points and places.
     pub chart: &'a Arc<VectorMap>,
     /// From 0 to 1 for each point: its colour.
     pub shade: &'a dyn Fn(usize) -> f32,
-    /// The selected point.
     pub selected: Option<usize>,
     /// What lies nearest to it.
     pub near: &'a [usize],
@@ -46,7 +43,6 @@ pub struct PlaneWidget<'a> {
 /// What is remembered of a map between two frames.
 #[derive(Default)]
 pub struct PlaneMemory {
-    /// Of which map.
     chart: Option<Arc<VectorMap>>,
     camera: Option<Camera>,
     /// Widths of labels, points; not a number where not measured yet. Measured at this many pixels a point.
