@@ -25,7 +25,7 @@
 //! # What it offers
 //!
 //! A model is opened ([`models::Model::load`]), asked for a stepper, and searched ([`decoding`]); each hypothesis has its words,
-//! log p, alpha and energies. `examples/alpha.rs` does that in twenty lines. Words are aligned without a model by [`aligner`].
+//! log p, alpha and energies. `tests/examples/alpha.rs` does that in twenty lines. Words are aligned without a model by [`aligner`].
 //!
 //! # Invariants
 //!

@@ -1,6 +1,6 @@
 //! Links that need no model, and how good links are.
 
-use crate::Answer;
+use crate::failure::Answer;
 use std::path::PathBuf;
 use std::sync::Mutex;
 

@@ -1,6 +1,6 @@
 //! Figures of translations, and of anybody's attention.
 
-use crate::Answer;
+use crate::failure::Answer;
 use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::PathBuf;

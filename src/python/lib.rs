@@ -1,14 +1,15 @@
-//! The module of Python, `interlinear._native`, which maturin builds with the feature `python`.
+//! The module of Python, `interlinear._native`, which maturin builds.
 //!
 //! What stands here is what Python cannot do for itself: models, alignments, figures, workspaces and the program. What
 //! reads well in Python (lists and iterators, defaults, progress) is the package in `assets/python/interlinear`, and
-//! nobody else calls what is here. Work is done by a thread of its own while Python goes on ([`waiting`]), an [`Error`]
-//! becomes an exception with its sentence ([`raised`]), and arrays of numpy are filled once.
+//! nobody else calls what is here. Work is done by a thread of its own while Python goes on ([`waiting`]), an error
+//! becomes an exception with its sentence ([`failure`]), and arrays of numpy are filled once.
 
 #![allow(clippy::needless_pass_by_value, reason = "Python hands over what it owns")]
 
 pub mod aligning;
 pub mod arrays;
+pub mod failure;
 pub mod figure;
 pub mod model;
 pub mod translation;
@@ -18,11 +19,11 @@ pub mod workspace;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
-use pyo3::prelude::{PyErr, Python, pyfunction, pymodule};
+use pyo3::exceptions::PyFileNotFoundError;
+use pyo3::prelude::{Python, pyfunction, pymodule};
 
+use crate::failure::Answer;
 use cli;
-use engine::error::Error;
 use host::bundled;
 
 /// Gives memory back that threads leave, as in the program.
@@ -34,51 +35,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const CONTEXT: cli::Context = cli::Context { window: Some(explorer::ui::run) };
 #[cfg(not(feature = "gui"))]
 const CONTEXT: cli::Context = cli::Context { window: None };
-
-/// What went wrong, in one of ours or in Python.
-pub enum Failure {
-    /// An error of the program.
-    Ours(Error),
-    /// An exception.
-    Raised(PyErr),
-}
-
-/// What a function called by Python gives.
-pub type Answer<T> = Result<T, Failure>;
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Ours(error)
-    }
-}
-
-impl From<PyErr> for Failure {
-    fn from(error: PyErr) -> Self {
-        Self::Raised(error)
-    }
-}
-
-impl From<Failure> for PyErr {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Ours(error) => raised(&error),
-            Failure::Raised(error) => error,
-        }
-    }
-}
-
-/// An error as the exception that Python has for its kind.
-fn raised(error: &Error) -> PyErr {
-    let sentence = error.to_string();
-    match error {
-        Error::File { path, .. } if !path.exists() => PyFileNotFoundError::new_err(sentence),
-        Error::File { .. } => PyOSError::new_err(sentence),
-        Error::Line { .. } | Error::Key { .. } | Error::Tensor { .. } | Error::Input(_) => {
-            PyValueError::new_err(sentence)
-        }
-        Error::Device(_) | Error::Stale | Error::Internal(_) | Error::Candle(_) => PyRuntimeError::new_err(sentence),
-    }
-}
 
 /// Where a model lies that is named by a path or as installed models are; without one, why, and where it was looked for.
 #[pyfunction]

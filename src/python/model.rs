@@ -1,6 +1,6 @@
 //! A model, or several as one, that translates and scores lists of sentences.
 
-use crate::Answer;
+use crate::failure::Answer;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 

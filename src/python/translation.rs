@@ -1,6 +1,6 @@
 //! A translation that was found or given, with its numbers as arrays of numpy.
 
-use crate::Answer;
+use crate::failure::Answer;
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2};

@@ -1,6 +1,6 @@
 //! A workspace, the file of page Corpus: sentences, what systems say of them, the table and the report.
 
-use crate::Answer;
+use crate::failure::Answer;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
