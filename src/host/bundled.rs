@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(found("mine"), Ok(places[1].join("mine")));
         assert_eq!(found("mine/"), Ok(places[1].join("mine")));
         assert_eq!(found("other"), Ok(places[0].join("other")), "the first place has it");
-        for path in ["./mine", "second/mine", "../mine", "/mine", "src"] {
+        for path in ["./mine", "second/mine", "../mine", "/mine", "."] {
             assert_eq!(found(path), Ok(path.into()), "a path, or a folder that is here");
         }
         let missing = found("yours").expect_err("nobody has it");
