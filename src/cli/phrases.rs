@@ -43,16 +43,9 @@ pub fn asked(matches: &ArgMatches) -> bool {
 /// Shows the best targets of source phrases, by the model and by the table (Cho et al. 2014, section 4.3).
 pub fn show(matches: &ArgMatches) -> anyhow::Result<()> {
     let typed = PhrasesArgs::from_arg_matches(matches)?;
-    let (table, k) = (open(&typed.phrase_table)?, typed.top);
-    let low = Low {
-        phrase_table: Some(typed.phrase_table),
-        output: None,
-        feature: Feature::default(),
-        top: Some(k),
-        table_feature: typed.table_feature,
-        phrases: typed.phrases,
-    };
-    top::run(scorer(matches)?, table, &low, typed.format, k)
+    let table = open(&typed.phrase_table)?;
+    let asked = (typed.phrase_table.as_path(), typed.table_feature, typed.phrases.as_slice());
+    top::run(scorer(matches)?, table, asked, typed.format, typed.top)
 }
 
 /// Scores a phrase table, or shows its top targets.
@@ -62,7 +55,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let table = open(&path)?;
     let scorer = scorer(matches)?;
     match low.top {
-        Some(k) => top::run(scorer, table, &low, format(matches)?, k),
+        Some(k) => top::run(scorer, table, (&path, low.table_feature, &low.phrases), format(matches)?, k),
         None => write_table(scorer, table, &low),
     }
 }

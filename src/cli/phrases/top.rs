@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::args::TableFormat;
 use crate::output::LineOutput;
-use crate::phrases::arguments::{Low, Scorer, WINDOW_LINES};
+use crate::phrases::arguments::{Scorer, WINDOW_LINES};
 use engine::decoding::phrases::ScoredPhrases;
 use engine::error::{Error, Result};
 use engine::text::phrases::{PhraseEntry, PhraseTable, feature};
@@ -38,29 +38,28 @@ struct Target {
 pub(super) fn run(
     mut scorer: Scorer,
     mut table: PhraseTable,
-    low: &Low,
+    (path, n, phrases): (&Path, usize, &[String]),
     format: TableFormat,
     k: usize,
 ) -> anyhow::Result<()> {
-    let n = low.table_feature;
     let name = scorer.model.config.name.clone();
     let mut output = LineOutput::stdout();
     if format == TableFormat::Tsv {
         output.text(&tsv::text(&HEAD, []))?;
     }
     let mut show = |groups: &mut [Group], output: &mut LineOutput| -> anyhow::Result<()> {
-        score(&mut scorer, low.phrase_table.as_deref().unwrap_or(Path::new("")), groups)?;
+        score(&mut scorer, path, groups)?;
         for group in groups.iter().filter(|group| !group.targets.is_empty()) {
             let record = record(group, k);
             match format {
                 TableFormat::Json => output.json(&record)?,
                 TableFormat::Tsv => output.text(&rows(&record))?,
-                TableFormat::Text => text(&record, low, &name, output)?,
+                TableFormat::Text => text(&record, n, &name, output)?,
             }
         }
         output.flush()
     };
-    if low.phrases.is_empty() {
+    if phrases.is_empty() {
         let mut reading = Groups { table: &mut table, n, next: None };
         loop {
             let mut groups = reading.window()?;
@@ -71,7 +70,7 @@ pub(super) fn run(
         }
         return output.flush();
     }
-    let mut groups = find(&mut table, &low.phrases, n)?;
+    let mut groups = find(&mut table, phrases, n)?;
     show(&mut groups, &mut output)?;
     output.flush()?;
     let missing: Vec<String> =
@@ -208,10 +207,9 @@ fn rows(record: &Record) -> String {
     }))
 }
 
-fn text(record: &Record, low: &Low, model: &str, output: &mut LineOutput) -> anyhow::Result<()> {
+fn text(record: &Record, n: usize, model: &str, output: &mut LineOutput) -> anyhow::Result<()> {
     let targets = if record.targets == 1 { "1 target".into() } else { format!("{} targets", record.targets) };
-    let heads =
-        [format!("log p of {model}"), "target".into(), format!("feature {}", low.table_feature), "target".into()];
+    let heads = [format!("log p of {model}"), "target".into(), format!("feature {n}"), "target".into()];
     let rows: Vec<[String; 4]> = std::iter::once(heads)
         .chain(record.model.iter().zip(&record.table).map(|(model, table)| {
             let score = |value: f64| format!("{value:.4}");
