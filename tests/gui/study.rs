@@ -102,6 +102,8 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     harness.run();
     assert!(wires.heard(ContrastCommand::Open(PathBuf::from("sets/pairs.tsv"))));
     let number = harness.state().session().corpus().beside.contrast.task.expect("it runs");
+    let task = harness.state().session().app().tasks.task(number).expect("it is under way");
+    assert!(!task.keeps_work, "minimal pairs that were cancelled are not kept");
     let progress =
         JobProgress { done: 1, total: 4, what: "Comparing pairs with RNNencdec".to_owned(), words_per_second: 0.0 };
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });

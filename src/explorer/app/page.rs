@@ -16,8 +16,6 @@ pub struct PageInfo {
     pub digit: u8,
     /// What may be dropped on it. Other things go to the first page of the table that takes them.
     pub takes: &'static [Dropped],
-    /// What its work has done so far is kept when it is cancelled.
-    pub keeps_work: bool,
     /// It shows models by themselves, neither variants nor ensembles.
     pub has_only_models: bool,
 }
@@ -34,7 +32,6 @@ pub const SENTENCE: Page = Page::new(&PageInfo {
     saved_as: "sentence",
     digit: 1,
     takes: &[Dropped::Model, Dropped::Text, Dropped::Interventions, Dropped::Links, Dropped::Annotated],
-    keeps_work: false,
     has_only_models: false,
 });
 

@@ -15,6 +15,8 @@ pub struct Task {
     pub progress: Option<JobProgress>,
     /// Held up until it is told to go on.
     pub is_paused: bool,
+    /// What it has done so far is kept when it is cancelled.
+    pub keeps_work: bool,
 }
 
 /// The work under way.
@@ -75,7 +77,8 @@ impl Tasks {
     /// Has this done in the corpus lane; answers with its number.
     pub(crate) fn order(&mut self, page: Page, order: QueueOrder) -> u64 {
         let number = self.fresh_id();
-        self.list.push(Task { number, page, progress: None, is_paused: false });
+        let keeps_work = order.keeps_work();
+        self.list.push(Task { number, page, progress: None, is_paused: false, keeps_work });
         self.push(Effect::Lane(QueueCall::Submit(number, order)));
         number
     }

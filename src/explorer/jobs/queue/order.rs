@@ -66,6 +66,16 @@ impl QueueOrder {
     }
 }
 
+impl QueueOrder {
+    /// Whether what it has done so far is kept when it is cancelled: a corpus has it already.
+    pub(crate) fn keeps_work(&self) -> bool {
+        #[cfg(not(target_family = "wasm"))]
+        return matches!(self, Self::Analyse(_));
+        #[cfg(target_family = "wasm")]
+        false
+    }
+}
+
 impl Job for QueueOrder {
     type Found = Found;
 

@@ -72,7 +72,6 @@ pub const CORPUS: Page = Page::new(&PageInfo {
         Dropped::Annotated,
         Dropped::Logs,
     ],
-    keeps_work: true,
     has_only_models: false,
 });
 

@@ -45,7 +45,6 @@ pub const MAP: Page = Page::new(&PageInfo {
     saved_as: "maps",
     digit: 4,
     takes: &[],
-    keeps_work: false,
     has_only_models: false,
 });
 

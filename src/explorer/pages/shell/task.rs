@@ -45,7 +45,7 @@ pub fn task_ui(ui: &mut Ui, window: &mut Window<'_>, number: Option<u64>) {
 
 /// What becomes of work that is cancelled.
 fn lost(task: &Task) -> &'static str {
-    if task.page.info().keeps_work {
+    if task.keeps_work {
         tr!("Ends this work; what it has done so far is kept, and a new run goes on there")
     } else {
         tr!("Ends this work; what it has done so far is lost")

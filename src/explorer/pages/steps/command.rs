@@ -14,7 +14,6 @@ pub const STEPS: Page = Page::new(&PageInfo {
     saved_as: "steps",
     digit: 2,
     takes: &[],
-    keeps_work: false,
     has_only_models: true,
 });
 
