@@ -103,8 +103,8 @@ enum Format {
     Table,
 }
 
-struct High<'a> {
-    low: &'a AblateArgs,
+struct Plan<'a> {
+    args: &'a AblateArgs,
     options: SearchOptions,
     seeds: Vec<u64>,
 }
@@ -148,27 +148,27 @@ impl Text {
     }
 }
 
-pub fn run(low: &AblateArgs) -> anyhow::Result<()> {
-    let mut files = InputFiles::open(low.source.as_deref().or(low.file.as_deref()), low.target.as_deref())?;
-    let runtime = low.run.high()?;
+pub fn run(args: &AblateArgs) -> anyhow::Result<()> {
+    let mut files = InputFiles::open(args.source.as_deref().or(args.file.as_deref()), args.target.as_deref())?;
+    let runtime = args.run.plan()?;
     let mut subjects: Vec<Subject> =
-        low.model.iter().map(|folder| Subject::load(&runtime, folder)).collect::<Result<_>>()?;
-    let high = High {
-        low,
-        options: SearchOptions { most_numbers: 0, ..low.search.high() },
-        seeds: (0..low.permutations as u64).map(|n| low.seed.wrapping_add(n)).collect(),
+        args.model.iter().map(|folder| Subject::load(&runtime, folder)).collect::<Result<_>>()?;
+    let plan = Plan {
+        args,
+        options: SearchOptions { most_numbers: 0, ..args.search.plan() },
+        seeds: (0..args.permutations as u64).map(|n| args.seed.wrapping_add(n)).collect(),
     };
     let mut output = LineOutput::stdout();
-    if low.format == Format::Tsv {
+    if args.format == Format::Tsv {
         output.text(&rows([heads().iter().map(|head| TsvCell::plain(*head)).collect()]))?;
     }
     let mut unread = 0;
     let doing = Doing { name: "testing", verb: "test" };
-    let refused = windows::run(doing, &mut files, Growth::up_to(low.batch.high()), &mut Text::next, &mut |window| {
+    let refused = windows::run(doing, &mut files, Growth::up_to(args.batch.plan()), &mut Text::next, &mut |window| {
         let (mut tested, mut left_out) = (0, 0);
         let mut done = Vec::with_capacity(subjects.len());
         for subject in &mut subjects {
-            let (pairs, refused) = subject.pairs(&high, window)?;
+            let (pairs, refused) = subject.pairs(&plan, window)?;
             // a line that several models refuse is one line
             left_out = left_out.max(refused);
             tested += pairs.iter().flatten().map(|(_, target)| target.len()).sum::<usize>();
@@ -177,15 +177,15 @@ pub fn run(low: &AblateArgs) -> anyhow::Result<()> {
         unread += left_out;
         for text in window {
             for (subject, pairs) in subjects.iter_mut().zip(&mut done) {
-                subject.test(&high, text, &pairs.next().flatten(), &mut output)?;
+                subject.test(&plan, text, &pairs.next().flatten(), &mut output)?;
             }
         }
         Ok(tested)
     })?;
-    if low.format == Format::Table {
+    if args.format == Format::Table {
         output.text(&table(&subjects))?;
     }
-    if let Some(path) = &low.summary {
+    if let Some(path) = &args.summary {
         write_atomic(path, |file| file.write_all(summary(&subjects).as_bytes()))?;
     }
     output.finish()?;
@@ -207,10 +207,10 @@ impl Subject {
     }
 
     /// Sources and targets of a window, and how many lines the model refused.
-    fn pairs(&mut self, high: &High<'_>, window: &[Text]) -> Result<(Vec<Pair>, usize)> {
+    fn pairs(&mut self, plan: &Plan<'_>, window: &[Text]) -> Result<(Vec<Pair>, usize)> {
         let (model, mut refused) = (&self.model, 0);
         let mut read = |text: &Text| {
-            let side = |tokenizer, text: &str| line::read(tokenizer, text, high.low.pretokenized);
+            let side = |tokenizer, text: &str| line::read(tokenizer, text, plan.args.pretokenized);
             let given = text.target.as_ref().map(|target| side(&model.target, target).map(|target| target.ids));
             let source = side(&model.source, &text.source);
             let pair = source.and_then(|source| Ok((source, given.transpose()?)));
@@ -224,7 +224,7 @@ impl Subject {
         let free: Vec<&[u32]> =
             read.iter().flatten().filter(|pair| pair.1.is_none()).map(|pair| pair.0.ids.as_slice()).collect();
         let specials = words::specials(model);
-        let said = words::decode_all(specials, self.stepper.as_mut(), &free, &high.options, high.low.batch.high())?;
+        let said = words::decode_all(specials, self.stepper.as_mut(), &free, &plan.options, plan.args.batch.plan())?;
         let mut said = said.into_iter().map(|decoded| decoded.hypotheses.into_iter().next().unwrap_or_default().tokens);
         let mut whole = |(source, given): (Sentence, Option<Vec<u32>>)| {
             (source, given.unwrap_or_else(|| said.next().unwrap_or_default()))
@@ -232,19 +232,19 @@ impl Subject {
         Ok((read.into_iter().map(|pair| pair.map(&mut whole)).collect(), refused))
     }
 
-    fn test(&mut self, high: &High<'_>, text: &Text, pair: &Pair, output: &mut LineOutput) -> anyhow::Result<()> {
+    fn test(&mut self, plan: &Plan<'_>, text: &Text, pair: &Pair, output: &mut LineOutput) -> anyhow::Result<()> {
         let tested = match pair {
             None => Vec::new(),
             Some((source, target)) => {
                 let pair = (source.ids.as_slice(), target.as_slice());
-                ablation::words(self.stepper.as_mut(), pair, &high.seeds, &CancellationToken::forever())?
+                ablation::words(self.stepper.as_mut(), pair, &plan.seeds, &CancellationToken::forever())?
             }
         };
         if !tested.is_empty() {
             self.means.add(&tested);
         }
         let source = pair.as_ref().map(|pair| pair.0.tokens.as_slice()).unwrap_or_default();
-        match high.low.format {
+        match plan.args.format {
             Format::Jsonl => output.json(&self.record(text.number, source, &tested))?,
             Format::Tsv => {
                 output

@@ -12,47 +12,47 @@ mod matrix;
 mod models;
 pub mod statistical;
 
-use crate::align::models::{High, Pair, Steppers, high};
+use crate::align::models::{Pair, Plan, Steppers, plan};
 use crate::output::LineOutput;
 use crate::windows;
 use crate::windows::{Doing, Growth};
 use engine::error::{Error, Result};
 use engine::evaluation::alignment::{Aligner, AlignerDirection, Extraction, WordPair};
-use engine::evaluation::rows::ReadRows;
+use engine::evaluation::rows::RowReader;
 use engine::models::{Model, Stepper};
 use engine::text::links::Link;
 use engine::ticket::CancellationToken;
 
 pub use crate::align::arguments::{AlignArgs, LinkFormat, NO_MODEL};
 
-pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
-    let (is_statistical, votes) = (low.statistical.asked(), !low.vote.is_empty());
+pub fn run(args: &AlignArgs) -> anyhow::Result<()> {
+    let (is_statistical, votes) = (args.statistical.asked(), !args.vote.is_empty());
     let refuse = |what: &str| Err(Error::Input(what.to_owned()).into());
-    if is_statistical && !votes && low.threshold.is_some() {
+    if is_statistical && !votes && args.threshold.is_some() {
         return refuse("--threshold is for weights of a model; add --vote, or leave it out");
     }
     if is_statistical {
-        return statistical::run(low);
+        return statistical::run(args);
     }
     if votes {
         return refuse("--vote is beside a statistical aligner; give --statistical or --learned");
     }
-    if low.symmetrize == Some(AlignerDirection::Likely) {
+    if args.symmetrize == Some(AlignerDirection::Likely) {
         return refuse("--symmetrize posterior is of the statistical aligner; name another way");
     }
-    if low.format == LinkFormat::Jsonl {
-        return matrix::run(low);
+    if args.format == LinkFormat::Jsonl {
+        return matrix::run(args);
     }
-    let mut files = low.pairs.open()?;
-    let (high, mut steppers) = high(low)?;
-    let growth = Growth::new(low.batch.high());
+    let mut files = args.pairs.open()?;
+    let (plan, mut steppers) = plan(args)?;
+    let growth = Growth::new(args.batch.plan());
     let mut output = LineOutput::stdout();
     let mut number = 0;
     let doing = Doing { name: "aligning", verb: "align" };
-    let refused = windows::run(doing, &mut files, growth, &mut |files| high.next(files), &mut |window| {
-        for links in align_window(&high, &mut steppers, window)? {
+    let refused = windows::run(doing, &mut files, growth, &mut |files| plan.next(files), &mut |window| {
+        for links in align_window(&plan, &mut steppers, window)? {
             number += 1;
-            low.format.write(&mut output, number, links)?;
+            args.format.write(&mut output, number, links)?;
         }
         output.flush()?;
         Ok(0)
@@ -62,22 +62,22 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
 }
 
 /// The links of every pair of a window, none for those that were refused.
-fn align_window(high: &High<'_>, steppers: &mut Steppers, window: &[Result<Pair>]) -> Result<Vec<Vec<Link>>> {
+fn align_window(plan: &Plan<'_>, steppers: &mut Steppers, window: &[Result<Pair>]) -> Result<Vec<Vec<Link>>> {
     let align = |model: &Model, stepper: &mut dyn Stepper, pairs: &[&WordPair]| -> Result<Vec<Vec<Link>>> {
-        let reading = ReadRows::wanted(model.into(), high.low.reading.reading).reading;
-        let extraction = [Extraction { reading, threshold: high.low.threshold }];
+        let reading = RowReader::wanted(model.into(), plan.args.reading.reading).reading;
+        let extraction = [Extraction { reading, threshold: plan.args.threshold }];
         let mut aligner = Aligner { system: model.into(), stepper };
-        let (batch, ticket) = (high.low.batch.high(), CancellationToken::forever());
+        let (batch, ticket) = (plan.args.batch.plan(), CancellationToken::forever());
         let links = aligner.links(pairs, &extraction, batch, &ticket, &mut |_, _| {})?;
         Ok(links.into_iter().map(|lists| lists.into_iter().next().unwrap_or_default()).collect())
     };
     let read: Vec<&Pair> = window.iter().filter_map(|pair| pair.as_ref().ok()).collect();
     let forward: Vec<&WordPair> = read.iter().map(|pair| &pair.forward).collect();
-    let mut links = align(&high.forward, steppers.forward.as_mut(), &forward)?;
-    if let (Some(reverse), Some(stepper)) = (&high.reverse, &mut steppers.reverse) {
+    let mut links = align(&plan.forward, steppers.forward.as_mut(), &forward)?;
+    if let (Some(reverse), Some(stepper)) = (&plan.reverse, &mut steppers.reverse) {
         let pairs: Vec<&WordPair> = read.iter().filter_map(|pair| pair.reverse.as_ref()).collect();
         for (there, back) in links.iter_mut().zip(align(reverse, stepper.as_mut(), &pairs)?) {
-            *there = high.put_together(std::mem::take(there), back);
+            *there = plan.put_together(std::mem::take(there), back);
         }
     }
     let mut links = links.into_iter();

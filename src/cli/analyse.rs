@@ -45,7 +45,7 @@ use engine::aligner::words::LineAligner;
 use engine::analysis::bleu::Tokenization;
 use engine::error::{Error, Result};
 use engine::evaluation;
-use engine::evaluation::acting::Acting;
+use engine::evaluation::plan::InterventionPlan;
 use engine::models::choice::ModelSpec;
 use engine::text::links::guess::Notation;
 use engine::ticket::CancellationToken;
@@ -257,79 +257,79 @@ fn named(text: &str) -> std::result::Result<(String, PathBuf), String> {
 ///
 /// # Errors
 /// A sentence about a file, a model or a condition.
-pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
-    let files = files(low);
-    let scheme = low.scheme.as_deref().map(ErrorScheme::open).transpose()?;
-    let comes_in = !files.is_empty() || !low.judgements.is_empty() || low.scheme.is_some();
-    if !comes_in && !low.workspace.exists() {
+pub fn run(args: &AnalyseArgs) -> anyhow::Result<()> {
+    let files = files(args);
+    let scheme = args.scheme.as_deref().map(ErrorScheme::open).transpose()?;
+    let comes_in = !files.is_empty() || !args.judgements.is_empty() || args.scheme.is_some();
+    if !comes_in && !args.workspace.exists() {
         let advice = "is not there; name the corpus, or bring a text in with --source or --import to make one";
-        return Err(Error::file(&low.workspace, advice).into());
+        return Err(Error::file(&args.workspace, advice).into());
     }
-    let is_new = !low.workspace.exists();
-    let mut workspace = Workspace::open(&low.workspace)?;
-    let known = KnownWords { pretokenized: low.pretokenized, ..KnownWords::default() };
+    let is_new = !args.workspace.exists();
+    let mut workspace = Workspace::open(&args.workspace)?;
+    let known = KnownWords { pretokenized: args.pretokenized, ..KnownWords::default() };
     workspace.settle_words(&known, std::iter::empty(), std::iter::empty())?;
-    if let Some(tokenization) = low.tokenize {
+    if let Some(tokenization) = args.tokenize {
         workspace.set_tokenizer(tokenization, &mut |_| Ok(()))?;
     }
-    if let Err(error) = bring_all_in(low, &mut workspace, files) {
+    if let Err(error) = bring_all_in(args, &mut workspace, files) {
         // a corpus that was begun for nothing
         if is_new && workspace.len()? == 0 {
             drop(workspace);
-            let _ = std::fs::remove_file(&low.workspace);
+            let _ = std::fs::remove_file(&args.workspace);
         }
         return Err(error.into());
     }
     if let Some(scheme) = &scheme {
         workspace.set_scheme(scheme, &Renamed::default())?;
     }
-    for typed in &low.judgements {
+    for typed in &args.judgements {
         bring_judgements(&mut workspace, typed)?;
     }
-    if !low.model.is_empty() {
-        run_all(low, &mut workspace)?;
+    if !args.model.is_empty() {
+        run_all(args, &mut workspace)?;
     }
     let mut corpus = read(&workspace)?;
-    let asks_for_words = low.overview.iter().any(|name| name == "words");
-    let mut means = low.choice.means(
-        low.frequencies.clone().or_else(|| workspace.look().frequencies),
+    let asks_for_words = args.overview.iter().any(|name| name == "words");
+    let mut means = args.choice.means(
+        args.frequencies.clone().or_else(|| workspace.look().frequencies),
         (&corpus, &workspace),
         asks_for_words,
     )?;
-    let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
-    if low.campaign.begin(&mut workspace, &corpus, &rows)? {
+    let rows = args.choice.rows(&corpus, &workspace, &mut means)?;
+    if args.campaign.begin(&mut workspace, &corpus, &rows)? {
         corpus = read(&workspace)?;
     }
     let mut output = LineOutput::stdout();
-    if let Some(query) = &low.query.query {
-        let system = low.system.unwrap_or(1);
-        hits::print(query, &low.query, (system, low.format), (&workspace, &corpus), rows, &mut output)?;
+    if let Some(query) = &args.query.query {
+        let system = args.system.unwrap_or(1);
+        hits::print(query, &args.query, (system, args.format), (&workspace, &corpus), rows, &mut output)?;
         return output.finish();
     }
-    if !low.overview.is_empty() {
-        let is_json = low.format == Format::Jsonl;
-        overviews_of((&low.overview, low.pair, is_json), (&corpus, &workspace), &rows, &mut means, &mut output)?;
+    if !args.overview.is_empty() {
+        let is_json = args.format == Format::Jsonl;
+        overviews_of((&args.overview, args.pair, is_json), (&corpus, &workspace), &rows, &mut means, &mut output)?;
         return output.finish();
     }
-    if let Some(annotators) = low.agreement.as_deref() {
+    if let Some(annotators) = args.agreement.as_deref() {
         let names: Vec<&str> = annotators.iter().map(String::as_str).collect();
-        agreement(&names, low.format == Format::Jsonl, &corpus, &rows, &mut output)?;
+        agreement(&names, args.format == Format::Jsonl, &corpus, &rows, &mut output)?;
         return output.finish();
     }
-    let Some(system) = low.system.unwrap_or(1).checked_sub(1) else {
+    let Some(system) = args.system.unwrap_or(1).checked_sub(1) else {
         return Err(Error::Input("systems are counted from 1".to_owned()).into());
     };
-    if low.format == Format::Scheme {
-        match &low.save {
+    if args.format == Format::Scheme {
+        match &args.save {
             Some(path) => corpus.scheme.save(path)?,
             None => output.text(&corpus.scheme.to_toml()?)?,
         }
     }
-    let Some(kind) = low.format.kind((system, low.system.is_some()), &low.links) else { return output.finish() };
+    let Some(kind) = args.format.kind((system, args.system.is_some()), &args.links) else { return output.finish() };
     provenance_of(&corpus, None).facts.iter().for_each(|(name, value)| provenance::fact(name, value));
-    let path = low.save.clone().unwrap_or_else(|| PathBuf::from("stdout"));
-    let out = low.choice.out(path, kind, rows, (&corpus, &workspace))?;
-    if low.save.is_some() {
+    let path = args.save.clone().unwrap_or_else(|| PathBuf::from("stdout"));
+    let out = args.choice.out(path, kind, rows, (&corpus, &workspace))?;
+    if args.save.is_some() {
         out::write(&out, &corpus, &workspace)?;
     } else {
         out::to(&mut output, &out, &corpus, &workspace)?;
@@ -338,56 +338,56 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
 }
 
 /// What comes in, in order, and what each is; `None`: it says itself.
-fn files(low: &AnalyseArgs) -> Vec<(PathBuf, Option<Role>)> {
+fn files(args: &AnalyseArgs) -> Vec<(PathBuf, Option<Role>)> {
     let all = |paths: &[PathBuf], role: Option<Role>| -> Vec<(PathBuf, Option<Role>)> {
         paths.iter().map(|path| (path.clone(), role.clone())).collect()
     };
-    let sources = all(&low.source, Some(Role::Source));
-    let references = all(&low.reference, Some(Role::Reference));
-    let golds = all(&low.gold, Some(Role::Gold));
+    let sources = all(&args.source, Some(Role::Source));
+    let references = all(&args.reference, Some(Role::Reference));
+    let golds = all(&args.gold, Some(Role::Gold));
     let mut files = Vec::new();
     // What belongs to the first source comes before the second.
-    for n in 0..sources.len().max(references.len()).max(golds.len()).max(low.outputs.len()) {
+    for n in 0..sources.len().max(references.len()).max(golds.len()).max(args.outputs.len()) {
         files.extend(sources.get(n).cloned());
         files.extend(references.get(n).cloned());
         files.extend(golds.get(n).cloned());
-        let earlier = |at: usize, name: &str| low.outputs[..at].iter().filter(|(other, _)| other == name).count();
-        let outputs = low.outputs.iter().enumerate().filter(|(at, (name, _))| earlier(*at, name) == n);
+        let earlier = |at: usize, name: &str| args.outputs[..at].iter().filter(|(other, _)| other == name).count();
+        let outputs = args.outputs.iter().enumerate().filter(|(at, (name, _))| earlier(*at, name) == n);
         files.extend(outputs.map(|(_, (name, path))| (path.clone(), Some(Role::Output(name.clone())))));
     }
-    files.extend(all(&low.import, None));
-    files.extend(low.scores.iter().map(|(column, path)| (path.clone(), Some(Role::Scores(column.clone())))));
+    files.extend(all(&args.import, None));
+    files.extend(args.scores.iter().map(|(column, path)| (path.clone(), Some(Role::Scores(column.clone())))));
     files
 }
 
 /// Brings the files in, each as what it is.
-fn bring_all_in(low: &AnalyseArgs, workspace: &mut Workspace, files: Vec<(PathBuf, Option<Role>)>) -> Result<()> {
-    let only = |name: &&String| low.outputs.iter().all(|(other, _)| other == *name);
-    let came_with = low.outputs.first().map(|(name, _)| name).filter(only);
-    let languages = low.choice.languages.clone().unzip();
+fn bring_all_in(args: &AnalyseArgs, workspace: &mut Workspace, files: Vec<(PathBuf, Option<Role>)>) -> Result<()> {
+    let only = |name: &&String| args.outputs.iter().all(|(other, _)| other == *name);
+    let came_with = args.outputs.first().map(|(name, _)| name).filter(only);
+    let languages = args.choice.languages.clone().unzip();
     for (path, role) in files {
         let format = match role {
-            Some(Role::Gold) => low.layout.gold_format.map(Notation::name),
+            Some(Role::Gold) => args.layout.gold_format.map(Notation::name),
             Some(Role::Scores(_)) => None,
-            _ => low.import_format,
+            _ => args.import_format,
         };
         let options = import::ImportOptions {
             is_role_sure: role.is_some(),
             role,
             came_with: came_with.cloned(),
             format: format.map(str::to_owned),
-            encoding: low.encoding.clone(),
-            base: low.layout.gold_base,
-            order: low.layout.gold_order,
-            link_tokens: low.choice.link_tokens,
-            pretokenized: low.pretokenized,
+            encoding: args.encoding.clone(),
+            base: args.layout.gold_base,
+            order: args.layout.gold_order,
+            link_tokens: args.choice.link_tokens,
+            pretokenized: args.pretokenized,
             languages: languages.clone(),
-            replaces: low.replace,
-            oracle: low.oracle,
-            rerank: low.rerank.clone(),
+            replaces: args.replace,
+            oracle: args.oracle,
+            rerank: args.rerank.clone(),
             ..import::ImportOptions::default()
         };
-        bring_in(workspace, &path, &options, low.run.cores())?;
+        bring_in(workspace, &path, &options, args.run.cores())?;
     }
     Ok(())
 }
@@ -432,24 +432,25 @@ fn bring_in(workspace: &mut Workspace, path: &Path, options: &import::ImportOpti
     Ok(())
 }
 
-fn run_all(low: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
-    let runtime = low.run.high()?;
-    let acting = low.interventions.as_deref().map(Acting::open).transpose()?;
-    let own = low.choice.own()?;
-    let (search, batch, reading) = (low.search.high(), low.batch.high(), low.reading.reading);
-    let options = SystemRunOptions { search, batch, forces: low.force, acting, reading, ..SystemRunOptions::default() };
-    for spec in low.ensemble.systems(&low.model) {
+fn run_all(args: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
+    let runtime = args.run.plan()?;
+    let acting = args.interventions.as_deref().map(InterventionPlan::open).transpose()?;
+    let own = args.choice.own()?;
+    let (search, batch, reading) = (args.search.plan(), args.batch.plan(), args.reading.reading);
+    let options =
+        SystemRunOptions { search, batch, forces: args.force, acting, reading, ..SystemRunOptions::default() };
+    for spec in args.ensemble.systems(&args.model) {
         let loaded = EnsembleArgs::load(&spec, &runtime)?;
         let system = evaluation::EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
         let languages = (config.source_language.clone(), config.target_language.clone());
-        let aligner = AlignerChoice::of_system(&spec, languages, &own, low.choice.first(workspace));
+        let aligner = AlignerChoice::of_system(&spec, languages, &own, args.choice.first(workspace));
         if let Some(trouble) = aligner.trouble() {
             output::tell(&trouble);
         }
         let aligner = LineAligner::chosen(&aligner, workspace.rules().are_given())?;
         let mut measuring = Measuring { aligner, ..Measuring::default() };
-        let (_, mut stepper) = low.reading.open(&loaded, &runtime, false)?;
+        let (_, mut stepper) = args.reading.open(&loaded, &runtime, false)?;
         let known = run::begin(workspace, system, &spec, &options)?;
         let total = workspace.len()? as u64;
         let mut bar = ProgressLine::new(format!("running {}", known.name), Some(total), false);

@@ -12,12 +12,12 @@ use crate::input::InputFiles;
 use crate::output;
 use crate::output::provenance;
 use engine::analysis::mteval::{NOT_HERE, TOKENIZATIONS, Tokenization};
-use engine::analysis::reading::{READINGS, Reading};
+use engine::analysis::row_convention::{READINGS, RowConvention};
 use engine::analysis::unknown::Replacing;
 use engine::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use engine::decoding::{Ensemble, LengthRule, Ranking, SearchOptions, SystemSpec};
 use engine::error::{Error, Result};
-use engine::evaluation::rows::ReadRows;
+use engine::evaluation::rows::RowReader;
 use engine::models::choice::ModelSpec;
 use engine::models::{Kernels, Model, Stepper};
 use engine::nn::device::DeviceChoice;
@@ -74,7 +74,7 @@ pub fn count(most: u32) -> RangedI64ValueParser<usize> {
 
 impl RunArgs {
     /// Finds the device; the threads of everything that shares the global pool are set as well.
-    pub fn high(&self) -> Result<Runtime> {
+    pub fn plan(&self) -> Result<Runtime> {
         let runtime = Runtime::new(self.device, self.threads, self.engine)?;
         runtime.device.notice.iter().for_each(|notice| output::tell(notice));
         Ok(runtime)
@@ -197,7 +197,7 @@ pub struct SearchArgs {
 
 impl SearchArgs {
     /// The options of the search.
-    pub fn high(&self) -> SearchOptions {
+    pub fn plan(&self) -> SearchOptions {
         let options = SearchOptions {
             beam: self.beam,
             max_length: self.bounds.max_length,
@@ -224,7 +224,7 @@ pub struct BatchArgs {
 
 impl BatchArgs {
     /// At least 1.
-    pub fn high(self) -> usize {
+    pub fn plan(self) -> usize {
         self.batch
     }
 }
@@ -308,26 +308,26 @@ pub struct ReadingArgs {
     /// et al. that compare contents [default: as the model was trained, predicted for all that were not guided; in a dictionary
     /// and a phrase table head, where the model has one]
     #[arg(long, value_name = "NAME", value_parser = one_of(READINGS.iter().map(|entry| (entry.name, entry.about, entry.reading))))]
-    pub reading: Option<Reading>,
+    pub reading: Option<RowConvention>,
 }
 
 impl ReadingArgs {
     /// The stepper of a system, with its alignment head where that is asked for, or where it `may` be used, is there and nothing
     /// else is asked for.
-    pub fn open(self, system: &Ensemble, runtime: &Runtime, may: bool) -> Result<(ReadRows, Box<dyn Stepper>)> {
+    pub fn open(self, system: &Ensemble, runtime: &Runtime, may: bool) -> Result<(RowReader, Box<dyn Stepper>)> {
         let with_head = self.is_head() || may && self.reading.is_none();
         let make = if with_head { Ensemble::stepper_with_head } else { Ensemble::stepper };
         let stepper = make(system, runtime.engine, runtime.threads)?;
-        let rows = ReadRows::chosen(system.into(), &*stepper, self.reading)?;
+        let rows = RowReader::chosen(system.into(), &*stepper, self.reading)?;
         // what has rows of a head has them as `head`, beside its own
-        let reading = rows.told().filter(|_| !self.is_head()).unwrap_or_default();
+        let reading = rows.name().filter(|_| !self.is_head()).unwrap_or_default();
         provenance::fact("reading", reading);
         Ok((rows, stepper))
     }
 
     /// The rows of an alignment head are asked for.
     pub fn is_head(self) -> bool {
-        self.reading == Some(Reading::Head)
+        self.reading == Some(RowConvention::Head)
     }
 }
 
@@ -346,7 +346,7 @@ pub struct ReplaceArgs {
 
 impl ReplaceArgs {
     /// Reads the dictionary, if unknown words are replaced at all.
-    pub fn high(&self) -> Result<Option<Replacing>> {
+    pub fn plan(&self) -> Result<Option<Replacing>> {
         if !self.replace_unk {
             return Ok(None);
         }

@@ -49,23 +49,23 @@ pub struct DictionaryArgs {
     run: RunArgs,
 }
 
-pub fn run(low: &DictionaryArgs) -> anyhow::Result<()> {
+pub fn run(args: &DictionaryArgs) -> anyhow::Result<()> {
     let mut counts = WordCounts::default();
-    if low.statistical.asked() {
-        low.statistical.align(&low.pairs, low.run.cores(), &mut |x, y, links| {
+    if args.statistical.asked() {
+        args.statistical.align(&args.pairs, args.run.cores(), &mut |x, y, links| {
             for link in links.forward.iter().filter(|link| links.reverse.contains(link)) {
                 counts.add(&x[link.source], &y[link.target]);
             }
         })?;
-        return Ok(counts.save(&low.output, low.minimum)?);
+        return Ok(counts.save(&args.output, args.minimum)?);
     }
-    let forcer = PairForcer::open(&low.pairs, &low.models, (low.reading, true), (low.batch, &low.run))?;
+    let forcer = PairForcer::open(&args.pairs, &args.models, (args.reading, true), (args.batch, &args.run))?;
     forcer.require_alignment("a dictionary")?;
     let refused = forcer.run_aligned(&mut |worded| {
         for link in &worded.links {
             counts.add(&worded.source[link.source], &worded.target[link.target]);
         }
     })?;
-    counts.save(&low.output, low.minimum)?;
+    counts.save(&args.output, args.minimum)?;
     windows::refused(refused)
 }

@@ -43,11 +43,11 @@ pub use crate::evaluate::arguments::arguments;
 pub use crate::evaluate::gold::opposite;
 
 /// A requested comparison is made or refused, never silently left out.
-fn check_tests(low: &EvaluateArgs) -> Result<()> {
-    let flag = if low.paired_bs.is_some() { "--paired-bs" } else { "--paired-ar" };
-    let why = match (low.tests(1), low.systems().len(), low.unk) {
+fn check_tests(args: &EvaluateArgs) -> Result<()> {
+    let flag = if args.paired_bs.is_some() { "--paired-bs" } else { "--paired-ar" };
+    let why = match (args.tests(1), args.systems().len(), args.unk) {
         (None, ..) => return Ok(()),
-        (_, 1, _) if low.ensemble.asked() && low.model.len() > 1 => {
+        (_, 1, _) if args.ensemble.asked() && args.model.len() > 1 => {
             "something that the ensemble is compared with; add --members"
         }
         (_, 0 | 1, _) => "two or more --model, each of which is compared with the first",
@@ -59,24 +59,24 @@ fn check_tests(low: &EvaluateArgs) -> Result<()> {
 
 /// Evaluates every model, or the ensemble, and writes one report.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = EvaluateArgs::from_arg_matches(matches)?;
-    check_tests(&low)?;
-    let targets: Result<Vec<LineReader>> = low.target.iter().map(|path| lines(path)).collect();
-    let mut test_set = TestSet::from_lines(lines(&low.source)?, targets?, low.pretokenized)?;
-    let gold = low.gold.read(&mut test_set)?;
-    if let Some(folder) = &low.output {
+    let args = EvaluateArgs::from_arg_matches(matches)?;
+    check_tests(&args)?;
+    let targets: Result<Vec<LineReader>> = args.target.iter().map(|path| lines(path)).collect();
+    let mut test_set = TestSet::from_lines(lines(&args.source)?, targets?, args.pretokenized)?;
+    let gold = args.gold.read(&mut test_set)?;
+    if let Some(folder) = &args.output {
         drop(FolderDraft::new(folder)?);
     }
-    let runtime = low.run.high()?;
-    let search = low.search.high();
-    let is_forbidden = search.forbid_unk && low.unk == [false];
-    let unk = if is_forbidden { &[true] } else { low.unk };
-    let replace_unk = low.replace.high()?;
-    let forced = SystemRunOptions { batch: low.batch.high(), forces: true, forces_blank: true, ..Default::default() };
+    let runtime = args.run.plan()?;
+    let search = args.search.plan();
+    let is_forbidden = search.forbid_unk && args.unk == [false];
+    let unk = if is_forbidden { &[true] } else { args.unk };
+    let replace_unk = args.replace.plan()?;
+    let forced = SystemRunOptions { batch: args.batch.plan(), forces: true, forces_blank: true, ..Default::default() };
     let translated = unk.iter().map(|&forbid_unk| SystemRunOptions {
         // Only the text of the best is used.
         search: SearchOptions { forbid_unk, most_numbers: 0, ..search.clone() },
-        batch: low.batch.high(),
+        batch: args.batch.plan(),
         replace_unk: replace_unk.clone(),
         clock: Some(Instant::now),
         ..Default::default()
@@ -84,10 +84,10 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let runs: Vec<SystemRunOptions> = std::iter::once(forced).chain(translated).collect();
     let folder = tempfile::tempdir().map_err(|error| Error::io(std::env::temp_dir(), &error))?;
     let mut workspace = test_set.corpus(&folder.path().join("test.ilws"))?;
-    if let Some(tokenization) = low.tokenize {
+    if let Some(tokenization) = args.tokenize {
         workspace.set_tokenizer(tokenization, &mut |_| Ok(()))?;
     }
-    let systems = low.systems();
+    let systems = args.systems();
     let mut models: Vec<MeasuredModel> = Vec::with_capacity(systems.len());
     let mut languages = None;
     for (number, system) in systems.iter().enumerate() {
@@ -107,36 +107,37 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         new.replaced = replaces && (system.aligns() || has_head);
         // One model alone that has nothing to measure is an error; beside others it is told.
         if gold.is_some() && aligns((system, has_head), systems.len()) {
-            let reverse = low.gold.reverse(number, systems.len(), &runtime)?;
+            let reverse = args.gold.reverse(number, systems.len(), &runtime)?;
             let mut stepper = with_head()?;
             let forward = Aligner { system, stepper: stepper.as_mut() };
-            new.alignment = Some(low.gold.measure(&runtime, forward, reverse.as_ref(), &test_set, low.batch.high())?);
+            new.alignment =
+                Some(args.gold.measure(&runtime, forward, reverse.as_ref(), &test_set, args.batch.plan())?);
         }
         models.push(new);
     }
     tell_apart(&mut models);
-    let mut evaluated = Evaluated::of((test_set, workspace), (search, low.batch.high(), unk), models, &low.buckets)?;
+    let mut evaluated = Evaluated::of((test_set, workspace), (search, args.batch.plan(), unk), models, &args.buckets)?;
     let pairs: Vec<(usize, usize)> = (1..systems.len()).map(|second| (0, second)).collect();
-    if let Some(tests) = low.tests(pairs.len()) {
+    if let Some(tests) = args.tests(pairs.len()) {
         evaluated.compare(&pairs, tests);
     }
     if gold.is_some() {
         let languages = languages.as_ref().map(|(source, target)| (source.as_str(), target.as_str()));
-        evaluated.baselines = low.gold.baselines(&evaluated.test_set, languages, runtime.threads)?;
+        evaluated.baselines = args.gold.baselines(&evaluated.test_set, languages, runtime.threads)?;
     }
     evaluated.gold = gold;
-    write(&low, &evaluated)
+    write(&args, &evaluated)
 }
 
 /// Writes the folder that is asked for, and the report.
-fn write(low: &EvaluateArgs, evaluated: &Evaluated) -> anyhow::Result<()> {
-    if let Some(folder) = &low.output {
+fn write(args: &EvaluateArgs, evaluated: &Evaluated) -> anyhow::Result<()> {
+    if let Some(folder) = &args.output {
         let draft = FolderDraft::new(folder)?;
         dump::write(draft.path(), evaluated)?;
         draft.keep()?;
     }
     let mut output = LineOutput::stdout();
-    match low.format {
+    match args.format {
         ReportFormat::Table => output.text(&report::table(evaluated))?,
         ReportFormat::Tsv => output.text(&report::tsv(evaluated))?,
         ReportFormat::Json => output.json(&report::json(evaluated))?,

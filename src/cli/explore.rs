@@ -68,7 +68,7 @@ pub fn run(matches: &ArgMatches, context: Context) -> anyhow::Result<()> {
     open(ExploreArgs::from_arg_matches(matches)?, context)
 }
 
-pub fn open(low: ExploreArgs, context: Context) -> anyhow::Result<()> {
+pub fn open(args: ExploreArgs, context: Context) -> anyhow::Result<()> {
     let Some(window) = context.window else {
         let sentence =
             "this build of Interlinear has no window; build it with `--features gui`, or see `interlinear --help`";
@@ -82,8 +82,8 @@ pub fn open(low: ExploreArgs, context: Context) -> anyhow::Result<()> {
             defect::note(&state, info, window);
         }));
     }
-    let is_alone = low.new_window;
-    let options = high(low, saved)?;
+    let is_alone = args.new_window;
+    let options = plan(args, saved)?;
     if !is_alone && is_left_to_another(&options) {
         output::tell("the window that is open has it; --new-window opens another");
         return Ok(());
@@ -126,41 +126,41 @@ fn is_left_to_another(options: &WindowOptions) -> bool {
 }
 
 /// Refuses a missing device or file before a window opens.
-fn high(mut low: ExploreArgs, saved: Option<PathBuf>) -> engine::error::Result<WindowOptions> {
+fn plan(mut args: ExploreArgs, saved: Option<PathBuf>) -> engine::error::Result<WindowOptions> {
     let link_in = |path: &PathBuf| path.to_str().filter(|text| link::found_in(text).is_some()).map(str::to_owned);
-    let link = low.files.iter().find_map(link_in);
-    low.files.retain(|path| link_in(path).is_none());
+    let link = args.files.iter().find_map(link_in);
+    args.files.retain(|path| link_in(path).is_none());
     link.as_deref().map(ShownLink::read).transpose()?;
-    if low.site.as_ref().is_some_and(|site| !["http://", "https://"].iter().any(|start| site.starts_with(start))) {
+    if args.site.as_ref().is_some_and(|site| !["http://", "https://"].iter().any(|start| site.starts_with(start))) {
         return Err(Error::Input("--site is an address that begins with http:// or https://".to_owned()));
     }
-    let chosen = low.run.device;
+    let chosen = args.run.device;
     if chosen != DeviceChoice::Auto {
         device::pick(chosen)?;
     }
-    let models = low.model.iter().map(|model| model.folder.clone());
-    let files = low.files.iter().chain(&low.source).chain(&low.target).chain(&low.interventions).cloned();
+    let models = args.model.iter().map(|model| model.folder.clone());
+    let files = args.files.iter().chain(&args.source).chain(&args.target).chain(&args.interventions).cloned();
     for path in files.chain(models) {
         std::fs::metadata(&path).map_err(|error| Error::io(&path, &error))?;
     }
-    if let Some(path) = &low.interventions {
+    if let Some(path) = &args.interventions {
         InterventionFile::open(path)?;
     }
     let bundled = bundled::models();
     Ok(WindowOptions {
         saved,
-        models: low.model,
+        models: args.model,
         opening: bundled::opening(&bundled),
         bundled: bundled::installed(&bundled),
         home: bundled::home(),
         link,
-        site: low.site.map(|site| site.split('#').next().unwrap_or_default().to_owned()),
-        files: low.files.iter().map(|path| path.canonicalize().unwrap_or_else(|_| path.clone())).collect(),
-        source: low.source,
-        target: low.target,
-        interventions: low.interventions,
+        site: args.site.map(|site| site.split('#').next().unwrap_or_default().to_owned()),
+        files: args.files.iter().map(|path| path.canonicalize().unwrap_or_else(|_| path.clone())).collect(),
+        source: args.source,
+        target: args.target,
+        interventions: args.interventions,
         device: (chosen != DeviceChoice::Auto).then_some(chosen),
-        threads: low.run.threads,
+        threads: args.run.threads,
     })
 }
 

@@ -147,33 +147,33 @@ enum Place {
     Folder(PathBuf),
 }
 
-pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
-    let mut drawing = Drawing::new(low)?;
-    let mut texts = Texts::open(low)?;
-    let runtime = low.run.high()?;
-    let systems = low.models.load_each(&runtime)?;
+pub fn run(args: &FigureArgs) -> anyhow::Result<()> {
+    let mut drawing = Drawing::new(args)?;
+    let mut texts = Texts::open(args)?;
+    let runtime = args.run.plan()?;
+    let systems = args.models.load_each(&runtime)?;
     let kind = drawing.kind;
-    let options = low.search.high();
+    let options = args.search.plan();
     let shown = Showing {
         kind,
-        word: low.word.map_or(0, |word| word - 1),
-        pruned: low.pruned,
-        pretokenized: low.pretokenized,
-        pieces: low.pieces,
+        word: args.word.map_or(0, |word| word - 1),
+        pruned: args.pruned,
+        pretokenized: args.pretokenized,
+        pieces: args.pieces,
     };
     let open = |system| -> Result<Scenes<'_>> {
         if kind.needs == FigureNeeds::Alignment {
-            words::require_alignment(system, low.reading.is_head(), &format!("--kind {}", kind.name))?;
+            words::require_alignment(system, args.reading.is_head(), &format!("--kind {}", kind.name))?;
         }
-        let over = low.over.open(system)?;
-        Ok(Scenes::new(system, low.reading.open(system, &runtime, false)?, &options, shown, over))
+        let over = args.over.open(system)?;
+        Ok(Scenes::new(system, args.reading.open(system, &runtime, false)?, &options, shown, over))
     };
-    let given = low.text.as_deref().map(|text| (text, low.target.as_deref()));
-    let gold = low.over.gold(given, (low.file.as_deref(), low.target_file.as_deref()))?;
+    let given = args.text.as_deref().map(|text| (text, args.target.as_deref()));
+    let gold = args.over.gold(given, (args.file.as_deref(), args.target_file.as_deref()))?;
     let mut scenes = systems.iter().map(open).collect::<Result<Vec<_>>>()?;
     let first = texts.next()?;
     let mut second = if first.is_some() { texts.next()? } else { None };
-    drawing.settle(second.is_some() && !low.together, &texts.name)?;
+    drawing.settle(second.is_some() && !args.together, &texts.name)?;
     let mut next = first;
     while let Some(text) = next {
         scenes.iter_mut().try_for_each(|one| one.over.take_line())?;
@@ -201,12 +201,12 @@ pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
 }
 
 /// A search is drawn where there is one, and its switches go with their kind.
-fn check(low: &FigureArgs) -> Result<()> {
-    let is_given = low.target.is_some() || low.target_file.is_some();
-    let why = match low.kind.as_str() {
+fn check(args: &FigureArgs) -> Result<()> {
+    let is_given = args.target.is_some() || args.target_file.is_some();
+    let why = match args.kind.as_str() {
         "tree" if is_given => "--kind tree draws a search, and a given translation has none; leave --target out",
-        kind if low.pruned && kind != "tree" => "--pruned goes with --kind tree",
-        kind if low.word.is_some() && kind != "bars" => "--word goes with --kind bars",
+        kind if args.pruned && kind != "tree" => "--pruned goes with --kind tree",
+        kind if args.word.is_some() && kind != "bars" => "--word goes with --kind bars",
         _ => return Ok(()),
     };
     Err(Error::Input(why.to_owned()))
@@ -234,37 +234,37 @@ struct Drawing {
 }
 
 impl Drawing {
-    fn new(low: &FigureArgs) -> Result<Self> {
-        check(low)?;
-        let place = match (&low.output, &low.folder) {
+    fn new(args: &FigureArgs) -> Result<Self> {
+        check(args)?;
+        let place = match (&args.output, &args.folder) {
             (Some(file), _) => Place::File(file.clone()),
             (None, Some(folder)) => Place::Folder(folder.clone()),
             (None, None) => Place::Stdout,
         };
-        let format = low.format.as_deref().and_then(format);
+        let format = args.format.as_deref().and_then(format);
         if let Some(format) = format.filter(|_| matches!(place, Place::Stdout)) {
             no_terminal(format)?;
         }
         let missing = |what: &str| Error::Internal(format!("a {what} without a line in its table"));
         let look = FigureStyle {
-            is_dark: low.theme,
-            map: match &low.palette {
-                None => ColourMap::usual(low.theme),
+            is_dark: args.theme,
+            map: match &args.palette {
+                None => ColourMap::usual(args.theme),
                 Some(name) => ColourMap::named(name).ok_or_else(|| missing("palette"))?,
             },
-            has_legend: low.legend,
-            caption: low.caption.clone().filter(|caption| !caption.is_empty()),
-            threshold: low.threshold,
-            weight: low.links,
+            has_legend: args.legend,
+            caption: args.caption.clone().filter(|caption| !caption.is_empty()),
+            threshold: args.threshold,
+            weight: args.links,
         };
         Ok(Self {
-            kind: kind(&low.kind).ok_or_else(|| missing("kind"))?,
+            kind: kind(&args.kind).ok_or_else(|| missing("kind"))?,
             format,
             look,
-            says_what: low.caption.as_deref() == Some(""),
-            page: FigurePage { width_mm: low.width, dpi: low.dpi },
-            columns: low.columns,
-            together: low.together.then(Vec::new),
+            says_what: args.caption.as_deref() == Some(""),
+            page: FigurePage { width_mm: args.width, dpi: args.dpi },
+            columns: args.columns,
+            together: args.together.then(Vec::new),
             place,
             folder: None,
             fonts: Fonts::default(),
@@ -372,12 +372,12 @@ struct Text {
 }
 
 impl Texts {
-    fn open(low: &FigureArgs) -> Result<Self> {
-        if let Some(text) = &low.text {
-            let given = Some((text.clone(), low.target.clone()));
+    fn open(args: &FigureArgs) -> Result<Self> {
+        if let Some(text) = &args.text {
+            let given = Some((text.clone(), args.target.clone()));
             return Ok(Self { name: "--text".into(), given, files: None });
         }
-        let files = InputFiles::open(low.file.as_deref(), low.target_file.as_deref())?;
+        let files = InputFiles::open(args.file.as_deref(), args.target_file.as_deref())?;
         Ok(Self { name: files.source.name().to_owned(), given: None, files: Some(files) })
     }
 

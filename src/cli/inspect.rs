@@ -31,14 +31,14 @@ pub struct InspectArgs {
 }
 
 /// Prints what the folder holds.
-pub fn run(low: &InspectArgs) -> anyhow::Result<()> {
-    let model = Model::load(&low.folder, &Device::cpu())?;
+pub fn run(args: &InspectArgs) -> anyhow::Result<()> {
+    let model = Model::load(&args.folder, &Device::cpu())?;
     let facts = facts(&model);
-    let tensors = if low.tensors { tensors(&model) } else { Vec::new() };
+    let tensors = if args.tensors { tensors(&model) } else { Vec::new() };
     let mut output = LineOutput::stdout();
-    if low.json {
+    if args.json {
         let mut record: Map<String, Value> = facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        if low.tensors {
+        if args.tensors {
             record.insert("tensors".into(), tensors.iter().map(Tensor::json).collect());
         }
         output.json(&record)?;

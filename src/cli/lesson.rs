@@ -7,11 +7,11 @@ use clap::Args;
 use crate::figure::overlays::Overlays;
 use crate::figure::scene::{Scenes, Showing};
 use crate::output::LineOutput;
-use engine::decoding::apart::Then;
+use engine::decoding::step_trace::Then;
 use engine::decoding::{Ensemble, SearchOptions};
 use engine::error::{Error, Result};
 use engine::evaluation::ask::AskedSystem;
-use engine::evaluation::rows::ReadRows;
+use engine::evaluation::rows::RowReader;
 use engine::models::Kernels;
 use engine::nn::device::{Device, DeviceChoice};
 use engine::ticket::CancellationToken;
@@ -58,13 +58,13 @@ pub struct LessonArgs {
 ///
 /// # Errors
 /// A lesson that cannot be read; what cannot be written.
-pub fn run(low: &LessonArgs) -> anyhow::Result<()> {
+pub fn run(args: &LessonArgs) -> anyhow::Result<()> {
     let mut output = LineOutput::stdout();
     let library = Library::new(physical_cores());
     let (mut all, mut wrong) = (0, 0);
-    for (name, text) in texts(&low.files)? {
+    for (name, text) in texts(&args.files)? {
         all += 1;
-        match (script::read(&text), &low.print) {
+        match (script::read(&text), &args.print) {
             (Err(fault), _) => {
                 wrong += 1;
                 output.line(&format!("{name}, {fault}"))?;
@@ -209,7 +209,7 @@ fn drawing(
     let options = SearchOptions { beam: spoken.beam, ..SearchOptions::default() };
     let showing = Showing { kind, word, pruned: false, pretokenized: false, pieces: false };
     let mut scenes =
-        Scenes::new(system, (ReadRows::own(system.into()), stepper), &options, showing, Overlays::default());
+        Scenes::new(system, (RowReader::own(system.into()), stepper), &options, showing, Overlays::default());
     let mut picture = scenes.scene(&spoken.sentence, spoken.given.as_deref(), None)?;
     picture.look.map = ColourMap::on(LIGHT_PALETTE);
     let at = picture.table.target.iter().position(|of| Some(&of.text) == spoken.word.as_ref());

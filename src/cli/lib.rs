@@ -269,13 +269,13 @@ pub const COMMANDS: &[CommandEntry] = &[
     command!(
         "completions",
         shells::CompletionArgs,
-        |low: &shells::CompletionArgs| shells::completions(low, program()),
+        |args: &shells::CompletionArgs| shells::completions(args, program()),
         "Write what a shell needs to complete these commands"
     ),
     command!(
         "man",
         shells::ManArgs,
-        |low: &shells::ManArgs| shells::man(low, program()),
+        |args: &shells::ManArgs| shells::man(args, program()),
         "Write the pages of the manual, for the program man",
         writes "folder"
     ),

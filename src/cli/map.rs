@@ -74,19 +74,19 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 
 /// Lays out and writes.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = MapArgs::from_arg_matches(matches)?;
-    refuse_idle_options(&low, matches)?;
-    let (runtime, model) = low.vectors.open()?;
-    let vectors = low.vectors.read(&runtime, &model, low.file.as_deref(), low.words as usize)?;
-    let layout = lay_out(&low, &vectors)?;
-    let number = if low.file.is_some() { "line" } else { "id" };
+    let args = MapArgs::from_arg_matches(matches)?;
+    refuse_idle_options(&args, matches)?;
+    let (runtime, model) = args.vectors.open()?;
+    let vectors = args.vectors.read(&runtime, &model, args.file.as_deref(), args.words as usize)?;
+    let layout = lay_out(&args, &vectors)?;
+    let number = if args.file.is_some() { "line" } else { "id" };
     let head = ["x", "y", number, "length", "text"];
     let rows = layout.places.iter().zip(&vectors.entries).map(|([x, y], entry)| {
         let numbers = [x.to_string(), y.to_string(), entry.number.to_string(), entry.length.to_string()];
         (numbers, &entry.text)
     });
     let mut output = LineOutput::stdout();
-    match low.format {
+    match args.format {
         TableFormat::Text => {
             let mut table = TextTable::new(head);
             rows.for_each(|(numbers, text)| table.row(numbers.into_iter().chain([text.clone()])));
@@ -97,14 +97,14 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
                 rows.map(|(numbers, text)| numbers.into_iter().map(TsvCell::Plain).chain([text.into()]).collect());
             output.text(&tsv::text(&head, cells))?;
         }
-        TableFormat::Json => output.json(&record(&low, &model, &vectors, &layout, number))?,
+        TableFormat::Json => output.json(&record(&args, &model, &vectors, &layout, number))?,
     }
     output.finish()
 }
 
-fn lay_out(low: &MapArgs, vectors: &Vectors) -> anyhow::Result<MapLayout> {
-    let method = Method::from_name(&low.method).unwrap_or_default();
-    let options = TsneOptions { perplexity: low.perplexity, epochs: low.epochs as usize, seed: low.seed };
+fn lay_out(args: &MapArgs, vectors: &Vectors) -> anyhow::Result<MapLayout> {
+    let method = Method::from_name(&args.method).unwrap_or_default();
+    let options = TsneOptions { perplexity: args.perplexity, epochs: args.epochs as usize, seed: args.seed };
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let mut progress = ProgressLine::new(method.entry().title, Some(STEPS), shared);
     let mut hear = |share: f32, _: &[f32]| progress.add(0, 0, (share * STEPS as f32) as u64);
@@ -116,7 +116,7 @@ fn lay_out(low: &MapArgs, vectors: &Vectors) -> anyhow::Result<MapLayout> {
     Ok(layout?)
 }
 
-fn record(low: &MapArgs, model: &Model, vectors: &Vectors, layout: &MapLayout, key: &str) -> serde_json::Value {
+fn record(args: &MapArgs, model: &Model, vectors: &Vectors, layout: &MapLayout, key: &str) -> serde_json::Value {
     let points: Vec<_> = layout
         .places
         .iter()
@@ -124,18 +124,18 @@ fn record(low: &MapArgs, model: &Model, vectors: &Vectors, layout: &MapLayout, k
         .map(|([x, y], entry)| json!({"x": x, "y": y, key: entry.number, "length": entry.length, "text": entry.text}))
         .collect();
     json!({
-        "model": model.config.name, "vector": vectors.kind, "method": low.method, "explained": layout.explained,
+        "model": model.config.name, "vector": vectors.kind, "method": args.method, "explained": layout.explained,
         "perplexity": layout.perplexity, "points": points,
     })
 }
 
 /// Refuses options of t-SNE with another method; they would have no effect.
-fn refuse_idle_options(low: &MapArgs, matches: &ArgMatches) -> Result<()> {
+fn refuse_idle_options(args: &MapArgs, matches: &ArgMatches) -> Result<()> {
     let tsne = METHODS.iter().find(|entry| entry.method == Method::Tsne).map_or("", |entry| entry.name);
     let given = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);
     match ["perplexity", "epochs", "seed"].iter().find(given) {
-        Some(option) if low.method != tsne => {
-            let method = &low.method;
+        Some(option) if args.method != tsne => {
+            let method = &args.method;
             Err(Error::Input(format!(
                 "--{option} is of {tsne} and --method is {method}; leave it out or add --method {tsne}"
             )))

@@ -46,19 +46,19 @@ pub struct NeighboursArgs {
 }
 
 /// Lists the neighbours of every query.
-pub fn run(low: &NeighboursArgs) -> anyhow::Result<()> {
-    let (runtime, model) = low.vectors.open()?;
-    let vectors = low.vectors.read(&runtime, &model, low.phrases.as_deref(), usize::MAX)?;
+pub fn run(args: &NeighboursArgs) -> anyhow::Result<()> {
+    let (runtime, model) = args.vectors.open()?;
+    let vectors = args.vectors.read(&runtime, &model, args.phrases.as_deref(), usize::MAX)?;
     let space = vectors.space();
-    let found = match &low.phrases {
-        Some(_) => of_phrases(low, &runtime, &model, &space)?,
-        None => of_words(low, &model, &vectors, &space)?,
+    let found = match &args.phrases {
+        Some(_) => of_phrases(args, &runtime, &model, &space)?,
+        None => of_words(args, &model, &vectors, &space)?,
     };
     let mut output = LineOutput::stdout();
-    let number = if low.phrases.is_some() { "line" } else { "id" };
-    let queries = low.words.iter().zip(&found);
+    let number = if args.phrases.is_some() { "line" } else { "id" };
+    let queries = args.words.iter().zip(&found);
     let entry = |near: &Neighbour| &vectors.entries[near.index];
-    match low.format {
+    match args.format {
         TableFormat::Text => {
             for (query, near) in queries {
                 output.line(query)?;
@@ -89,14 +89,14 @@ pub fn run(low: &NeighboursArgs) -> anyhow::Result<()> {
     output.finish()
 }
 
-fn of_words(low: &NeighboursArgs, model: &Model, vectors: &Vectors, space: &Space) -> Result<Vec<Vec<Neighbour>>> {
-    let vocabulary = representations::tokenizer(model, low.vectors.side);
+fn of_words(args: &NeighboursArgs, model: &Model, vectors: &Vectors, space: &Space) -> Result<Vec<Vec<Neighbour>>> {
+    let vocabulary = representations::tokenizer(model, args.vectors.side);
     let near = |word: &String| {
         let id = vocabulary.id(word).map(|id| id as usize);
         // Ids ascend, and only a few are left out.
         let row = id.and_then(|id| vectors.entries.binary_search_by_key(&id, |entry| entry.number).ok());
         let unknown = || {
-            let (side, name) = (low.vectors.side.name(), &model.config.name);
+            let (side, name) = (args.vectors.side.name(), &model.config.name);
             let words = vocabulary.len();
             let advice = if word.trim().contains(char::is_whitespace) {
                 "give words one by one, or a file of phrases with --phrases"
@@ -105,27 +105,27 @@ fn of_words(low: &NeighboursArgs, model: &Model, vectors: &Vectors, space: &Spac
             };
             Error::Input(format!("\"{word}\" is not among the {words} {side} words of {name}; {advice}"))
         };
-        row.map(|row| space.nearest_to(row, low.count)).ok_or_else(unknown)
+        row.map(|row| space.nearest_to(row, args.count)).ok_or_else(unknown)
     };
-    low.words.iter().map(near).collect()
+    args.words.iter().map(near).collect()
 }
 
-fn of_phrases(low: &NeighboursArgs, runtime: &Runtime, model: &Model, space: &Space) -> Result<Vec<Vec<Neighbour>>> {
+fn of_phrases(args: &NeighboursArgs, runtime: &Runtime, model: &Model, space: &Space) -> Result<Vec<Vec<Neighbour>>> {
     let read = |phrase: &String| {
-        if low.vectors.pretokenized {
+        if args.vectors.pretokenized {
             let words: Vec<&str> = phrase.split_whitespace().collect();
             model.source.encode_words(&words)
         } else {
             model.source.encode(phrase)
         }
     };
-    let sentences: Vec<_> = low.words.iter().map(read).collect();
+    let sentences: Vec<_> = args.words.iter().map(read).collect();
     if let Some(at) = sentences.iter().position(|sentence| sentence.words() == 0) {
-        return Err(Error::Input(format!("\"{}\" has no words that the model could read", low.words[at])));
+        return Err(Error::Input(format!("\"{}\" has no words that the model could read", args.words[at])));
     }
     let sources: Vec<&[u32]> = sentences.iter().map(|sentence| sentence.ids.as_slice()).collect();
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let read =
         representations::phrases(&model.config.name, &mut *stepper, &sources, model.source_eos(), &mut |_| Ok(()))?;
-    Ok(read.rows.chunks_exact(read.dimension).map(|row| space.nearest(row, low.count)).collect())
+    Ok(read.rows.chunks_exact(read.dimension).map(|row| space.nearest(row, args.count)).collect())
 }

@@ -6,7 +6,7 @@ use crate::windows;
 use crate::windows::{Doing, Growth, WindowItem};
 use engine::decoding::{Ensemble, Hypothesis};
 use engine::error::{Error, Result};
-use engine::evaluation::rows::ReadRows;
+use engine::evaluation::rows::RowReader;
 use engine::models::Stepper;
 use engine::text::line;
 use engine::ticket::CancellationToken;
@@ -24,7 +24,7 @@ pub struct PairForcer {
     /// The model or the ensemble.
     pub system: Ensemble,
     /// Whose rows alpha has.
-    pub rows: ReadRows,
+    pub rows: RowReader,
     stepper: Box<dyn Stepper>,
     files: InputFiles,
     batch: usize,
@@ -41,11 +41,11 @@ impl PairForcer {
         (batch, run): (BatchArgs, &RunArgs),
     ) -> Result<Self> {
         let files = pairs.open()?;
-        let runtime = run.high()?;
+        let runtime = run.plan()?;
         let system = models.load(&runtime)?;
         let (rows, stepper) = reading.open(&system, &runtime, may)?;
-        let rows = if reading.is_head() { ReadRows::own((&system).into()) } else { rows };
-        Ok(Self { system, rows, stepper, files, batch: batch.high(), pretokenized: pairs.pretokenized })
+        let rows = if reading.is_head() { RowReader::own((&system).into()) } else { rows };
+        Ok(Self { system, rows, stepper, files, batch: batch.plan(), pretokenized: pairs.pretokenized })
     }
 
     /// Refuses what needs an alignment where there is none, and no rows of an alignment head.
@@ -82,7 +82,7 @@ impl PairForcer {
 }
 
 fn force_window(
-    rows: ReadRows,
+    rows: RowReader,
     stepper: &mut dyn Stepper,
     batch: usize,
     window: &[SourcePair],

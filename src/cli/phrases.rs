@@ -17,7 +17,7 @@ use crate::args;
 use crate::args::{BatchArgs, RunArgs, ScoreFormat, TableFormat};
 use crate::output;
 pub use crate::phrases::arguments::PhrasesArgs;
-use crate::phrases::arguments::{Feature, Low, Scorer, WINDOW_LINES};
+use crate::phrases::arguments::{Feature, PhrasesPlan, Scorer, WINDOW_LINES};
 use crate::progress::ProgressLine;
 use engine::decoding::phrases::{BATCH, PhraseOptions, ScoredPhrases};
 use engine::error::{Error, Result};
@@ -32,7 +32,7 @@ const WINDOW_BYTES: usize = 16 << 20;
 /// Adds the arguments to those of `score`, whose files are not needed beside a phrase table.
 pub fn arguments(command: clap::Command) -> clap::Command {
     let either = |argument: clap::Arg| argument.required(false).required_unless_present("phrase_table");
-    Low::augment_args(command).mut_arg("source", either).mut_arg("target", either)
+    PhrasesPlan::augment_args(command).mut_arg("source", either).mut_arg("target", either)
 }
 
 /// Whether a phrase table is to be scored instead of two files.
@@ -50,13 +50,13 @@ pub fn show(matches: &ArgMatches) -> anyhow::Result<()> {
 
 /// Scores a phrase table, or shows its top targets.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
-    let path = low.phrase_table.clone().unwrap_or_default();
+    let args = PhrasesPlan::from_arg_matches(matches)?;
+    let path = args.phrase_table.clone().unwrap_or_default();
     let table = open(&path)?;
     let scorer = scorer(matches)?;
-    match low.top {
-        Some(k) => top::run(scorer, table, (&path, low.table_feature, &low.phrases), format(matches)?, k),
-        None => write_table(scorer, table, &low),
+    match args.top {
+        Some(k) => top::run(scorer, table, (&path, args.table_feature, &args.phrases), format(matches)?, k),
+        None => write_table(scorer, table, &args),
     }
 }
 
@@ -84,12 +84,12 @@ fn scorer(matches: &ArgMatches) -> anyhow::Result<Scorer> {
     let [model] = models.as_slice() else {
         return Err(Error::Input("a phrase table is scored by one model; give --model once".into()).into());
     };
-    let runtime = RunArgs::from_arg_matches(matches)?.high()?;
+    let runtime = RunArgs::from_arg_matches(matches)?.plan()?;
     let model = args::load(model, &runtime)?;
     let stepper = model.stepper(runtime.engine, runtime.threads)?;
     // Phrases are short, so many fit a batch; what was asked for is done.
     let batch = match matches.value_source("batch") {
-        Some(ValueSource::CommandLine) => BatchArgs::from_arg_matches(matches)?.high(),
+        Some(ValueSource::CommandLine) => BatchArgs::from_arg_matches(matches)?.plan(),
         _ => BATCH,
     };
     let pretokenized = matches.get_flag("pretokenized");
@@ -97,20 +97,20 @@ fn scorer(matches: &ArgMatches) -> anyhow::Result<Scorer> {
 }
 
 /// The table with its further feature, to stdout or to a file.
-fn write_table(mut scorer: Scorer, mut table: PhraseTable, low: &Low) -> anyhow::Result<()> {
+fn write_table(mut scorer: Scorer, mut table: PhraseTable, args: &PhrasesPlan) -> anyhow::Result<()> {
     use std::io::IsTerminal as _;
-    let shared = low.output.is_none() && std::io::stdout().is_terminal();
+    let shared = args.output.is_none() && std::io::stdout().is_terminal();
     let mut progress = ProgressLine::new("scoring", table.size(), shared).counting("phrase pairs");
-    let done = match &low.output {
+    let done = match &args.output {
         Some(path) if path != Path::new("-") => phrases::write_packed(path, |file| {
-            stream(&mut scorer, &mut table, low.feature, &mut progress, &mut |entry, feature| {
+            stream(&mut scorer, &mut table, args.feature, &mut progress, &mut |entry, feature| {
                 entry.write_with(feature, file).map_err(|error| Error::io(path, &error).into())
             })
         }),
         _ => {
             let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout());
             let failed = |error| output::failed(output::STDOUT, error);
-            stream(&mut scorer, &mut table, low.feature, &mut progress, &mut |entry, feature| {
+            stream(&mut scorer, &mut table, args.feature, &mut progress, &mut |entry, feature| {
                 entry.write_with(feature, &mut stdout).map_err(failed)
             })
             .and_then(|()| stdout.flush().map_err(failed))

@@ -59,36 +59,36 @@ pub struct SampleArgs {
     format: LineFormat,
 }
 
-pub fn run(low: &SampleArgs) -> anyhow::Result<()> {
-    if low.format == LineFormat::Pharaoh {
+pub fn run(args: &SampleArgs) -> anyhow::Result<()> {
+    if args.format == LineFormat::Pharaoh {
         let sentence = "samples are counted and have no alignment; choose --format text or jsonl";
         return Err(Error::Input(sentence.into()).into());
     }
-    let SentenceArgs { models, file, pretokenized, batch, run } = &low.sentences;
+    let SentenceArgs { models, file, pretokenized, batch, run } = &args.sentences;
     let mut files = InputFiles::open(file.as_deref(), None)?;
-    let runtime = run.high()?;
+    let runtime = run.plan()?;
     let system = models.load(&runtime)?;
     let options = SampleOptions {
-        count: low.count,
-        temperature: low.temperature,
-        seed: low.seed,
-        max_length: low.bounds.max_length,
-        forbid_unk: low.bounds.forbid_unk,
-        allow_unk: low.bounds.allow_unk,
+        count: args.count,
+        temperature: args.temperature,
+        seed: args.seed,
+        max_length: args.bounds.max_length,
+        forbid_unk: args.bounds.forbid_unk,
+        allow_unk: args.bounds.allow_unk,
     };
     let mut stepper = system.stepper(runtime.engine, runtime.threads)?;
     let mut output = LineOutput::stdout();
     let side = InputSide { tokenizer: &system, pretokenized: *pretokenized };
     let doing = Doing { name: "sampling", verb: "sample" };
-    let growth = Growth::up_to((batch.high() * WINDOW_BATCHES).min(WINDOW_SAMPLES / options.count));
+    let growth = Growth::up_to((batch.plan() * WINDOW_BATCHES).min(WINDOW_SAMPLES / options.count));
     let mut next = |files: &mut InputFiles| {
         let line = files.source.read()?;
         Ok(line.map(|line| side.read(&files.source, line)))
     };
     let refused = windows::run(doing, &mut files, growth, &mut next, &mut |window| {
-        let drawn = sample_window((&system, stepper.as_mut()), &options, batch.high(), window)?;
+        let drawn = sample_window((&system, stepper.as_mut()), &options, batch.plan(), window)?;
         for (line, samples) in window.iter().zip(&drawn) {
-            write(low, system.lead(), &mut output, line, samples)?;
+            write(args, system.lead(), &mut output, line, samples)?;
         }
         output.flush()?;
         Ok(drawn.iter().flatten().map(|sample| sample.tokens.len() * sample.count).sum())
@@ -139,16 +139,16 @@ struct SampleRecord<'a> {
 }
 
 fn write(
-    low: &SampleArgs,
+    args: &SampleArgs,
     model: &Model,
     output: &mut LineOutput,
     line: &SourceLine,
     samples: &[Sample],
 ) -> anyhow::Result<()> {
-    let samples = &samples[..samples.len().min(low.top.unwrap_or(usize::MAX))];
+    let samples = &samples[..samples.len().min(args.top.unwrap_or(usize::MAX))];
     let text = |sample: &Sample| {
         let words = words::tokens(model, words::without_eos(model, &sample.tokens));
-        words::join_words(model, &words, low.sentences.pretokenized)
+        words::join_words(model, &words, args.sentences.pretokenized)
     };
     let record = |sample: &Sample| SampleRecord {
         tokens: words::tokens(model, &sample.tokens),
@@ -157,11 +157,11 @@ fn write(
         count: sample.count,
         finished: sample.finished,
     };
-    match low.format {
+    match args.format {
         LineFormat::Jsonl => {
             output.json(&Record { source: &line.sentence.tokens, samples: samples.iter().map(record).collect() })
         }
-        LineFormat::Text | LineFormat::Pharaoh if low.count == 1 => {
+        LineFormat::Text | LineFormat::Pharaoh if args.count == 1 => {
             output.line(&samples.first().map(text).unwrap_or_default())
         }
         LineFormat::Text | LineFormat::Pharaoh => samples.iter().try_for_each(|sample| {

@@ -68,21 +68,28 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     if phrases::asked(matches) {
         return phrases::run(matches);
     }
-    let low = ScoreArgs::from_arg_matches(matches)?;
-    let format = low.format.unwrap_or(ScoreFormat::Jsonl);
+    let args = ScoreArgs::from_arg_matches(matches)?;
+    let format = args.format.unwrap_or(ScoreFormat::Jsonl);
     if format == ScoreFormat::Tsv {
         return Err(Error::Input("--format tsv is of --top; choose jsonl, text or pharaoh".into()).into());
     }
     let mut output = LineOutput::stdout();
-    let forcer = PairForcer::open(&low.pairs, &low.models, (low.reading, false), (low.batch, &low.run))?;
+    let forcer = PairForcer::open(&args.pairs, &args.models, (args.reading, false), (args.batch, &args.run))?;
     if format == ScoreFormat::Pharaoh {
         forcer.require_alignment("--format pharaoh")?;
     }
-    let (pretokenized, reading) = (low.pairs.pretokenized, forcer.rows.told());
+    let (pretokenized, reading) = (args.pairs.pretokenized, forcer.rows.name());
     let doing = Doing { name: "scoring", verb: "score" };
     let refused = forcer.run(doing, &mut |system, window, forced| {
         for (pair, forced) in window.iter().zip(forced) {
-            write(&mut output, (format, reading, low.counted.link_words), system, pair, forced.as_ref(), pretokenized)?;
+            write(
+                &mut output,
+                (format, reading, args.counted.link_words),
+                system,
+                pair,
+                forced.as_ref(),
+                pretokenized,
+            )?;
         }
         output.flush()
     })?;

@@ -38,16 +38,16 @@ pub struct ManArgs {
 }
 
 /// Writes what a shell completes of the program.
-pub fn completions(low: &CompletionArgs, mut program: clap::Command) -> anyhow::Result<()> {
+pub fn completions(args: &CompletionArgs, mut program: clap::Command) -> anyhow::Result<()> {
     let mut text = Vec::new();
-    clap_complete::generate(low.shell, &mut program, NAME, &mut text);
+    clap_complete::generate(args.shell, &mut program, NAME, &mut text);
     print(&text)
 }
 
 /// Writes the pages of the program's manual.
-pub fn man(low: &ManArgs, mut program: clap::Command) -> anyhow::Result<()> {
+pub fn man(args: &ManArgs, mut program: clap::Command) -> anyhow::Result<()> {
     program.build();
-    let Some(folder) = &low.folder else { return print(&page(program)?) };
+    let Some(folder) = &args.folder else { return print(&page(program)?) };
     let folder = FolderDraft::new(folder)?;
     let commands: Vec<clap::Command> = program.get_subcommands().cloned().collect();
     for command in std::iter::once(program).chain(commands) {

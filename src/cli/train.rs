@@ -93,7 +93,7 @@ pub struct PlanArgs {
 
 impl PlanArgs {
     /// The plan, the first lines of the tables where nothing is said.
-    fn high(&self) -> anyhow::Result<TrainingPlan> {
+    fn plan(&self) -> anyhow::Result<TrainingPlan> {
         let first = TrainingPlan::default();
         let (source_language, target_language) = match &self.languages {
             None => (first.source_language, first.target_language),
@@ -148,7 +148,7 @@ fn choices() -> String {
 
 /// Writes the configuration and says what was chosen and how to go on.
 fn compose(path: &Path, arguments: &PlanArgs) -> anyhow::Result<()> {
-    let plan = arguments.high()?;
+    let plan = arguments.plan()?;
     let lines = plan.explanation()?;
     let here = std::env::current_dir().unwrap_or_default();
     recipe::save(&plan.seen_from(&here, path.parent().unwrap_or(Path::new(""))), path, arguments.force)?;
@@ -162,20 +162,20 @@ fn compose(path: &Path, arguments: &PlanArgs) -> anyhow::Result<()> {
 }
 
 /// Trains; the log and the checkpoints lie beside the model.
-pub fn run(low: &TrainArgs) -> anyhow::Result<()> {
-    if let Some(path) = &low.plan.new {
-        return compose(path, &low.plan);
+pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
+    if let Some(path) = &args.plan.new {
+        return compose(path, &args.plan);
     }
-    if let Some(folder) = &low.head.model {
-        return head::run(folder, (&low.head, low.resume), &low.run, memory());
+    if let Some(folder) = &args.head.model {
+        return head::run(folder, (&args.head, args.resume), &args.run, memory());
     }
-    let config = low.config.as_ref().ok_or_else(|| Error::Internal("a configuration was not asked for".to_owned()))?;
-    let runtime = low.run.high()?;
+    let config = args.config.as_ref().ok_or_else(|| Error::Internal("a configuration was not asked for".to_owned()))?;
+    let runtime = args.run.plan()?;
     let device = (runtime.engine == Kernels::Plain).then(|| runtime.device.candle.clone());
     let options = RunOptions {
-        resume: low.resume,
-        from: low.from.clone().map(|model| model.folder),
-        new_vocabulary: low.new_vocabulary,
+        resume: args.resume,
+        from: args.from.clone().map(|model| model.folder),
+        new_vocabulary: args.new_vocabulary,
         memory: memory(),
         threads: runtime.threads,
         plain: device,

@@ -16,8 +16,8 @@ use engine::analysis::hard;
 use engine::analysis::unknown::Replacing;
 use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use engine::error::{Error, Result};
-use engine::evaluation::acting::reader;
-use engine::evaluation::rows::ReadRows;
+use engine::evaluation::plan::reader;
+use engine::evaluation::rows::RowReader;
 use engine::interventions::{Intervention, InterventionFile, Resolved, ResolvedText, intervene_all};
 use engine::models::Stepper;
 use engine::text::sentence::Sentence;
@@ -96,13 +96,13 @@ pub struct TranslateArgs {
     keep_going: bool,
 }
 
-struct High<'a> {
-    low: &'a TranslateArgs,
+struct Plan<'a> {
+    args: &'a TranslateArgs,
     system: Ensemble,
     options: SearchOptions,
     replacing: Option<Replacing>,
     /// Whose rows alpha has.
-    rows: ReadRows,
+    rows: RowReader,
 }
 
 /// A line and what is changed while it is translated.
@@ -124,89 +124,89 @@ impl WindowItem for Planned {
     }
 }
 
-pub fn run(low: &TranslateArgs) -> anyhow::Result<()> {
-    let mut files = InputFiles::open(low.sentences.file.as_deref(), None)?;
-    files.source.goes_on = low.keep_going;
-    let mut plan = low.interventions.as_deref().map(InterventionFile::open).transpose()?;
-    let (high, mut stepper) = high(low)?;
-    if let Some((all, origin)) = plan.as_ref().and_then(InterventionFile::all) {
-        reader(&high.system).check(all, &origin)?;
+pub fn run(args: &TranslateArgs) -> anyhow::Result<()> {
+    let mut files = InputFiles::open(args.sentences.file.as_deref(), None)?;
+    files.source.goes_on = args.keep_going;
+    let mut file = args.interventions.as_deref().map(InterventionFile::open).transpose()?;
+    let (plan, mut stepper) = plan(args)?;
+    if let Some((all, origin)) = file.as_ref().and_then(InterventionFile::all) {
+        reader(&plan.system).check(all, &origin)?;
     }
     let mut output = LineOutput::stdout();
     let doing = Doing { name: "translating", verb: "translate" };
-    let growth = Growth::new(low.sentences.batch.high());
-    let mut next = |files: &mut InputFiles| high.next(files, plan.as_mut());
+    let growth = Growth::new(args.sentences.batch.plan());
+    let mut next = |files: &mut InputFiles| plan.next(files, file.as_mut());
     let refused = windows::run(doing, &mut files, growth, &mut next, &mut |window| {
-        let done = translate_window(&high, stepper.as_mut(), window)?;
+        let done = translate_window(&plan, stepper.as_mut(), window)?;
         for (planned, decoded) in window.iter().zip(&done) {
-            write(&high, &mut output, planned, decoded.as_ref())?;
+            write(&plan, &mut output, planned, decoded.as_ref())?;
         }
         output.flush()?;
         Ok(target_words(&done))
     })?;
     output.finish()?;
-    if low.keep_going { Ok(()) } else { windows::refused(refused) }
+    if args.keep_going { Ok(()) } else { windows::refused(refused) }
 }
 
-fn high(low: &TranslateArgs) -> anyhow::Result<(High<'_>, Box<dyn Stepper>)> {
-    let mut options = low.search.high();
-    if needs_only_best(low) {
+fn plan(args: &TranslateArgs) -> anyhow::Result<(Plan<'_>, Box<dyn Stepper>)> {
+    let mut options = args.search.plan();
+    if needs_only_best(args) {
         options.most_numbers = 0;
     }
-    let nbest = low.nbest;
+    let nbest = args.nbest;
     if nbest > options.beam {
         let sentence =
             format!("--nbest {nbest} asks for more hypotheses than --beam {} keeps; raise --beam", options.beam);
         return Err(Error::Input(sentence).into());
     }
-    if low.format == LineFormat::Pharaoh && nbest > 1 {
+    if args.format == LineFormat::Pharaoh && nbest > 1 {
         let sentence =
             "--format pharaoh writes the best translation's alignment only; leave out --nbest or choose --format jsonl";
         return Err(Error::Input(sentence.into()).into());
     }
-    if low.no_alpha && low.format != LineFormat::Jsonl {
+    if args.no_alpha && args.format != LineFormat::Jsonl {
         let sentence = "--no-alpha is for --format jsonl, which alone has alpha; leave it out";
         return Err(Error::Input(sentence.into()).into());
     }
-    let replacing = low.replace.high()?;
-    let runtime = low.sentences.run.high()?;
-    let system = low.sentences.models.load(&runtime)?;
-    let (rows, stepper) = low.reading.open(&system, &runtime, low.replace.replace_unk)?;
-    let (is_head, has_head) = (low.reading.is_head(), stepper.has_alignment_head());
+    let replacing = args.replace.plan()?;
+    let runtime = args.sentences.run.plan()?;
+    let system = args.sentences.models.load(&runtime)?;
+    let (rows, stepper) = args.reading.open(&system, &runtime, args.replace.replace_unk)?;
+    let (is_head, has_head) = (args.reading.is_head(), stepper.has_alignment_head());
     let needs = [
-        (low.format == LineFormat::Pharaoh, is_head, "--format pharaoh"),
-        (low.replace.replace_unk, has_head, "--replace-unk"),
+        (args.format == LineFormat::Pharaoh, is_head, "--format pharaoh"),
+        (args.replace.replace_unk, has_head, "--replace-unk"),
         (options.ranking.coverage > 0.0, false, "--coverage"),
     ];
     for (_, has_head, flag) in needs.into_iter().filter(|(needed, ..)| *needed) {
         words::require_alignment(&system, has_head, flag)?;
     }
-    let rows = if is_head { ReadRows::own((&system).into()) } else { rows };
-    Ok((High { low, system, options, replacing, rows }, stepper))
+    let rows = if is_head { RowReader::own((&system).into()) } else { rows };
+    Ok((Plan { args, system, options, replacing, rows }, stepper))
 }
 
-impl High<'_> {
+impl Plan<'_> {
     /// The next line, with what the file of interventions has for it.
-    fn next(&self, files: &mut InputFiles, plan: Option<&mut InterventionFile>) -> Result<Option<Planned>> {
+    fn next(&self, files: &mut InputFiles, file: Option<&mut InterventionFile>) -> Result<Option<Planned>> {
         let Some(text) = files.source.read()? else {
-            return plan.map_or(Ok(()), InterventionFile::finish).map(|()| None);
+            return file.map_or(Ok(()), InterventionFile::finish).map(|()| None);
         };
         let (id, text, has_tab) = match text {
-            Ok(line) if self.low.ids => match line.split_once('\t') {
+            Ok(line) if self.args.ids => match line.split_once('\t') {
                 Some((id, text)) => (Some(id.to_owned()), Ok(text.to_owned()), true),
                 None => (Some(line), Ok(String::new()), false),
             },
             text => (None, text, true),
         };
-        let pretokenized = self.low.sentences.pretokenized;
+        let pretokenized = self.args.sentences.pretokenized;
         let mut line = InputSide { tokenizer: &self.system, pretokenized }.read(&files.source, text);
         if !has_tab {
             let message = "has no tab behind its id; write `ID<tab>TEXT`, or leave out --ids";
             line.refused = Some(files.source.refuse(message));
         }
         let mut set = Resolved::default();
-        if let Some(plan) = plan {
-            let (interventions, origin) = plan.next_sentence()?;
+        if let Some(file) = file {
+            let (interventions, origin) = file.next_sentence()?;
             if line.is_readable() {
                 let words = vocabulary_words(&self.system.lead().source, &line.sentence, pretokenized);
                 let source = ResolvedText { sentence: &line.sentence, words: &words };
@@ -221,16 +221,16 @@ impl High<'_> {
 }
 
 /// Whether no alignment but that of the best hypothesis, if any, is written or looked at.
-fn needs_only_best(low: &TranslateArgs) -> bool {
-    match low.format {
-        LineFormat::Text => low.nbest == 1 || !low.replace.replace_unk,
-        LineFormat::Jsonl => low.nbest == 1 || low.no_alpha && !low.replace.replace_unk,
+fn needs_only_best(args: &TranslateArgs) -> bool {
+    match args.format {
+        LineFormat::Text => args.nbest == 1 || !args.replace.replace_unk,
+        LineFormat::Jsonl => args.nbest == 1 || args.no_alpha && !args.replace.replace_unk,
         LineFormat::Pharaoh => true,
     }
 }
 
 /// The results of a window, in its order; `None` for a line without words and for a refused one.
-fn translate_window(high: &High<'_>, stepper: &mut dyn Stepper, window: &[Planned]) -> Result<Vec<Option<Decoded>>> {
+fn translate_window(plan: &Plan<'_>, stepper: &mut dyn Stepper, window: &[Planned]) -> Result<Vec<Option<Decoded>>> {
     let chosen: Vec<usize> = (0..window.len()).filter(|&index| window[index].line.is_readable()).collect();
     let sources: Vec<&[u32]> = chosen.iter().map(|&index| window[index].line.sentence.ids.as_slice()).collect();
     let lists: Vec<Arc<[Intervention]>> = chosen.iter().map(|&index| Arc::clone(&window[index].set.list)).collect();
@@ -241,48 +241,53 @@ fn translate_window(high: &High<'_>, stepper: &mut dyn Stepper, window: &[Planne
         }
         Ok(())
     };
-    let (specials, ticket) = (high.system.specials(), CancellationToken::forever());
+    let (specials, ticket) = (plan.system.specials(), CancellationToken::forever());
     intervene_all(
         stepper,
         specials,
         &sources,
         &lists,
-        &high.options,
-        high.low.sentences.batch.high(),
+        &plan.options,
+        plan.args.sentences.batch.plan(),
         &ticket,
         &mut keep,
     )?;
-    if high.low.format != LineFormat::Text && !high.low.no_alpha || high.replacing.is_some() {
-        read_rows(high, stepper, window, &mut done)?;
+    if plan.args.format != LineFormat::Text && !plan.args.no_alpha || plan.replacing.is_some() {
+        read_rows(plan, stepper, window, &mut done)?;
     }
     Ok(done)
 }
 
 /// Gives every token the row that belongs to it.
 fn read_rows(
-    high: &High<'_>,
+    plan: &Plan<'_>,
     stepper: &mut dyn Stepper,
     window: &[Planned],
     done: &mut [Option<Decoded>],
 ) -> Result<()> {
     let translations = window.iter().zip(done).flat_map(|(planned, done)| {
-        let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(high.low.nbest));
+        let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(plan.args.nbest));
         all.map(|one| (planned.line.sentence.ids.as_slice(), &*planned.set.list, one))
     });
-    high.rows.settle(stepper, translations.collect(), high.low.sentences.batch.high(), &CancellationToken::forever())
+    plan.rows.extend_and_assign(
+        stepper,
+        translations.collect(),
+        plan.args.sentences.batch.plan(),
+        &CancellationToken::forever(),
+    )
 }
 
 fn target_words(done: &[Option<Decoded>]) -> usize {
     done.iter().flatten().filter_map(|decoded| decoded.hypotheses.first()).map(|best| best.tokens.len()).sum()
 }
 
-fn write(high: &High<'_>, output: &mut LineOutput, planned: &Planned, decoded: Option<&Decoded>) -> anyhow::Result<()> {
-    let (Planned { id, line, set }, nbest) = (planned, high.low.nbest);
+fn write(plan: &Plan<'_>, output: &mut LineOutput, planned: &Planned, decoded: Option<&Decoded>) -> anyhow::Result<()> {
+    let (Planned { id, line, set }, nbest) = (planned, plan.args.nbest);
     let before = id.as_ref().map_or_else(String::new, |id| format!("{id}\t"));
     let hypotheses = decoded.map_or(&[][..], |decoded| &decoded.hypotheses);
     let hypotheses = &hypotheses[..hypotheses.len().min(nbest)];
-    let lead = high.system.lead();
-    match high.low.format {
+    let lead = plan.system.lead();
+    match plan.args.format {
         LineFormat::Jsonl => output.json(&TranslationLine {
             id: id.as_deref(),
             error: line.refused.as_ref().map(ToString::to_string),
@@ -291,29 +296,29 @@ fn write(high: &High<'_>, output: &mut LineOutput, planned: &Planned, decoded: O
                 .source
                 .marks()
                 .has_pieces()
-                .then(|| ends(&vocabulary_words(&lead.source, &line.sentence, high.low.sentences.pretokenized))),
+                .then(|| ends(&vocabulary_words(&lead.source, &line.sentence, plan.args.sentences.pretokenized))),
             interventions: (!set.list.is_empty()).then_some(&set.applied.form),
-            reading: high.rows.told(),
-            hypotheses: hypotheses.iter().map(|hypothesis| record(high, planned, hypothesis)).collect(),
+            reading: plan.rows.name(),
+            hypotheses: hypotheses.iter().map(|hypothesis| record(plan, planned, hypothesis)).collect(),
             ..TranslationLine::default()
         }),
         LineFormat::Pharaoh => output.line(&hypotheses.first().map_or_else(
             || before.clone(),
             |best| {
-                let head = best.head.as_deref().filter(|_| high.low.reading.is_head());
+                let head = best.head.as_deref().filter(|_| plan.args.reading.is_head());
                 let rows = words::read_by(head, best.alpha.as_deref());
-                let pretokenized = high.low.sentences.pretokenized;
+                let pretokenized = plan.args.sentences.pretokenized;
                 let sides = LinkedSides::of_translation(lead, &line.sentence, best, pretokenized);
-                let links = words::links(sides, rows, high.low.counted.link_words);
+                let links = words::links(sides, rows, plan.args.counted.link_words);
                 format!("{before}{}{}", hard::pharaoh(&links), marked("\t", set, best))
             },
         )),
         LineFormat::Text if nbest == 1 => output.line(&hypotheses.first().map_or_else(
             || before.clone(),
-            |best| format!("{before}{}{}", text(high, &line.sentence, best), marked("\t", set, best)),
+            |best| format!("{before}{}{}", text(plan, &line.sentence, best), marked("\t", set, best)),
         )),
         LineFormat::Text => hypotheses.iter().try_for_each(|hypothesis| {
-            let (text, marked) = (text(high, &line.sentence, hypothesis), marked(" ||| ", set, hypothesis));
+            let (text, marked) = (text(plan, &line.sentence, hypothesis), marked(" ||| ", set, hypothesis));
             let number = id.clone().unwrap_or_else(|| (line.number - 1).to_string());
             output.line(&format!("{number} ||| {text} ||| {}{marked}", hypothesis.log_p))
         }),
@@ -326,17 +331,17 @@ fn marked(gap: &str, set: &Resolved, hypothesis: &Hypothesis) -> String {
     if marks.is_empty() { marks } else { format!("{gap}{marks}") }
 }
 
-fn record<'a>(high: &'a High<'_>, planned: &Planned, hypothesis: &'a Hypothesis) -> HypothesisLine<'a> {
-    let (target, has_alpha) = (high.system.target(), !high.low.no_alpha);
+fn record<'a>(plan: &'a Plan<'_>, planned: &Planned, hypothesis: &'a Hypothesis) -> HypothesisLine<'a> {
+    let (target, has_alpha) = (plan.system.target(), !plan.args.no_alpha);
     HypothesisLine {
-        tokens: words::tokens(high.system.lead(), &hypothesis.tokens),
+        tokens: words::tokens(plan.system.lead(), &hypothesis.tokens),
         words: target.marks().has_pieces().then(|| ends(&target.word_ranges(&hypothesis.tokens))),
-        text: text(high, &planned.line.sentence, hypothesis).into(),
+        text: text(plan, &planned.line.sentence, hypothesis).into(),
         log_p: hypothesis.log_p,
         token_log_p: &hypothesis.token_log_p,
         alpha: hypothesis.alpha.as_deref().filter(|_| has_alpha).map(Into::into),
         p_t: hypothesis.p_t.as_deref().filter(|_| has_alpha).map(Into::into),
-        head: hypothesis.head.as_deref().filter(|_| has_alpha && high.low.reading.is_head()).map(Into::into),
+        head: hypothesis.head.as_deref().filter(|_| has_alpha && plan.args.reading.is_head()).map(Into::into),
         finished: hypothesis.finished,
         set: (!planned.set.list.is_empty()).then(|| SetLine::of(&planned.set.applied, &hypothesis.token_log_p)),
         ..HypothesisLine::default()
@@ -344,6 +349,6 @@ fn record<'a>(high: &'a High<'_>, planned: &Planned, hypothesis: &'a Hypothesis)
 }
 
 /// The translation as text, with unknown words replaced where --replace-unk is given.
-fn text(high: &High<'_>, source: &Sentence, hypothesis: &Hypothesis) -> String {
-    words::text(high.system.lead(), hypothesis, source, high.replacing.as_ref(), high.low.sentences.pretokenized)
+fn text(plan: &Plan<'_>, source: &Sentence, hypothesis: &Hypothesis) -> String {
+    words::text(plan.system.lead(), hypothesis, source, plan.replacing.as_ref(), plan.args.sentences.pretokenized)
 }

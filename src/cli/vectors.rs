@@ -38,7 +38,7 @@ pub struct VectorArgs {
 
 impl VectorArgs {
     pub fn open(&self) -> engine::error::Result<(Runtime, Model)> {
-        let runtime = self.run.high()?;
+        let runtime = self.run.plan()?;
         let model = args::load(&self.model, &runtime)?;
         Ok((runtime, model))
     }

@@ -11,15 +11,15 @@ use crate::store::read::{FORCED, StoredAbout, StoredSystem};
 use crate::store::rules::KnownWords;
 use crate::store::write::Placed;
 use engine::analysis::alignment::Alignment;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::analysis::unknown::Replacing;
 use engine::analysis::words::{merge_alpha, merge_log_p};
 use engine::decoding::{Hypothesis, SearchOptions, SystemSpec};
 use engine::error::{Error, Result};
 use engine::evaluation;
-use engine::evaluation::acting::Acting;
 use engine::evaluation::ask::AskedSystem;
-use engine::evaluation::rows::ReadRows;
+use engine::evaluation::plan::InterventionPlan;
+use engine::evaluation::rows::RowReader;
 use engine::evaluation::wording;
 use engine::interventions::Intervention;
 use engine::models::{Model, Stepper};
@@ -37,9 +37,9 @@ pub struct SystemRunOptions {
     /// The references are forced, instead of translating: alignments of given pairs.
     pub forces: bool,
     /// What is changed while it translates.
-    pub acting: Option<Acting>,
+    pub acting: Option<InterventionPlan>,
     /// Whose rows are kept as the alignment; `None`: as training guided them.
-    pub reading: Option<Reading>,
+    pub reading: Option<RowConvention>,
     /// What replaces unknown words of the output, in systems that align; the others keep `[UNK]`.
     pub replace_unk: Option<Replacing>,
     /// A source without words is no reason not to force its reference, where the system reads its `</s>`.
@@ -166,9 +166,9 @@ pub fn about(
         beam: if options.forces { 0 } else { options.search.beam },
         ranking: if options.forces { FORCED.to_owned() } else { ranking.length.to_string() },
         no_unk: system.specials().forbidden(options.search.forbid_unk, options.search.allow_unk).is_some(),
-        interventions: options.acting.as_ref().map(Acting::document).unwrap_or_default(),
+        interventions: options.acting.as_ref().map(InterventionPlan::document).unwrap_or_default(),
         mixing: system.mixing().map_or_else(String::new, |mixing| mixing.average.to_string()),
-        reading: ReadRows::wanted(system, options.reading).told().unwrap_or_default().to_owned(),
+        reading: RowReader::wanted(system, options.reading).name().unwrap_or_default().to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..StoredAbout::default()
     }
@@ -194,7 +194,7 @@ pub fn run(
     workspace.settle_words(&known, std::iter::empty(), std::iter::once(""))?;
     let is_given = workspace.rules().are_given();
     check(workspace, system, options)?;
-    ReadRows::chosen(system, &*stepper, options.reading)?;
+    RowReader::chosen(system, &*stepper, options.reading)?;
     let asked = AskedSystem { system, search: &options.search, batch: options.batch, reading: options.reading, ticket };
     let (mut from, mut loose) = (0, 0);
     let mut step = || -> Result<bool> {
@@ -352,7 +352,7 @@ impl Batch<'_> {
 pub fn output(
     system: evaluation::EvaluatedSystem<'_>,
     (source, target, pretokenized): (&Sentence, Option<&Sentence>, bool),
-    (said, reading): (Hypothesis, Reading),
+    (said, reading): (Hypothesis, RowConvention),
     replacing: Option<&Replacing>,
 ) -> SystemOutput {
     let lead = system.lead();
@@ -373,7 +373,7 @@ pub fn output(
         log_p: Some(said.log_p),
         token_count: said.token_log_p.len(),
         alpha: said.alpha.map(|alpha| merge_alpha(&Alignment::from_rows(&alpha), &x, &y)),
-        is_head: reading == Reading::Head,
+        is_head: reading == RowConvention::Head,
         links: None,
     }
 }

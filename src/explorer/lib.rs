@@ -34,7 +34,7 @@
 //!
 //! - egui is named in `ui`, `widgets` and the views of pages alone. `cargo check --no-default-features` proves it without a test.
 //! - What a browser lacks (SQLite, zstandard, dialogs, threads, a disk) is left out by `target_family = "wasm"` at modules
-//!   and lines of tables. Its seams are the desk's: [`Lanes`](session::lanes::Lanes) do the work beside a session,
+//!   and lines of tables. Its seams are the desk's: [`BackgroundJobs`](session::lanes::Lanes) do the work beside a session,
 //!   [`Model::from_files`](engine::models::Model::from_files) takes a model that was read elsewhere, and
 //!   [`clock`](engine::clock) tells time.
 //! - Threads are started in `jobs` alone.

@@ -9,7 +9,7 @@ use crate::measure::TextMeasure;
 use crate::palette::{Palette, Rgba};
 use crate::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
 use engine::lang;
-use engine::models::anatomy::{Arrow, Flows, Machine, MachineSpan, MachineStage, Quantity};
+use engine::models::anatomy::{Arrow, Diagram, Flows, MachineSpan, MachineStage, Quantity};
 
 /// Between two boxes, of the room of one.
 const GAP: (f32, f32) = (0.16, 0.24);
@@ -60,7 +60,7 @@ pub enum Held<'a> {
 
 /// A drawing of a model.
 pub struct MachineDrawing<'a> {
-    pub machine: &'a Machine,
+    pub machine: &'a Diagram,
     /// What each box holds, in the order of the stages.
     pub held: Vec<Held<'a>>,
     /// Which boxes have their numbers, in the same order; others are faint.
@@ -76,7 +76,7 @@ pub struct MachineDrawing<'a> {
 }
 
 /// The room of a box, and how much of it is between the boxes.
-fn grid(machine: &Machine, area: &Area) -> (Size, Size) {
+fn grid(machine: &Diagram, area: &Area) -> (Size, Size) {
     let most = |of: fn(&MachineStage) -> usize| machine.stages.iter().map(of).max().unwrap_or(0) + 1;
     let (columns, rows) = (most(|stage| stage.place.0), most(|stage| stage.place.1));
     let pitch = size(area.width() / columns as f32, area.height() / rows as f32);
@@ -84,7 +84,7 @@ fn grid(machine: &Machine, area: &Area) -> (Size, Size) {
 }
 
 /// Where the boxes of a machine stand, in the order of its stages.
-pub fn places(machine: &Machine, area: &Area) -> Vec<Area> {
+pub fn places(machine: &Diagram, area: &Area) -> Vec<Area> {
     let (pitch, gap) = grid(machine, area);
     let place = |stage: &MachineStage| {
         let (column, row) = stage.place;
@@ -502,7 +502,7 @@ mod tests {
             starts: &[],
             layers: Layers::Lowest,
         };
-        let machine = Machine { stages: vec![stage], ..Machine::default() };
+        let machine = Diagram { stages: vec![stage], ..Diagram::default() };
         let drawing = MachineDrawing {
             machine: &machine,
             held: Vec::new(),

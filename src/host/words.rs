@@ -2,7 +2,7 @@
 
 use engine::analysis::alignment::Alignment;
 use engine::analysis::hard::Link;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::analysis::words::{merge_alpha, over_words};
 use engine::decoding;
 use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions, Specials};
@@ -40,12 +40,12 @@ pub fn decode_all(
 }
 
 /// Rows of a translation, and how links are read off them.
-pub type ReadBy<'a> = Option<(&'a [Vec<f32>], Reading)>;
+pub type ReadBy<'a> = Option<(&'a [Vec<f32>], RowConvention)>;
 
 /// The rows of an alignment head where there are some, else those of alpha.
 pub fn read_by<'a>(head: Option<&'a [Vec<f32>]>, alpha: Option<&'a [Vec<f32>]>) -> ReadBy<'a> {
-    let head = head.map(|head| (head, Reading::Head));
-    head.or_else(|| Some((alpha?, Reading::default())))
+    let head = head.map(|head| (head, RowConvention::Head));
+    head.or_else(|| Some((alpha?, RowConvention::default())))
 }
 
 /// Those of a forced target.
@@ -125,7 +125,7 @@ pub struct Worded {
 pub fn worded(
     system: &Ensemble,
     (source, target): (&Sentence, &Sentence),
-    (rows, reading): (&[Vec<f32>], Reading),
+    (rows, reading): (&[Vec<f32>], RowConvention),
     pretokenized: bool,
 ) -> Worded {
     let x = vocabulary_words(&system.lead().source, source, pretokenized);

@@ -10,12 +10,12 @@ use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, Python, pyclass, pymethod
 use crate::translation::{NativeTranslation, TranslatedSentence};
 use crate::waiting;
 use crate::waiting::Counted;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::decoding;
 use engine::decoding::SystemSpec;
 use engine::decoding::{Decoded, Ensemble, Hypothesis, LengthRule, Ranking, SearchOptions};
 use engine::error::{Error, Result};
-use engine::evaluation::rows::ReadRows;
+use engine::evaluation::rows::RowReader;
 use engine::models::{Kernels, Model, Stepper};
 use engine::nn::device::DeviceChoice;
 use engine::text::line;
@@ -137,7 +137,7 @@ impl Loaded {
                 pretokenized: asked.pretokenized,
                 replaces: asked.replace_unk,
                 beam: asked.beam,
-                reading: ReadRows::own(system.into()).reading,
+                reading: RowReader::own(system.into()).reading,
                 error,
             }
         });
@@ -153,7 +153,7 @@ impl Loaded {
     ) -> Result<Vec<TranslatedSentence>> {
         let system = &*self.system;
         let unknown = |name: &str| Error::Input(format!("there is no reading {name}; choose predicted, input or head"));
-        let wanted = asked.reading.as_deref().map(|name| Reading::from_name(name).ok_or_else(|| unknown(name)));
+        let wanted = asked.reading.as_deref().map(|name| RowConvention::from_name(name).ok_or_else(|| unknown(name)));
         let wanted = wanted.transpose()?;
         let mut source = read(system, ("source", asked.before), sources, asked.pretokenized, asked.keeps_going)?;
         for (at, read) in source.iter_mut().enumerate() {
@@ -174,8 +174,8 @@ impl Loaded {
         let is_read = |pair: &&(Sentence, Sentence, Option<String>)| pair.2.is_none();
         let pairs: Vec<(&[u32], &[u32])> =
             read.iter().filter(is_read).map(|(source, target, _)| (&source.ids[..], &target.ids[..])).collect();
-        let (rows, all) = self.run(wanted == Some(Reading::Head), |stepper| {
-            let rows = ReadRows::chosen(system.into(), stepper, wanted)?;
+        let (rows, all) = self.run(wanted == Some(RowConvention::Head), |stepper| {
+            let rows = RowReader::chosen(system.into(), stepper, wanted)?;
             let mut hear = |sentences, words| counted.add(sentences, words);
             Ok((rows, rows.force_all(stepper, &pairs, asked.batch, ticket, &mut hear)?))
         })?;
@@ -228,7 +228,7 @@ fn search(
     let translations = sources.iter().zip(&mut all).flat_map(|(source, hypotheses)| {
         hypotheses.iter_mut().take(shown).map(|one| (*source, &[][..], one)).collect::<Vec<_>>()
     });
-    ReadRows::own(system.into()).settle(stepper, translations.collect(), asked.batch, ticket)?;
+    RowReader::own(system.into()).extend_and_assign(stepper, translations.collect(), asked.batch, ticket)?;
     Ok(all)
 }
 

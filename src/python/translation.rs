@@ -16,7 +16,7 @@ use corpus::store::output::SystemOutput;
 use corpus::store::read::StoredAbout;
 use engine::analysis::alignment::Alignment;
 use engine::analysis::hard;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::analysis::unknown::Replacing;
 use engine::decoding::{Ensemble, Hypothesis, SearchOptions, SystemSpec};
 use engine::text::sentence::Sentence;
@@ -37,7 +37,7 @@ pub struct TranslatedSentence {
     pub replaces: bool,
     /// Hypotheses of the beam; 0 where the translation was given.
     pub beam: usize,
-    pub reading: Reading,
+    pub reading: RowConvention,
     /// Why the model does not read it.
     pub error: Option<String>,
 }

@@ -17,7 +17,7 @@ use corpus::export::out;
 use corpus::export::out::{ExportFormat, Out, all_columns};
 use corpus::measures::table::Measuring;
 use corpus::query::column::TableColumn;
-use corpus::query::costly::FilterResources;
+use corpus::query::expensive::FilterResources;
 use corpus::query::table;
 use corpus::query::table::Sorting;
 use corpus::store::corpus::CorpusTable;

@@ -4,7 +4,7 @@ use crate::guide;
 use crate::guide::Guide;
 use crate::settings::{TextPair, TrainingSettings};
 use crate::vocabularies::TrainingTokenizers;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::error::{Error, Result};
 use engine::models::config::Config;
 use engine::text::corpus::{PairRules, ParallelText};
@@ -33,8 +33,8 @@ pub fn training(
 ) -> Result<Training> {
     let half = memory.map_or(u64::MAX, |memory| memory / 2);
     let delay = settings.guide.as_ref().map(|guide| match guide.reading() {
-        Reading::Predicted | Reading::Head => 0,
-        Reading::Input => config.input_delay().unwrap_or_default(),
+        RowConvention::Predicted | RowConvention::Head => 0,
+        RowConvention::Input => config.input_delay().unwrap_or_default(),
     });
     let (mut all, mut guide) = (ParallelText::default(), delay.map(|_| Guide::default()));
     for text in &settings.data.train {

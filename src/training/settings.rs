@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::attention::find;
 use engine::error::{Error, Result};
 use engine::models::TRAINED;
@@ -178,7 +178,7 @@ impl Default for GuideSettings {
             decay_from: None,
             decay_until: None,
             final_weight: 0.0,
-            reading: Reading::default().name().to_owned(),
+            reading: RowConvention::default().name().to_owned(),
             unlinked: Unlinked::default(),
         }
     }
@@ -186,9 +186,9 @@ impl Default for GuideSettings {
 
 impl GuideSettings {
     /// Which row belongs to a word.
-    pub fn reading(&self) -> Reading {
+    pub fn reading(&self) -> RowConvention {
         // `TrainingSettings::load` refused unknown names
-        Reading::from_name(&self.reading).unwrap_or_default()
+        RowConvention::from_name(&self.reading).unwrap_or_default()
     }
 
     /// The weight at an update counted from 0, in a run of `updates`.

@@ -2,7 +2,7 @@
 
 #![cfg(target_family = "wasm")]
 
-pub mod lanes;
+pub mod jobs;
 pub mod message;
 pub mod worker;
 
@@ -16,7 +16,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{HtmlCanvasElement, Response};
 
-use crate::lanes::WorkerLanes;
+use crate::jobs::WorkerLanes;
 use engine::lang;
 use engine::lang::{CatalogueOf, Language};
 use explorer::app::open_with::{Installed, OpenWith};
@@ -48,9 +48,9 @@ pub async fn start(
         Announcer::install(&creation.egui_ctx, say);
         let ctx = creation.egui_ctx.clone();
         let wake: Wake = Arc::new(move || ctx.request_repaint());
-        let lanes = WorkerLanes::new(spawn, &wake);
+        let jobs = WorkerLanes::new(spawn, &wake);
         let with = OpenWith { bundled: bundled.clone(), opening, site: Some(site), link, ..OpenWith::default() };
-        let driver = Driver::on(Box::new(lanes), with, Arc::clone(&wake));
+        let driver = Driver::on(Box::new(jobs), with, Arc::clone(&wake));
         let app = App::new(Box::new(driver), &creation.egui_ctx).with_bundled(bundled, None);
         Ok(Box::new(app.in_language(browser_language()).with_catalogues(fetching(wake))))
     });

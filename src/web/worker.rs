@@ -56,7 +56,7 @@ pub struct PageWorker {
     coming: HashMap<PathBuf, Coming>,
     /// Models that could not be had, why, and the columns that know.
     failed: HashMap<PathBuf, (String, Vec<ColumnId>)>,
-    apart: Option<(u64, StepsRequest)>,
+    trace: Option<(u64, StepsRequest)>,
     open: Option<Open>,
     orders: VecDeque<(u64, QueueOrder)>,
 }
@@ -77,7 +77,7 @@ impl PageWorker {
             is_news: false,
             coming: HashMap::new(),
             failed: HashMap::new(),
-            apart: None,
+            trace: None,
             open: None,
             orders: VecDeque::new(),
         }
@@ -98,8 +98,8 @@ impl PageWorker {
                 self.is_news = true;
                 self.request = Some(request);
             }
-            ToWorker::TakeApart(number, request) => self.apart = Some((number, request)),
-            ToWorker::LetGo => (self.apart, self.open) = (None, None),
+            ToWorker::TakeApart(number, request) => self.trace = Some((number, request)),
+            ToWorker::LetGo => (self.trace, self.open) = (None, None),
             ToWorker::Queue(QueueCall::Submit(number, order)) => self.orders.push_back((number, order)),
             ToWorker::Queue(QueueCall::Cancel(number)) => self.orders.retain(|(own, _)| *own != number),
             ToWorker::Queue(QueueCall::Pause(..)) => {}
@@ -193,9 +193,9 @@ impl PageWorker {
     /// What columns and other work want in memory.
     fn keys(&self) -> impl Iterator<Item = Key> {
         let columns = self.request.iter().flat_map(|request| request.columns.iter().flat_map(ColumnSpec::keys));
-        let apart = self.apart.iter().map(|(_, request)| (request.model.clone(), request.device));
+        let trace = self.trace.iter().map(|(_, request)| (request.model.clone(), request.device));
         let orders = self.orders.iter().filter_map(|(_, order)| order.model());
-        columns.chain(apart).chain(orders).collect::<Vec<_>>().into_iter()
+        columns.chain(trace).chain(orders).collect::<Vec<_>>().into_iter()
     }
 
     fn is_there(&self, folder: &Path) -> bool {
@@ -239,14 +239,14 @@ impl PageWorker {
 
     fn steps_turn(&mut self) -> Result<bool, JsError> {
         let Some((number, request)) =
-            self.apart.take_if(|(_, request)| self.store.knows(&(request.model.clone(), request.device)))
+            self.trace.take_if(|(_, request)| self.store.knows(&(request.model.clone(), request.device)))
         else {
             return Ok(false);
         };
         let ticket = CancellationToken::asking(is_replaced);
         let found = steps::serve(&self.store.library(), &request, &mut self.open, &ticket);
         if matches!(found, Err(Error::Stale)) {
-            self.apart = Some((number, request));
+            self.trace = Some((number, request));
             return Ok(true);
         }
         let config = self.open.as_ref().map(|open| open.config().to_json());

@@ -134,7 +134,7 @@ impl Setup {
         // a repetition of a peer takes seconds
         let repeat = args.repeat.unwrap_or(if args.quick { 1 } else { 9 }).max(1);
         Ok(Self {
-            runtime: args.run.high()?,
+            runtime: args.run.plan()?,
             threads_given: args.run.threads.is_some(),
             quick: args.quick,
             repeat,

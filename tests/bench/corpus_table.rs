@@ -20,7 +20,7 @@ use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
-use interlinear::ui::Desk;
+use interlinear::ui::SessionHost;
 
 const COLUMNS: &[BenchColumn] = &[
     BenchColumn::number("rows", 0),
@@ -123,7 +123,7 @@ impl Kept {
     }
 }
 
-impl Desk for Kept {
+impl SessionHost for Kept {
     fn session(&self) -> &Session {
         &self.session
     }
@@ -136,7 +136,7 @@ impl Desk for Kept {
     fn pump(&mut self, _budget: Duration) -> bool {
         let mut changed = false;
         while let Some(news) = self.corpus.news.try_next() {
-            changed |= self.session.absorb_corpus_news(news);
+            changed |= self.session.absorb_corpus(news);
             self.carry_out();
         }
         changed

@@ -19,7 +19,7 @@ use interlinear::pages::sentence::view::tree_memory::TreeMemory;
 use interlinear::pages::steps::STEPS;
 use interlinear::pages::steps::command::StepsCommand;
 use interlinear::session::state::Session;
-use interlinear::ui::{App, Desk};
+use interlinear::ui::{App, SessionHost};
 use interlinear::widgets::theme;
 
 /// The heatmap's words a side, and whether all of them are in view.
@@ -190,11 +190,11 @@ impl Window {
     }
 
     /// Of the usual size.
-    pub fn usual(desk: Box<dyn Desk>) -> Self {
+    pub fn usual(desk: Box<dyn SessionHost>) -> Self {
         Self::of(desk, WINDOW)
     }
 
-    fn of(desk: Box<dyn Desk>, size: Vec2) -> Self {
+    fn of(desk: Box<dyn SessionHost>, size: Vec2) -> Self {
         let ctx = egui::Context::default();
         let app = App::new(desk, &ctx);
         Self { app, ctx, size, time: 0.0, triangles: 0 }
@@ -244,7 +244,7 @@ impl Window {
 /// A session without a worker.
 struct Alone(Session);
 
-impl Desk for Alone {
+impl SessionHost for Alone {
     fn session(&self) -> &Session {
         &self.0
     }

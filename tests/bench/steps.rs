@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::Setup;
 use crate::timing::millis;
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
-use interlinear::decoding::apart::Then;
+use interlinear::decoding::step_trace::Then;
 use interlinear::error::Error;
 use interlinear::jobs::steps::{StepTrace, StepsRequest, StepsThread};
 use interlinear::jobs::{Library, Wake};

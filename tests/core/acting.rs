@@ -453,8 +453,8 @@ fn interventions_come_back_with_the_saved_state() {
     let found = load_or_set_aside(&path);
     assert_eq!(found.trouble, None);
     let again = Session::start(found.state, &OpenWith::default());
-    assert_eq!(again.app().document.scene().interventions, session.app().document.scene().interventions);
-    assert!(!again.app().document.scene().interventions.is_empty());
+    assert_eq!(again.app().document.state().interventions, session.app().document.state().interventions);
+    assert!(!again.app().document.state().interventions.is_empty());
     // without its text nothing is left of them
     let mut lost = session.saved();
     lost.source = Some("x".repeat(200_000));
@@ -497,7 +497,7 @@ fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
         let drawing = Drawing::new(kind, false);
         let picture = export::picture(
             shown,
-            &session.app().document.scene().search,
+            &session.app().document.state().search,
             session.app().view.settings(),
             &drawing,
             None,

@@ -8,7 +8,7 @@ mod scores;
 use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::bleu::{BleuCounts, BleuSettings, Tokenization};
 use interlinear::analysis::buckets::Buckets;
-use interlinear::analysis::reading::{READINGS, Reading};
+use interlinear::analysis::row_convention::{READINGS, RowConvention};
 use interlinear::analysis::{bleu, chrf, divergence, hard, mteval};
 
 /// Sentences and references of our own; `BLEU(force=True).corpus_score(hypotheses, [references]).score`.
@@ -127,8 +127,8 @@ fn links_go_to_the_greatest_weight_among_words() {
 fn a_word_that_a_head_sends_to_the_end_has_no_link() {
     let rows = [[0.5, 0.25, 0.25], [0.25, 0.375, 0.375], [0.25, 0.25, 0.5], [0.0, 0.125, 0.875]].map(Vec::from);
     let words = Alignment::from_rows(&rows).words(4, 2);
-    assert_eq!(hard::pharaoh(&Reading::Head.links(&words)), "0-0 1-1");
-    for reading in [Reading::Predicted, Reading::Input] {
+    assert_eq!(hard::pharaoh(&RowConvention::Head.links(&words)), "0-0 1-1");
+    for reading in [RowConvention::Predicted, RowConvention::Input] {
         assert_eq!(reading.links(&words), hard::links(&words));
     }
 }
@@ -161,15 +161,15 @@ fn every_length_is_in_one_bucket() {
 #[test]
 fn rows_belong_to_the_word_predicted_or_to_the_word_read() {
     let alpha = vec![vec![0.9, 0.1, 0.0], vec![0.2, 0.7, 0.1], vec![0.0, 0.1, 0.9]];
-    assert_eq!(Reading::Predicted.assign_after(1, &alpha).as_ref(), alpha.as_slice());
-    let read = Reading::Input.assign_after(1, &alpha);
+    assert_eq!(RowConvention::Predicted.assign_after(1, &alpha).as_ref(), alpha.as_slice());
+    let read = RowConvention::Input.assign_after(1, &alpha);
     assert_eq!(read.as_ref(), [alpha[1].clone(), alpha[2].clone(), vec![0.0; 3]]);
     // Of two words and `</s>` on both sides, as the word read each is linked to what the step after it looked at.
     let links = |rows: &[Vec<f32>]| hard::pharaoh(&hard::links(&Alignment::from_rows(rows).words(2, 2)));
     assert_eq!((links(&alpha).as_str(), links(&read).as_str()), ("0-0 1-1", "1-0 1-1"));
-    assert!(Reading::Input.assign_after(1, &[]).is_empty());
-    assert_eq!((Reading::Input.row_after(1, 1, 2), Reading::Predicted.row_after(1, 1, 2)), (None, Some(1)));
-    assert!(READINGS.iter().all(|entry| Reading::from_name(entry.name) == Some(entry.reading)));
+    assert!(RowConvention::Input.assign_after(1, &[]).is_empty());
+    assert_eq!((RowConvention::Input.row_after(1, 1, 2), RowConvention::Predicted.row_after(1, 1, 2)), (None, Some(1)));
+    assert!(READINGS.iter().all(|entry| RowConvention::from_name(entry.name) == Some(entry.reading)));
     assert!(READINGS.iter().all(|entry| (entry.reading.name(), entry.reading.about()) == (entry.name, entry.about)));
-    assert_eq!(READINGS[0].reading, Reading::default());
+    assert_eq!(READINGS[0].reading, RowConvention::default());
 }

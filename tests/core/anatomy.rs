@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use candle_core::Tensor;
-use interlinear::decoding::apart::{Path, Then, take_apart};
+use interlinear::decoding::step_trace::{Path, Then, trace_steps};
 use interlinear::decoding::{SearchOptions, decode};
 use interlinear::figure::geometry::{Area, point, size};
 use interlinear::figure::machine::{Held, MachineDrawing, places};
@@ -12,10 +12,10 @@ use interlinear::figure::measure::{SansSerif, TextMeasure as _, broken};
 use interlinear::figure::palette::LIGHT;
 use interlinear::figure::sizes::TEXT_SMALL;
 use interlinear::models::anatomy::{
-    Anatomy, Arrow, Machine, MachinePart, Miswiring, Shrunk, TakenApart, WRONGS, shrunk,
+    Anatomy, Arrow, Diagram, MachinePart, Miswiring, Shrunk, StepNumbers, WRONGS, shrunk,
 };
 use interlinear::models::config::Config;
-use interlinear::models::untrained::dissect;
+use interlinear::models::untrained::anatomy_of;
 use interlinear::models::{Kernels, Model};
 use interlinear::ticket::CancellationToken;
 
@@ -27,7 +27,7 @@ fn row(tensor: &Tensor) -> Vec<f32> {
 }
 
 /// The forced steps of a case.
-fn steps(anatomy: &mut Anatomy, case: &Case) -> Vec<TakenApart> {
+fn steps(anatomy: &mut Anatomy, case: &Case) -> Vec<StepNumbers> {
     let encoded = anatomy.encode(&case.source).expect("encodes");
     let (mut state, mut steps) = (encoded.start.clone(), Vec::new());
     for i in 0..case.target.len() {
@@ -40,14 +40,14 @@ fn steps(anatomy: &mut Anatomy, case: &Case) -> Vec<TakenApart> {
 }
 
 /// The drawings of the papers' models, and those of other toolkits.
-fn machines() -> Vec<(String, Machine)> {
+fn machines() -> Vec<(String, Diagram)> {
     let paper = |folder: &str| {
         let model = load(folder);
-        (folder.to_owned(), dissect(&model.config, &model.weights, None).expect("apart").machine())
+        (folder.to_owned(), anatomy_of(&model.config, &model.weights, None).expect("apart").machine())
     };
     let other = |config: Config| {
         let weights = toolkits::weights(&config, 2);
-        (config.name.clone(), dissect(&config, &weights, None).expect("apart").machine())
+        (config.name.clone(), anatomy_of(&config, &weights, None).expect("apart").machine())
     };
     FOLDERS.map(paper).into_iter().chain(toolkits::configs(2).into_iter().map(other)).collect()
 }
@@ -60,7 +60,7 @@ fn part<'a>(parts: &'a [MachinePart], key: &str) -> Option<&'a MachinePart> {
 fn every_reference_case_holds_for_a_model_taken_apart() {
     for folder in FOLDERS {
         let model = load(folder);
-        let mut anatomy = dissect(&model.config, &model.weights, None).expect("it can be taken apart");
+        let mut anatomy = anatomy_of(&model.config, &model.weights, None).expect("it can be taken apart");
         for (k, case) in cases(&model).iter().enumerate() {
             for (i, taken) in steps(&mut anatomy, case).iter().enumerate() {
                 let what = format!("{folder}, case {k}, word {i}");
@@ -82,7 +82,7 @@ fn every_reference_case_holds_for_a_model_taken_apart() {
 fn gates_and_proposal_add_up_to_the_state() {
     for (folder, keeps) in [("rnnsearch", false), ("rnnencdec", true)] {
         let model = load(folder);
-        let mut anatomy = dissect(&model.config, &model.weights, None).expect("apart");
+        let mut anatomy = anatomy_of(&model.config, &model.weights, None).expect("apart");
         let case = &cases(&model)[0];
         let mut before = row(anatomy.encode(&case.source).expect("encodes").start.only().expect("one state"));
         for taken in steps(&mut anatomy, case) {
@@ -100,7 +100,7 @@ fn gates_and_proposal_add_up_to_the_state() {
 }
 
 /// Every box once and in a place of its own, arrows between boxes alone, and none without arrows; the keys.
-pub fn check_drawing<'a>(folder: &str, machine: &'a Machine) -> HashSet<&'a str> {
+pub fn check_drawing<'a>(folder: &str, machine: &'a Diagram) -> HashSet<&'a str> {
     let keys: HashSet<&str> = machine.stages.iter().map(|stage| stage.key).collect();
     let places: HashSet<(usize, usize)> = machine.stages.iter().map(|stage| stage.place).collect();
     assert_eq!((keys.len(), places.len()), (machine.stages.len(), machine.stages.len()), "{folder}");
@@ -119,7 +119,7 @@ fn the_drawing_names_every_part_once_and_nothing_else() {
     for folder in FOLDERS {
         let model = load(folder);
         for wrong in std::iter::once(None).chain(WRONGS.iter().map(|entry| Some(entry.wrong))) {
-            let mut anatomy = dissect(&model.config, &model.weights, wrong).expect("apart");
+            let mut anatomy = anatomy_of(&model.config, &model.weights, wrong).expect("apart");
             let machine = anatomy.machine();
             let keys = check_drawing(folder, &machine);
             let case = &cases(&model)[0];
@@ -144,7 +144,7 @@ fn the_drawing_names_every_part_once_and_nothing_else() {
 fn the_path_is_greedy_or_given_or_waits() {
     for folder in FOLDERS {
         let model: Model = load(folder);
-        let mut anatomy = dissect(&model.config, &model.weights, None).expect("apart");
+        let mut anatomy = anatomy_of(&model.config, &model.weights, None).expect("apart");
         let case = &cases(&model)[0];
         let options = SearchOptions { beam: 1, max_length: Some(8), ..SearchOptions::default() };
         let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
@@ -157,7 +157,7 @@ fn the_path_is_greedy_or_given_or_waits() {
         let eos = model.config.eos;
         let mut said = |given: &[u32], then| -> Vec<Option<u32>> {
             let path = Path { given, then, eos, limit: 8, best: 3 };
-            let (_, steps) = take_apart(&mut anatomy, &case.source, &path, &ticket).expect("apart");
+            let (_, steps) = trace_steps(&mut anatomy, &case.source, &path, &ticket).expect("apart");
             steps.iter().map(|step| step.said.map(|(id, _)| id)).collect()
         };
         let all: Vec<Option<u32>> = best.tokens.iter().copied().map(Some).collect();
@@ -166,7 +166,7 @@ fn the_path_is_greedy_or_given_or_waits() {
         assert_eq!(said(&given, Then::Wait), [Some(4), Some(5), Some(7), None], "{folder}");
         assert_eq!(said(&[], Then::Wait), [None], "{folder}");
         let path = Path { given: &[1_000_000], then: Then::Wait, eos, limit: 8, best: 3 };
-        let beyond = take_apart(&mut anatomy, &case.source, &path, &ticket);
+        let beyond = trace_steps(&mut anatomy, &case.source, &path, &ticket);
         assert!(beyond.is_err_and(|error| error.to_string().contains("1000000")), "{folder}");
     }
 }
@@ -188,7 +188,7 @@ fn each_wrong_wiring_changes_what_it_is_about() {
             let attention = model.config.attention();
             let fits = Miswiring::of(architecture, attention.as_deref()).any(|of| of.wrong == entry.wrong);
             let case = &cases(&model)[0];
-            let of = |wrong| steps(&mut dissect(&model.config, &model.weights, wrong).expect("apart"), case);
+            let of = |wrong| steps(&mut anatomy_of(&model.config, &model.weights, wrong).expect("apart"), case);
             let (right, wrong) = (of(None), of(Some(entry.wrong)));
             let differs = right.iter().zip(&wrong).any(|(a, b)| a.log_p != b.log_p);
             assert_eq!(differs, fits, "{folder}: {}", entry.key);
@@ -205,7 +205,7 @@ fn each_wrong_wiring_changes_what_it_is_about() {
 fn pictures_of_matrices_are_their_own_numbers() {
     for folder in FOLDERS {
         let model = load(folder);
-        let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
+        let machine = anatomy_of(&model.config, &model.weights, None).expect("apart").machine();
         let all = shrunk(&machine, &model.weights).expect("pictures");
         for (name, shape) in machine.weights.iter().flatten() {
             let [small] = &all.iter().filter(|small| small.name == *name).collect::<Vec<_>>()[..] else {
@@ -339,7 +339,7 @@ fn straight(ends: &[interlinear::figure::geometry::Point; 2]) -> Vec<(f32, f32)>
 #[test]
 fn source_words_are_whole_in_their_box() {
     let model = load("rnnsearch");
-    let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
+    let machine = anatomy_of(&model.config, &model.weights, None).expect("apart").machine();
     let text = "The uncharacteristically incomprehensible announcement was misunderstood.";
     let mut held = vec![Held::Nothing; machine.stages.len()];
     held[0] = Held::Text(text.into());

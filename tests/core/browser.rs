@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use interlinear::app::effect::QueueCall;
 use interlinear::app::open_with::OpenWith;
-use interlinear::decoding::apart::Then;
+use interlinear::decoding::step_trace::Then;
 use interlinear::interventions::{Force, Interventions, Word};
 use interlinear::jobs::Library;
 use interlinear::jobs::corpus::thread::CorpusRequest;
@@ -20,7 +20,7 @@ use interlinear::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::session::driver::Driver;
-use interlinear::session::lanes::{LaneNews, Lanes};
+use interlinear::session::jobs::{BackgroundJobs, JobNews};
 use interlinear::text::tokenizer::Tokenizers;
 use interlinear::ticket::CancellationToken;
 use serde::Serialize;
@@ -127,7 +127,7 @@ struct Noted {
     events: Vec<Event>,
 }
 
-impl Lanes for Noted {
+impl BackgroundJobs for Noted {
     fn decode(&mut self, request: Request) {
         self.asked.borrow_mut().push(request.number);
         let message = "not here".to_owned();
@@ -140,7 +140,7 @@ impl Lanes for Noted {
         self.events.pop()
     }
 
-    fn take_apart(&mut self, _number: u64, _request: StepsRequest) {}
+    fn trace(&mut self, _number: u64, _request: StepsRequest) {}
 
     fn let_go(&mut self) {}
 
@@ -148,7 +148,7 @@ impl Lanes for Noted {
 
     fn corpus(&mut self, _request: CorpusRequest) {}
 
-    fn news(&mut self) -> Option<LaneNews> {
+    fn news(&mut self) -> Option<JobNews> {
         None
     }
 }

@@ -24,7 +24,7 @@ pub fn act(session: &mut Session, command: impl Into<Command>) -> Option<Request
 
 /// What the corpus lane is asked for.
 pub fn lane_calls(session: &mut Session) -> Vec<QueueCall> {
-    asked(session, |effect| if let Effect::Lane(call) = effect { Some(call) } else { None })
+    asked(session, |effect| if let Effect::Job(call) = effect { Some(call) } else { None })
 }
 
 /// The work on files that is asked for.

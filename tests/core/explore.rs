@@ -25,7 +25,7 @@ use interlinear::corpus::overview::spread;
 use interlinear::corpus::overview::tables;
 use interlinear::corpus::overview::tables::overview;
 use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::query::costly::FilterResources;
+use interlinear::corpus::query::expensive::FilterResources;
 use interlinear::corpus::query::linked::LinkChoice;
 use interlinear::corpus::query::table::rows;
 use interlinear::corpus::store::conditions::{quoted, with_condition};
@@ -39,7 +39,7 @@ use interlinear::corpus::store::write::NewSentence;
 use interlinear::jobs::corpus::calls::{Find, Hits};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::pages::corpus::columns::TableColumns;
-use interlinear::pages::corpus::whole::Concordance;
+use interlinear::pages::corpus::views::Concordance;
 use interlinear::text::links::Link;
 use interlinear::text::links::read::links_of;
 

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use interlinear::aligner::learned::Learned;
 use interlinear::aligner::words::{Cutter, LineAligner};
 use interlinear::analysis::alignment::Alignment;
-use interlinear::analysis::reading::Reading;
+use interlinear::analysis::row_convention::RowConvention;
 use interlinear::app::command::SettingsCommand;
 use interlinear::app::document::table::{Making, build};
-use interlinear::app::settings::{PictureQuestion, Settings};
+use interlinear::app::settings::{RowSource, Settings};
 use interlinear::decoding::Hypothesis;
 use interlinear::figure::heatmap::outlines::Outlined;
 use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
@@ -386,18 +386,18 @@ fn shown() -> (Sentence, HypothesisView) {
 fn a_table_answers_either_question_and_outlines_the_other() {
     let (source, shown) = shown();
     let facts = ModelFacts { has_head: true, has_alignment: true, input_delay: Some(1), ..ModelFacts::default() };
-    let table = |asked: PictureQuestion| {
+    let table = |asked: RowSource| {
         let settings = Settings { asked, ..Settings::default() };
         let (reading, outlined) = (settings.reading_of(Some(&facts)), settings.outlined_of(Some(&facts)));
         let making = Making { reading, outlined, ..Making::default() };
         (build(&source, &shown, 0, &making), settings.outlined(Some(&facts)))
     };
     let row = |alpha: &Option<Alignment>, i: usize| alpha.as_ref().map(|alpha| alpha.row(i).to_vec());
-    let (looked, of) = table(PictureQuestion::default());
-    assert_eq!((looked.reading, of), (Some(Reading::Predicted), Outlined::Aligner));
+    let (looked, of) = table(RowSource::default());
+    assert_eq!((looked.reading, of), (Some(RowConvention::Predicted), Outlined::Aligner));
     assert_eq!((row(&looked.alpha, 0), looked.links), (Some(vec![0.7, 0.2, 0.1]), None));
-    let (comes, of) = table(PictureQuestion { origin: true, both: true });
-    assert_eq!((comes.reading, of), (Some(Reading::Head), Outlined::Alpha));
+    let (comes, of) = table(RowSource { origin: true, both: true });
+    assert_eq!((comes.reading, of), (Some(RowConvention::Head), Outlined::Alpha));
     assert_eq!(row(&comes.alpha, 1), Some(vec![0.3, 0.2, 0.5]));
     assert!(comes.energies.is_none() && comes.p_t.is_none(), "those are of the steps of the search");
     let links = comes.links.expect("alpha over it");
@@ -405,15 +405,15 @@ fn a_table_answers_either_question_and_outlines_the_other() {
     assert_eq!(sure, [(0, 0), (1, 1), (2, 2)], "`</s>` too");
     let possible: Vec<_> = links.possible().iter().map(|link| (link.source, link.target)).collect();
     assert!(possible.contains(&(1, 0)) && possible.contains(&(0, 1)), "{possible:?}");
-    let (looked, of) = table(PictureQuestion { origin: false, both: true });
+    let (looked, of) = table(RowSource { origin: false, both: true });
     let links = looked.links.expect("the head over alpha");
     assert_eq!((of, links.sure().len()), (Outlined::Head, 2), "a word that comes from `</s>` is outlined there");
     // a model without a head shows what it has
     let bare = ModelFacts { has_head: false, ..facts.clone() };
-    let settings = Settings { asked: PictureQuestion { origin: true, both: true }, ..Settings::default() };
+    let settings = Settings { asked: RowSource { origin: true, both: true }, ..Settings::default() };
     assert_eq!(
         (settings.reading_of(Some(&bare)), settings.outlined_of(Some(&bare))),
-        (Some((Reading::Predicted, 1)), None)
+        (Some((RowConvention::Predicted, 1)), None)
     );
 }
 
@@ -421,12 +421,12 @@ fn a_table_answers_either_question_and_outlines_the_other() {
 fn the_question_is_kept_and_outlines_are_of_one_kind() {
     let mut session = Session::start(None, &OpenWith::default());
     session.apply(SettingsCommand::SetLinks(true));
-    session.apply(SettingsCommand::SetAsked(PictureQuestion { origin: true, both: true }));
+    session.apply(SettingsCommand::SetAsked(RowSource { origin: true, both: true }));
     assert!(!session.app().view.settings().links, "the links of the aligner gave way");
     let saved = serde_json::to_string(&session.saved()).expect("JSON");
     let saved: SavedSession = serde_json::from_str(&saved).expect("JSON");
     let mut session = Session::start(Some(saved), &OpenWith::default());
-    assert_eq!(session.app().view.settings().asked, PictureQuestion { origin: true, both: true });
+    assert_eq!(session.app().view.settings().asked, RowSource { origin: true, both: true });
     session.apply(SettingsCommand::SetLinks(true));
-    assert_eq!(session.app().view.settings().asked, PictureQuestion { origin: true, both: false });
+    assert_eq!(session.app().view.settings().asked, RowSource { origin: true, both: false });
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
 use interlinear::aligner::words::LineAligner;
-use interlinear::analysis::reading::Reading;
+use interlinear::analysis::row_convention::RowConvention;
 use interlinear::decoding::{Decoded, SearchOptions, Specials, decode_all, force, force_all};
-use interlinear::evaluation::rows::ReadRows;
+use interlinear::evaluation::rows::RowReader;
 use interlinear::jobs::Library;
 use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::queue::head::{HeadOrder, LearnedOfText};
@@ -152,10 +152,10 @@ fn rows_are_those_of_the_equation_in_padded_batches_and_nothing_else_changes() {
         let pairs: [(&[u32], &[u32]); 3] =
             [(&[2, 3, 4, 0], &[4, 2, 0]), (&[4, 0], &[3, 3, 2, 4, 0]), (&[2, 2, 0], &[0])];
         let forever = CancellationToken::forever();
-        let plain = ReadRows::default()
+        let plain = RowReader::default()
             .force_all(&mut *model.stepper(Kernels::Fused, 1).expect("a stepper"), &pairs, 2, &forever, &mut |_, _| {})
             .expect("forced");
-        let rows = ReadRows::wanted((&model).into(), Some(Reading::Head));
+        let rows = RowReader::wanted((&model).into(), Some(RowConvention::Head));
         let mut stepper = model.stepper_with_head(Kernels::Fused, 1).expect("it has a head");
         let forced = rows.force_all(&mut *stepper, &pairs, 2, &forever, &mut |_, _| {}).expect("forced");
         for ((forced, plain), (source, target)) in forced.into_iter().zip(plain).zip(pairs) {
@@ -445,7 +445,7 @@ fn what_is_no_head_of_this_model_is_refused() {
     let plain = model.stepper_with_head(Kernels::Fused, 1).expect("a stepper without a head");
     assert!(!plain.has_alignment_head());
     let missing =
-        ReadRows::chosen((&model).into(), &*plain, Some(Reading::Head)).expect_err("there is none").to_string();
+        RowReader::chosen((&model).into(), &*plain, Some(RowConvention::Head)).expect_err("there is none").to_string();
     assert!(missing.contains("has no alignment head"), "{missing}");
     let sizes = HeadSizes { state: 5, ..HeadSizes::of(&model.config, &model.weights) };
     let count: usize = sizes.shapes().iter().map(|(_, shape)| shape.iter().product::<usize>()).sum();

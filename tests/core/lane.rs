@@ -52,7 +52,7 @@ fn beating() -> (Fake, Receiver<()>, Sender<()>) {
         loop {
             let _ = beats.send(());
             let _ = may_go.recv_timeout(PATIENCE);
-            work.breathe()?;
+            work.pause_point()?;
         }
     });
     (job, heard, go)
@@ -147,7 +147,7 @@ fn sees(flag: &Arc<AtomicBool>) -> (Fake, Receiver<()>, Sender<()>) {
     let job = fake(move |work| {
         let _ = begun.send(());
         let _ = may_go.recv_timeout(PATIENCE);
-        work.breathe()?;
+        work.pause_point()?;
         Ok(u32::from(flag.load(Ordering::Acquire)))
     });
     (job, has_begun, go)

@@ -12,9 +12,9 @@ use interlinear::app::layout::Look;
 use interlinear::app::lights::HighlightPart;
 use interlinear::app::open_with::Installed;
 use interlinear::app::page::SENTENCE;
-use interlinear::app::settings::PictureQuestion;
+use interlinear::app::settings::RowSource;
 use interlinear::decoding::SystemSpec;
-use interlinear::decoding::apart::Then;
+use interlinear::decoding::step_trace::Then;
 use interlinear::figure::svg::svg;
 use interlinear::jobs::Library;
 use interlinear::jobs::files::texts::FolderTexts;
@@ -29,7 +29,7 @@ use interlinear::pages::steps::command::StepsCommand;
 use interlinear::pages::steps::picture::figure;
 use interlinear::session::driver::{Driver, OpenWith};
 use interlinear::session::lessons::Running;
-use interlinear::session::lessons::doing::{Now, settled};
+use interlinear::session::lessons::doing::{StepOutcome, settled};
 use interlinear::session::lessons::handout::handout;
 use interlinear::session::lessons::script::{Script, ScriptPage, ScriptPart, read};
 use interlinear::session::lessons::shelf::{BUNDLED, bundled};
@@ -167,15 +167,15 @@ impl Desk {
             self.until(what, |session| settled(session.app()));
         }
         if matches!(thing, LessonAction::Act(LessonAct::Say | LessonAct::Reveal | LessonAct::AnotherStep)) {
-            self.until(what, |session| session.steps().apart.is_some() && !session.steps().is_waiting());
+            self.until(what, |session| session.steps().trace.is_some() && !session.steps().is_waiting());
         }
         if !matches!(thing, LessonAction::Act(_)) {
-            self.until(what, |session| thing.now(session.app(), session.steps()) != Now::NotYet);
+            self.until(what, |session| thing.now(session.app(), session.steps()) != StepOutcome::NotYet);
         }
         let commands = match thing {
             LessonAction::Act(act) => by_hand(*act, self.session()),
             _ => match thing.now(self.session().app(), self.session().steps()) {
-                Now::Do(commands) => commands,
+                StepOutcome::Do(commands) => commands,
                 other => panic!("{what}: {other:?}"),
             },
         };
@@ -197,7 +197,7 @@ fn by_hand(act: LessonAct, session: &Session) -> Vec<Command> {
         LessonAct::Intervene => vec![InterveneCommand::Row { column, i: 0, edit: RowEdit::Uniform }.into()],
         LessonAct::AnotherStep => vec![StepsCommand::MoveWord(1).into()],
         LessonAct::Say => {
-            let (id, _) = session.steps().apart.as_ref().expect("a machine").steps[0].best[1];
+            let (id, _) = session.steps().trace.as_ref().expect("a machine").steps[0].best[1];
             vec![StepsCommand::Say(id).into()]
         }
         LessonAct::AnotherHypothesis => vec![SelectCommand::MoveHypothesis(1).into()],
@@ -208,7 +208,7 @@ fn by_hand(act: LessonAct, session: &Session) -> Vec<Command> {
 fn go_through(key: &str) {
     let mut desk = Desk::open();
     let before =
-        (desk.session().app().document.scene().clone(), desk.session().app().view.page(), columns(desk.session()));
+        (desk.session().app().document.state().clone(), desk.session().app().view.page(), columns(desk.session()));
     desk.driver.send(LessonCommand::Open(key.to_owned()));
     let pages = script(key).pages.len();
     loop {
@@ -237,7 +237,7 @@ fn go_through(key: &str) {
     }
     desk.driver.send(LessonCommand::Close);
     let after =
-        (desk.session().app().document.scene().clone(), desk.session().app().view.page(), columns(desk.session()));
+        (desk.session().app().document.state().clone(), desk.session().app().view.page(), columns(desk.session()));
     assert_eq!(after, before, "{key}: the window is as it was before");
 }
 
@@ -325,7 +325,7 @@ fn a_page_acts_lights_waits_and_is_answered() {
     let mut session = session_with(OWN);
     session.apply(SearchCommand::SetBeam(7));
     session.apply(LessonCommand::Open("own/mine".to_owned()));
-    let beam = |session: &Session| session.app().document.scene().search.beam;
+    let beam = |session: &Session| session.app().document.state().search.beam;
     assert_eq!((beam(&session), session.app().view.page()), (2, MAP));
     let open = |session: &Session| session.lessons().open().expect("it is open").clone();
     assert!(
@@ -360,10 +360,10 @@ fn a_page_acts_lights_waits_and_is_answered() {
 #[test]
 fn a_lesson_begins_with_where_models_looked() {
     let mut session = session_with(OWN);
-    let wanted = PictureQuestion { origin: true, both: true };
+    let wanted = RowSource { origin: true, both: true };
     session.apply(SettingsCommand::SetAsked(wanted));
     session.apply(LessonCommand::Open("own/mine".to_owned()));
-    assert_eq!(session.app().view.settings().asked, PictureQuestion::default());
+    assert_eq!(session.app().view.settings().asked, RowSource::default());
     session.apply(LessonCommand::Close);
     assert_eq!(session.app().view.settings().asked, wanted);
 }
@@ -379,7 +379,7 @@ fn what_is_passed_over_is_done_or_known() {
         session.apply(LessonCommand::Next);
     }
     let app = session.app();
-    assert_eq!((app.view.page(), app.document.scene().search.beam), (MAP, 3), "both were done");
+    assert_eq!((app.view.page(), app.document.state().search.beam), (MAP, 3), "both were done");
     let open = session.lessons().open().expect("it is open");
     assert_eq!((open.page, open.waits()), (0, None));
     let done: Vec<bool> = (0..3).map(|at| open.passed.contains(&(0, at))).collect();
@@ -396,7 +396,7 @@ fn a_lesson_of_ones_own_is_read_again_and_a_bad_one_stays_as_it_was() {
     let mut session = session_with(OWN);
     session.apply(LessonCommand::Open("own/mine".to_owned()));
     session.absorb_texts(&own(&OWN.replace("do.beam = 2", "do.beam = 4")));
-    assert_eq!(session.app().document.scene().search.beam, 4, "the page that is open is made again");
+    assert_eq!(session.app().document.state().search.beam, 4, "the page that is open is made again");
     session.absorb_texts(&own(&OWN.replace("do.beam = 2", "do.beem = 2")));
     let kept = session.lessons().shelf().last().expect("a lesson");
     let fault = kept.fault.as_deref().expect("a fault");
@@ -470,10 +470,10 @@ fn the_machine_of_a_page_stands_on_paper() {
         then: Then::Greedy,
         ..StepsRequest::default()
     };
-    let apart = at_once(&Library::new(1), &request).expect("steps");
-    let said = apart.said(1).expect("a word").to_owned();
-    let open = svg(&figure(&apart, 1, None, Some("alpha")));
-    let guessed = svg(&figure(&apart, 1, Some(Guessed::Word), None));
+    let trace = at_once(&Library::new(1), &request).expect("steps");
+    let said = trace.said(1).expect("a word").to_owned();
+    let open = svg(&figure(&trace, 1, None, Some("alpha")));
+    let guessed = svg(&figure(&trace, 1, Some(Guessed::Word), None));
     for part in ["Annotations", "Candidates", "step 2", &format!("&quot;{said}&quot;")] {
         assert!(open.contains(part), "{part} is not in the picture");
     }

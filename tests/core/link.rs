@@ -8,13 +8,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use interlinear::analysis::reading::Reading;
+use interlinear::analysis::row_convention::RowConvention;
 use interlinear::app::command::{SourceCommand, WindowCommand};
-use interlinear::app::document::scene::{Owned, SearchChange, SearchSettings, Variant};
+use interlinear::app::document::sentence_state::{Owned, SearchChange, SearchSettings, Variant};
 use interlinear::app::layout::{Layout, Look};
 use interlinear::app::open_with::Installed;
 use interlinear::app::open_with::OpenWith;
-use interlinear::app::settings::{PictureQuestion, Settings};
+use interlinear::app::settings::{RowSource, Settings};
 use interlinear::decoding::SystemSpec;
 use interlinear::interventions::{Force, Interventions, Word};
 use interlinear::models::anatomy::WRONGS;
@@ -87,8 +87,8 @@ fn state(number: u64) -> SavedSession {
         layout: Layout { look: [Look::Heatmap, Look::Links, Look::Tree][pick(3)], ..Layout::default() },
         settings: Settings {
             unk_replacement: pick(2) == 0,
-            reading: [None, Some(Reading::Head)][pick(2)],
-            asked: PictureQuestion { origin: pick(2) == 0, both: false },
+            reading: [None, Some(RowConvention::Head)][pick(2)],
+            asked: RowSource { origin: pick(2) == 0, both: false },
             pieces: pick(2) == 0,
             ..Settings::default()
         },

@@ -187,7 +187,7 @@ fn ordered(session: &mut Session) -> Option<(u64, ProbeQuestion)> {
 }
 
 fn found(session: &mut Session, number: u64, found: Probed) -> bool {
-    session.absorb_corpus(QueueEvent { number, kind: QueueNews::Found(Found::Probed(found)) })
+    session.absorb_job(QueueEvent { number, kind: QueueNews::Found(Found::Probed(found)) })
 }
 
 fn persuaded(moved: f32) -> Probed {
@@ -299,7 +299,7 @@ fn what_cannot_be_asked_and_what_was_not_found_is_a_sentence() {
     session.apply(SourceCommand::Undo);
     session.apply(persuade(id, 2));
     let (number, _) = ordered(&mut session).expect("an order");
-    session.absorb_corpus(QueueEvent { number, kind: QueueNews::Failed("It broke.".to_owned()) });
+    session.absorb_job(QueueEvent { number, kind: QueueNews::Failed("It broke.".to_owned()) });
     assert_eq!(last_notice(&session), "It broke.");
 }
 
@@ -331,7 +331,7 @@ fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
     let drawn = |session: &Session| {
         let picture = export::picture(
             column(session, id),
-            &session.app().document.scene().search,
+            &session.app().document.state().search,
             session.app().view.settings(),
             &Drawing::default(),
             None,

@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use interlinear::analysis::reading::Reading;
+use interlinear::analysis::row_convention::RowConvention;
 use interlinear::app::command::SettingsCommand;
 use interlinear::decoding::{Hypothesis, SearchOptions, decode, force};
-use interlinear::evaluation::rows::ReadRows;
+use interlinear::evaluation::rows::RowReader;
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::{Kernels, Model, shapes};
@@ -75,14 +75,14 @@ fn a_given_pair_has_the_row_of_every_word_and_the_numbers_of_its_tokens_alone() 
         let (source, target) = ids(&model, TARGET);
         let plain = forced(&model, &target);
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
-        for reading in [Reading::Predicted, Reading::Input] {
-            let rows = ReadRows::wanted((&model).into(), Some(reading));
+        for reading in [RowConvention::Predicted, RowConvention::Input] {
+            let rows = RowReader::wanted((&model).into(), Some(reading));
             let pairs = [(source.as_slice(), target.as_slice())];
             let forever = CancellationToken::forever();
             let read = rows.force_all(&mut *stepper, &pairs, 4, &forever, &mut |_, _| {}).expect("read");
             assert_eq!((&read[0].token_log_p, read[0].log_p), (&plain.token_log_p, plain.log_p), "{name}");
             let wanted = match reading {
-                Reading::Predicted => plain.alpha.clone().expect("it aligns"),
+                RowConvention::Predicted => plain.alpha.clone().expect("it aligns"),
                 _ => expected(&model, &target, delay),
             };
             assert_eq!(read[0].alpha.as_ref(), Some(&wanted), "{name}, {reading:?}");
@@ -101,12 +101,12 @@ fn a_translation_goes_on_behind_its_end_only_for_rows_of_words_read() {
     let found = decode(&mut *stepper, specials, &[&source], &options, &CancellationToken::forever(), &mut |_, _| ());
     let found = found.expect("it translates").swap_remove(0).hypotheses;
     assert!(found.iter().any(|one| one.finished), "{found:?}");
-    for (wanted, more) in [(None, 0), (Some(Reading::Predicted), 0), (Some(Reading::Input), 2)] {
-        let rows = ReadRows::wanted((&model).into(), wanted);
+    for (wanted, more) in [(None, 0), (Some(RowConvention::Predicted), 0), (Some(RowConvention::Input), 2)] {
+        let rows = RowReader::wanted((&model).into(), wanted);
         let mut longer = found.clone();
         let mut all: Vec<&mut Hypothesis> = longer.iter_mut().collect();
         let sources = vec![source.as_slice(); all.len()];
-        rows.go_on(&mut *stepper, &sources, &mut all, 2, &CancellationToken::forever()).expect("it goes on");
+        rows.extend_past_eos(&mut *stepper, &sources, &mut all, 2, &CancellationToken::forever()).expect("it goes on");
         for (one, before) in longer.iter().zip(&found) {
             let (alpha, was) = (one.alpha.as_ref().expect("it aligns"), before.alpha.as_ref().expect("it aligned"));
             assert_eq!(&alpha[..was.len()], was, "what was there stays");
@@ -180,7 +180,9 @@ fn what_is_written_of_a_model_has_the_rows_that_its_training_guided() {
 fn the_window_reads_the_rows_of_each_model_as_it_was_trained() {
     let (_folder, at) = told("rnnsearch", "input");
     let mut store = store();
-    for (folder, reading, more) in [(at, Reading::Input, 2), (reference("rnnsearch"), Reading::Predicted, 0)] {
+    for (folder, reading, more) in
+        [(at, RowConvention::Input, 2), (reference("rnnsearch"), RowConvention::Predicted, 0)]
+    {
         let mut wanted = request(1, SOURCE, &[folder]);
         wanted.columns[0].given = Some(TARGET.to_owned());
         let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
@@ -212,13 +214,16 @@ fn each_model_has_its_own_reading_until_one_is_chosen_for_all_and_the_choice_is_
     let mut session = Session::start(None, &OpenWith::default());
     let read = |session: &Session| {
         let settings = session.app().view.settings();
-        [Reading::Predicted, Reading::Input].map(|own| settings.reading_of(Some(&facts(own))).expect("a choice").0)
+        [RowConvention::Predicted, RowConvention::Input]
+            .map(|own| settings.reading_of(Some(&facts(own))).expect("a choice").0)
     };
     assert_eq!(session.app().view.settings().reading_of(Some(&none)), None);
-    assert_eq!(read(&session), [Reading::Predicted, Reading::Input]);
-    for (choice, name) in [(Some(Reading::Predicted), "predicted"), (Some(Reading::Input), "input"), (None, "own")] {
+    assert_eq!(read(&session), [RowConvention::Predicted, RowConvention::Input]);
+    for (choice, name) in
+        [(Some(RowConvention::Predicted), "predicted"), (Some(RowConvention::Input), "input"), (None, "own")]
+    {
         session.apply(SettingsCommand::SetReading(choice));
-        let wanted = choice.map_or([Reading::Predicted, Reading::Input], |reading| [reading, reading]);
+        let wanted = choice.map_or([RowConvention::Predicted, RowConvention::Input], |reading| [reading, reading]);
         assert_eq!(read(&session), wanted);
         let saved: SavedSession = session.saved();
         assert_eq!(serde_json::to_value(&saved).expect("JSON")["rows_by"], name);

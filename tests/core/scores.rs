@@ -6,7 +6,7 @@ use std::path::Path;
 use interlinear::corpus::overview::compute::{CountedThing, OverviewOptions};
 use interlinear::corpus::overview::tables::overview;
 use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::query::costly::FilterResources;
+use interlinear::corpus::query::expensive::FilterResources;
 use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::{Sorting, rows};
 use interlinear::corpus::store::corpus::CorpusTable;

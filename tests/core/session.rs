@@ -12,7 +12,7 @@ use interlinear::app::page::SENTENCE;
 use interlinear::models::choice::ModelSpec;
 use interlinear::session::driver::OpenWith;
 
-use interlinear::analysis::reading::Reading;
+use interlinear::analysis::row_convention::RowConvention;
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::document::column::{Column, ColumnState};
 use interlinear::app::document::table::LEFT_OUT;
@@ -754,7 +754,7 @@ fn a_poorer_or_richer_state_opens() {
         (
             session.app().document.source(),
             session.app().document.columns().len(),
-            session.app().document.scene().search.beam
+            session.app().document.state().search.beam
         ),
         ("a", 1, 5)
     );
@@ -765,7 +765,7 @@ fn settings_in_a_saved_state_are_clamped() {
     let state: SavedSession =
         serde_json::from_str("{\"beam\": 0, \"zoom\": 1e9, \"list\": \"file 9\"}").expect("a state");
     let session = Session::start(Some(state), &OpenWith::default());
-    assert_eq!((session.app().document.scene().search.beam, session.app().lists.shown), (1, List::Examples));
+    assert_eq!((session.app().document.state().search.beam, session.app().lists.shown), (1, List::Examples));
     assert!(session.app().view.settings().zoom <= 3.0);
 }
 
@@ -969,7 +969,7 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     assert!(saved(&session, AlignmentFormat::Tsv).starts_with("target (predicted)\tlog_p\t"));
     assert_eq!(saved(&session, AlignmentFormat::Pharaoh), "0-0 1-1\n");
 
-    session.apply(SettingsCommand::SetReading(Some(Reading::Input)));
+    session.apply(SettingsCommand::SetReading(Some(RowConvention::Input)));
     assert_eq!(row(&session, 0), Some(vec![0.25, 0.75, 0.25]), "x was read before y was predicted");
     assert_eq!(row(&session, 2), Some(vec![0.0; 3]), "nothing was predicted after </s>");
     let table = session.app().document.columns()[0].table.as_deref().expect("a table");
@@ -986,7 +986,7 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
         export::note(&session.app().document.columns()[0], AlignmentFormat::Pharaoh)
             .is_some_and(|note| note.contains("input"))
     );
-    assert_eq!(session.saved().settings.reading, Some(Reading::Input));
+    assert_eq!(session.saved().settings.reading, Some(RowConvention::Input));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use interlinear::aligner::placed::{PlacedAligner, PlacedWords};
 use interlinear::aligner::words::LineAligner;
 use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::measures::{MeasuredWords, Tested};
-use interlinear::analysis::reading::Reading;
+use interlinear::analysis::row_convention::RowConvention;
 use interlinear::app::command::{SettingsCommand, SourceCommand};
 use interlinear::app::document::table::{AlignmentTable, Making, Units, build};
 use interlinear::app::files::drawing::Drawing;
@@ -62,7 +62,7 @@ fn chunks(text: &str) -> PlacedWords {
 fn drawn(session: &Session) -> String {
     let (column, drawing) = (&session.app().document.columns()[0], Drawing::new("heatmap", false));
     let picture =
-        export::picture(column, &session.app().document.scene().search, session.app().view.settings(), &drawing, None)
+        export::picture(column, &session.app().document.state().search, session.app().view.settings(), &drawing, None)
             .expect("a picture");
     String::from_utf8(FigureRequest::from(picture).bytes(Path::new("heatmap.svg")).expect("it is drawn")).expect("text")
 }
@@ -257,7 +257,7 @@ fn a_measure_stands_beside_alpha_of_its_own_step() {
     let rows = vec![vec![0.5, 0.1, 0.0]; 3];
     let measured = vec![MeasuredWords { measure: 0, rows, kendall: Some(0.5), heads: Vec::new() }];
     let tested = Tested { source: vec![5; 3], target: vec![5; 3], measured, ..Tested::default() };
-    let making = Making { reading: Some((Reading::Input, 1)), tested: &[Arc::new(tested)], ..Making::default() };
+    let making = Making { reading: Some((RowConvention::Input, 1)), tested: &[Arc::new(tested)], ..Making::default() };
     let table = build(&source, &shown, 0, &making);
     let (alpha, energies) = (shown.found.alpha.expect("it has one"), shown.found.energies.expect("it has some"));
     assert_eq!(table.alpha.as_ref().map(|read| read.row(0)), Some(&alpha[1][..]), "by the word read");
@@ -371,9 +371,9 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
     translate(&mut session, "a b c d", vec![hypothesis(&["w", "x", "y", "z", "</s>"], 5)]);
     let alpha = |session: &Session| table(session).alpha.clone().expect("it aligns");
     let predicted = alpha(&session);
-    session.apply(SettingsCommand::SetReading(Some(Reading::Input)));
+    session.apply(SettingsCommand::SetReading(Some(RowConvention::Input)));
     let read = alpha(&session);
-    assert_eq!((read.rows(), table(&session).reading), (5, Some(Reading::Input)));
+    assert_eq!((read.rows(), table(&session).reading), (5, Some(RowConvention::Input)));
     for i in 0..3 {
         assert_eq!(read.row(i), predicted.row(i + 2), "row {i}");
     }
@@ -392,7 +392,7 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
 
 #[test]
 fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own() {
-    let mut session = session(ModelFacts { input_delay: Some(2), reading: Reading::Input, ..english_to("fr") });
+    let mut session = session(ModelFacts { input_delay: Some(2), reading: RowConvention::Input, ..english_to("fr") });
     let words = ["w", "x", "y", "z", "</s>"];
     let mut longer = hypothesis(&words, 5);
     let row = |i: usize| (0..5).map(|j| if i == j + 2 { 0.75 } else { 0.0625 }).collect::<Vec<f32>>();
@@ -401,7 +401,7 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
     }
     translate(&mut session, "a b c d", vec![longer]);
     let column = session.app().document.columns()[0].id;
-    for (choice, first) in [(None, 2), (Some(Reading::Predicted), 0), (Some(Reading::Input), 2)] {
+    for (choice, first) in [(None, 2), (Some(RowConvention::Predicted), 0), (Some(RowConvention::Input), 2)] {
         session.apply(SettingsCommand::SetReading(choice));
         let table = table(&session);
         let (alpha, energies) = (table.alpha.as_ref().expect("it aligns"), table.energies.as_ref().expect("it aligns"));

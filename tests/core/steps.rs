@@ -8,13 +8,13 @@ use interlinear::app::effect::Effect;
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::open_with::Installed;
 use interlinear::app::page::SENTENCE;
-use interlinear::decoding::apart::{ApartStep, Then};
+use interlinear::decoding::step_trace::{Then, TracedStep};
 use interlinear::decoding::{Hypothesis, Node, NodeFate};
 use interlinear::jobs::Library;
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::jobs::steps::{StepTrace, StepsEvent, StepsRequest, StepsThread};
 use interlinear::models::Model;
-use interlinear::models::anatomy::{Miswiring, dissect};
+use interlinear::models::anatomy::{Miswiring, anatomy_of};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::pages::sentence::command::{ColumnCommand, SearchCommand, SelectCommand, VariantCommand};
 use interlinear::pages::steps::STEPS;
@@ -82,14 +82,14 @@ fn asked(session: &mut Session) -> Vec<(u64, StepsRequest)> {
 /// An answer with a row of alpha for each word, taken from a small reference model so that the drawing is real.
 pub fn answer(ids: &[u32], waits: bool) -> Arc<StepTrace> {
     let model = Model::load(fixture("rnnsearch"), &Device::cpu()).expect("the model");
-    let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
-    let step = |said: Option<u32>| ApartStep {
+    let machine = anatomy_of(&model.config, &model.weights, None).expect("apart").machine();
+    let step = |said: Option<u32>| TracedStep {
         alpha_i: Some(vec![0.2, 0.7, 0.1]),
         best: vec![(8, -0.1), (9, -2.0)],
         said: said.map(|id| (id, -0.1)),
-        ..ApartStep::default()
+        ..TracedStep::default()
     };
-    let steps: Vec<ApartStep> = ids.iter().copied().map(Some).chain(waits.then_some(None)).map(step).collect();
+    let steps: Vec<TracedStep> = ids.iter().copied().map(Some).chain(waits.then_some(None)).map(step).collect();
     let words = steps.iter().map(|step| {
         let best = ["t8".to_owned(), "t9".to_owned()].into_iter();
         best.chain(step.said.map(|(id, _)| format!("t{id}"))).collect()
@@ -119,7 +119,7 @@ fn the_page_asks_for_what_the_column_shows_and_for_nothing_twice() {
     session.apply(WindowCommand::ShowPage(SENTENCE));
     session.apply(SourceCommand::Replace("red".to_owned()));
     finish(&mut session, "red", &[8, 0]);
-    assert!(asked(&mut session).is_empty() && session.steps().apart.is_some());
+    assert!(asked(&mut session).is_empty() && session.steps().trace.is_some());
     session.apply(WindowCommand::ShowPage(STEPS));
     let again = asked(&mut session);
     assert_eq!((again[0].1.source.as_str(), &again[0].1.given[..]), ("red", &[8, 0][..]));
@@ -127,7 +127,7 @@ fn the_page_asks_for_what_the_column_shows_and_for_nothing_twice() {
     session.absorb_steps(StepsEvent { number: *number, found: Err("old".to_owned()) });
     assert_eq!(session.steps().message, None);
     session.absorb_steps(StepsEvent { number: again[0].0, found: Err("It fails.".to_owned()) });
-    assert!(session.steps().message.as_deref() == Some("It fails.") && session.steps().apart.is_some());
+    assert!(session.steps().message.as_deref() == Some("It fails.") && session.steps().trace.is_some());
     for (command, then, wrong) in [
         (StepsCommand::SetMode(Mode::Greedy), Then::Greedy, None),
         (StepsCommand::SetWrong(Some(Miswiring::LateQuery)), Then::Greedy, Some(Miswiring::LateQuery)),
@@ -213,7 +213,7 @@ fn a_link_without_a_page_opens_it_as_at_first_and_one_of_nonsense_does_no_harm()
     };
     open(&mut session, "");
     let steps = session.steps();
-    assert_eq!((steps.mode, steps.i, steps.pace, steps.apart.is_some()), (Mode::Shown, 0, 4.0, true));
+    assert_eq!((steps.mode, steps.i, steps.pace, steps.trace.is_some()), (Mode::Shown, 0, 4.0, true));
     let unknown = "{\"mode\": \"no\", \"depth\": \"\", \"wrong\": \"x\", \"i\": 99999, \"stage\": \"y\"}";
     for nonsense in ["3", "{\"i\": -1}", unknown] {
         open(&mut session, &format!(", \"pages\": {{\"steps\": {nonsense}}}"));
@@ -473,10 +473,10 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
     let result = ColumnResult { nodes, words, ..ColumnResult::default() };
     session.absorb(Event::Finished { number, column, result });
     let column = &session.app().document.columns()[0];
-    let apart = answer(&[8, 9, 7], false);
+    let trace = answer(&[8, 9, 7], false);
     let lines = |i: usize| -> Vec<(String, Became, bool)> {
         let text = |words: &[(&str, f32)]| words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(" ");
-        beam(column, &apart, i).iter().map(|line| (text(&line.words), line.became, line.is_path)).collect()
+        beam(column, &trace, i).iter().map(|line| (text(&line.words), line.became, line.is_path)).collect()
     };
     let own = |text: &str, became, is_path| (text.to_owned(), became, is_path);
     assert_eq!(
@@ -525,23 +525,23 @@ fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
     };
     lane.submit(1, request.clone());
     let event = lane.news.next_within(PATIENCE).expect("an answer");
-    let apart = event.found.expect("steps");
-    assert_eq!((event.number, apart.source.len(), apart.aligns), (1, 3, true));
-    assert_eq!(apart.words.len(), apart.steps.len());
-    for (i, step) in apart.steps.iter().enumerate() {
-        assert_eq!(apart.said(i), Some(apart.candidates(i)[0].as_str()), "greedy says the best");
+    let trace = event.found.expect("steps");
+    assert_eq!((event.number, trace.source.len(), trace.aligns), (1, 3, true));
+    assert_eq!(trace.words.len(), trace.steps.len());
+    for (i, step) in trace.steps.iter().enumerate() {
+        assert_eq!(trace.said(i), Some(trace.candidates(i)[0].as_str()), "greedy says the best");
         assert_eq!(step.alpha_i.as_ref().map(Vec::len), Some(3));
     }
-    let named = |name: &str| apart.matrices.iter().any(|matrix| matrix.name == name);
+    let named = |name: &str| trace.matrices.iter().any(|matrix| matrix.name == name);
     assert!(named("attention.W_a") && named("readout.W_o") && named("target_embedding"));
-    assert!(apart.part("annotations", 0).is_some() && apart.part("next", 0).is_some());
+    assert!(trace.part("annotations", 0).is_some() && trace.part("next", 0).is_some());
     lane.submit(2, StepsRequest { wrong: Some(Miswiring::BlindWeights), ..request.clone() });
     let wrong = lane.news.next_within(PATIENCE).expect("an answer").found.expect("steps");
-    assert!(wrong.wrong.is_some() && wrong.steps[0].alpha_i != apart.steps[0].alpha_i);
+    assert!(wrong.wrong.is_some() && wrong.steps[0].alpha_i != trace.steps[0].alpha_i);
     lane.submit(7, StepsRequest { wrong: Some(Miswiring::Untrained), ..request.clone() });
     let fresh = lane.news.next_within(PATIENCE).expect("an answer").found.expect("steps");
-    assert!(fresh.matrices != apart.matrices, "the pictures are of the random numbers");
-    assert_eq!(fresh.machine, apart.machine, "it is wired as in the paper");
+    assert!(fresh.matrices != trace.matrices, "the pictures are of the random numbers");
+    assert_eq!(fresh.machine, trace.machine, "it is wired as in the paper");
     for (number, request, expected) in [
         (3, StepsRequest { model: "no/such/model".into(), ..request.clone() }, "no/such/model"),
         (4, StepsRequest { source: "  ".to_owned(), ..request.clone() }, "no words"),

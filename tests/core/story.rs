@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::decoding::apart::Then;
+use interlinear::decoding::step_trace::Then;
 use interlinear::jobs::Library;
 use interlinear::jobs::steps::{StepTrace, StepsEvent, StepsRequest, StepsThread};
 use interlinear::models::anatomy::Flows;
@@ -20,7 +20,7 @@ use crate::worker::fixture;
 const GIVEN: [u32; 3] = [4, 5, 7];
 
 /// A small reference model, taken apart for real.
-fn apart(name: &str) -> Arc<StepTrace> {
+fn trace(name: &str) -> Arc<StepTrace> {
     let lane = StepsThread::spawn(Library::new(1), Arc::new(|| {}));
     let (device, source) = (DeviceChoice::Cpu, "the red shoe".to_owned());
     let request = StepsRequest {
@@ -45,13 +45,13 @@ fn a_number_is_worked_out_with_both_factors() {
         ("luong-local-p-dot", &["energies", "alpha", "context", "top"]),
         ("luong-none", &["top"]),
     ] {
-        let apart = apart(name);
+        let trace = trace(name);
         for i in 1..GIVEN.len() {
             for stage in stages {
-                let number = strongest(&apart, i, stage)
+                let number = strongest(&trace, i, stage)
                     .unwrap_or_else(|| panic!("{name}, step {i}: nothing of {stage} is worked out"));
-                let found = worked(&apart, i, number).expect("it was chosen as one that is");
-                let own = values(&apart, i, stage, number.quantity).expect("values")[number.unit];
+                let found = worked(&trace, i, number).expect("it was chosen as one that is");
+                let own = values(&trace, i, stage, number.quantity).expect("values")[number.unit];
                 assert!((found.value - own).abs() < 1e-6, "{name} {stage}: {} is not {own}", found.value);
                 let sum: f32 = found.terms.iter().map(|term| term.part).sum();
                 let is_sum = found.terms.is_empty() || (sum - own).abs() <= 2e-3 * own.abs().max(1.0);
@@ -64,8 +64,8 @@ fn a_number_is_worked_out_with_both_factors() {
         }
         // what is not there is not worked out
         let nowhere = WorkedNumber { stage: "alpha", quantity: 9, row: 9, unit: 99 };
-        assert_eq!(worked(&apart, 1, nowhere), None);
-        assert_eq!(worked(&apart, 99, nowhere), None);
+        assert_eq!(worked(&trace, 1, nowhere), None);
+        assert_eq!(worked(&trace, 99, nowhere), None);
     }
 }
 
@@ -80,13 +80,13 @@ fn gates_are_worked_out_of_what_each_part_says() {
     for (name, all, count) in
         [("rnnsearch", of_gated, 3), ("rnnencdec", of_gated, 3), ("luong-global-general", of_memory, 2)]
     {
-        let apart = apart(name);
+        let trace = trace(name);
         for (stage, quantity, made) in all {
-            let own = values(&apart, 1, stage, quantity).expect("values");
+            let own = values(&trace, 1, stage, quantity).expect("values");
             for (unit, own) in own.iter().enumerate() {
                 let number = WorkedNumber { stage, quantity, row: 0, unit };
                 let found =
-                    worked(&apart, 1, number).unwrap_or_else(|| panic!("{name} {stage} {quantity}, unit {unit}"));
+                    worked(&trace, 1, number).unwrap_or_else(|| panic!("{name} {stage} {quantity}, unit {unit}"));
                 let sum: f32 = found.terms.iter().map(|term| term.part).sum();
                 assert!((made(sum) - own).abs() < 1e-4, "{name} {stage} {quantity}: {sum} makes {own}");
                 let told = ["σ(", "tanh("].map(|function| found.says.contains(function));
@@ -103,7 +103,7 @@ fn gates_are_worked_out_of_what_each_part_says() {
 #[test]
 fn fewer_boxes_are_the_same_machine() {
     for name in ["rnnsearch", "rnnencdec", "luong-global-general", "luong-local-p-dot", "luong-none"] {
-        let machine = apart(name).machine.clone();
+        let machine = trace(name).machine.clone();
         let mut before = 0;
         for entry in DEPTHS {
             let drawn = entry.value.drawn(&machine);

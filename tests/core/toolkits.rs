@@ -15,7 +15,7 @@ use interlinear::models::loss::trainable;
 use interlinear::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
 use interlinear::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use interlinear::models::plain::PlainStepper;
-use interlinear::models::untrained::dissect;
+use interlinear::models::untrained::anatomy_of;
 use interlinear::models::{Need, StepOutput, StepRow, Stepper, folder, fused, shapes};
 use interlinear::ticket::CancellationToken;
 use rand::{RngExt as _, SeedableRng as _};
@@ -302,7 +302,7 @@ fn taken_apart_they_compute_the_same() {
         let forever = CancellationToken::forever();
         let expected = force(&mut *quick(&config, &weights), &pair, &forever).expect("it scores").remove(0);
         let of = |wrong| {
-            let mut anatomy = dissect(&config, &weights, wrong).expect("it can be taken apart");
+            let mut anatomy = anatomy_of(&config, &weights, wrong).expect("it can be taken apart");
             let encoded = anatomy.encode(SOURCES[0]).expect("it reads");
             let (mut state, mut y_prev, mut steps) = (encoded.start.clone(), None, Vec::new());
             for word in words {

@@ -13,7 +13,7 @@ use interlinear::decoding::{Decoded, HeadAlphas, SearchOptions, Specials, decode
 use interlinear::host::words::decode_all;
 use interlinear::interventions::{Intervening, Intervention, InterventionReader, Interventions, Origin, ResolvedText};
 use interlinear::jobs::queue::probe::{ProbeQuestion, Probed};
-use interlinear::models::anatomy::{MachineStage, dissect};
+use interlinear::models::anatomy::{MachineStage, anatomy_of};
 use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::choice::HeadChoice;
 use interlinear::models::config::{Architecture, Config};
@@ -646,7 +646,7 @@ fn taken_apart_it_computes_the_same() {
         let words = [4, 2, 0];
         let pair: [(&[u32], &[u32]); 1] = [(SOURCES[0], &words)];
         let expected = force(stepper.as_mut(), &pair, &CancellationToken::forever()).expect("it scores").remove(0);
-        let mut anatomy = dissect(&config, &weights, None).expect("it can be taken apart");
+        let mut anatomy = anatomy_of(&config, &weights, None).expect("it can be taken apart");
         let encoded = anatomy.encode(SOURCES[0]).expect("it reads");
         let stages = anatomy.machine().stages;
         let layers = encoded.parts.iter().filter(|part| ["layers", "annotations"].contains(&part.key));

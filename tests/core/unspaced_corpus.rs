@@ -8,7 +8,7 @@ use interlinear::corpus::measures::table::Measuring;
 use interlinear::corpus::overview::compute::{OverviewOptions, ngram_condition};
 use interlinear::corpus::overview::tables::overview;
 use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::query::costly::FilterResources;
+use interlinear::corpus::query::expensive::FilterResources;
 use interlinear::corpus::query::hits::Searching;
 use interlinear::corpus::query::linked::LinkChoice;
 use interlinear::corpus::query::table::rows;

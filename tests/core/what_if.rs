@@ -5,7 +5,7 @@ use std::sync::Arc;
 use interlinear::app::command::{SettingsCommand, SourceCommand};
 use interlinear::app::document::column::Column;
 use interlinear::app::document::rewording::WordEdit;
-use interlinear::app::document::scene::SearchSettings;
+use interlinear::app::document::sentence_state::SearchSettings;
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
@@ -174,7 +174,7 @@ fn variants_stand_behind_their_original_and_ask_for_their_own_text() {
     assert_eq!(names(&session)[2], "m0, without \"old\"", "a further one from the original");
     change(&mut session, 2, 0, WordEdit::Swap);
     assert_eq!(names(&session)[2], "m0, without \"the old\", with \"the\"", "a variant is changed in its place");
-    assert_eq!(session.app().document.scene().variants[1].source.as_deref(), Some("red the shoe"));
+    assert_eq!(session.app().document.state().variants[1].source.as_deref(), Some("red the shoe"));
     assert_eq!(session.app().document.models().count(), 2, "other pages know the models once");
     assert_eq!(session.saved().columns.expect("columns").len(), 2);
 }
@@ -230,7 +230,7 @@ fn a_variant_is_compared_with_its_original_in_words_and_rows() {
 #[test]
 fn one_model_with_several_settings_side_by_side() {
     let mut session = translated(1);
-    let usual = session.app().document.scene().search;
+    let usual = session.app().document.state().search;
     let greedy = SearchSettings { beam: 1, forbid_unk: true, ..usual };
     let command = beside(&session, 0, greedy);
     let request = act(&mut session, command.clone()).expect("a request");
@@ -255,7 +255,7 @@ fn one_model_with_several_settings_side_by_side() {
     let column = session.app().document.columns()[0].id;
     let replaces = VariantCommand::Beside {
         column,
-        search: session.app().document.scene().search,
+        search: session.app().document.state().search,
         replaces: true,
         has_interventions: true,
     };
@@ -275,7 +275,7 @@ fn interventions_of_a_variant_are_its_own() {
     answer(&mut session, &request.expect("a request"));
     let without = VariantCommand::Beside {
         column,
-        search: session.app().document.scene().search,
+        search: session.app().document.state().search,
         replaces: false,
         has_interventions: false,
     };
@@ -286,11 +286,11 @@ fn interventions_of_a_variant_are_its_own() {
 
     // acting on the variant leaves the original as it is
     let variant = session.app().document.columns()[1].id;
-    let before = Arc::clone(&session.app().document.scene().interventions);
+    let before = Arc::clone(&session.app().document.state().interventions);
     let row = InterveneCommand::Row { column: variant, i: 0, edit: RowEdit::Uniform };
     let request = act(&mut session, row).expect("a request");
     assert_eq!((request.columns[0].interventions.pin.len(), request.columns[1].interventions.pin.len()), (0, 1));
-    assert_eq!(session.app().document.scene().interventions, before);
+    assert_eq!(session.app().document.state().interventions, before);
     answer(&mut session, &request);
 
     // another text keeps nothing of what belongs to words
@@ -298,8 +298,8 @@ fn interventions_of_a_variant_are_its_own() {
     assert!(request.columns[1].interventions.is_empty() && request.columns[1].source.is_some());
     act(&mut session, InterveneCommand::TakeAll);
     assert!(
-        session.app().document.scene().interventions.is_empty()
-            && session.app().document.scene().variants[0].interventions.is_none()
+        session.app().document.state().interventions.is_empty()
+            && session.app().document.state().variants[0].interventions.is_none()
     );
 }
 
@@ -307,7 +307,7 @@ fn interventions_of_a_variant_are_its_own() {
 fn typing_elsewhere_carries_variants_along_and_another_text_closes_them() {
     let mut session = translated(1);
     change(&mut session, 0, 2, replace("blue"));
-    let command = beside(&session, 0, SearchSettings { beam: 1, ..session.app().document.scene().search });
+    let command = beside(&session, 0, SearchSettings { beam: 1, ..session.app().document.state().search });
     act(&mut session, command);
     let request = act(&mut session, SourceCommand::Edit("the old red shoes".to_owned())).expect("a request");
     let sources: Vec<&str> = request.columns.iter().map(|spec| spec.source_in(&request)).collect();
@@ -389,7 +389,7 @@ fn files_name_the_variant() {
         let drawing = Drawing::new(kind, false);
         let picture = export::picture(
             variant,
-            &session.app().document.scene().search,
+            &session.app().document.state().search,
             session.app().view.settings(),
             &drawing,
             None,
@@ -439,7 +439,7 @@ fn neighbours_are_asked_for_once_and_forgotten() {
 #[test]
 fn a_caption_names_the_beam_of_a_variant_once() {
     let mut session = translated(1);
-    let search = SearchSettings { beam: 1, ..session.app().document.scene().search };
+    let search = SearchSettings { beam: 1, ..session.app().document.state().search };
     let command = beside(&session, 0, search);
     let request = act(&mut session, command).expect("a request");
     answer(&mut session, &request);

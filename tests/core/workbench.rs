@@ -430,7 +430,7 @@ fn a_workspace_is_kept_by_its_whole_path() {
     let saved = |session: &Session| serde_json::to_value(session.saved()).expect("JSON").to_string();
     assert!(!saved(&session).contains("w.ilws"), "one that cannot be opened takes no other's place");
     let whole = here.join("somewhere/w.ilws");
-    session.absorb_corpus_news(CorpusNews::Corpus(whole.clone(), Arc::default()));
+    session.absorb_corpus(CorpusNews::Corpus(whole.clone(), Arc::default()));
     let saved = saved(&session);
     assert!(saved.contains(whole.to_str().expect("a plain path")), "{saved}");
 }
@@ -452,7 +452,7 @@ fn the_page_asks_for_what_is_done_on_it() {
     let options = import::ImportOptions::default();
     thread.send(CorpusRequest::Import(folder.path().join("a.en"), options));
     while session.corpus().rows.len() < 4 {
-        session.absorb_corpus_news(thread.news.next_within(PATIENCE).expect("the lane answers"));
+        session.absorb_corpus(thread.news.next_within(PATIENCE).expect("the lane answers"));
     }
     for (column, expect) in [("words", ["-words", "words", ""]), ("source", ["source", "-source", ""])] {
         for sorting in expect {
@@ -463,18 +463,18 @@ fn the_page_asks_for_what_is_done_on_it() {
         }
     }
     let progress = JobProgress::of_share("Importing a.en", 0.5);
-    session.absorb_corpus_news(CorpusNews::Busy { progress, is_import: true });
+    session.absorb_corpus(CorpusNews::Busy { progress, is_import: true });
     assert!(session.corpus().busy.as_ref().is_some_and(|busy| busy.imports));
     session.apply(CorpusRequest::Stop);
     assert_eq!(calls(&mut session), [CorpusRequest::Stop]);
-    session.absorb_corpus_news(CorpusNews::Idle);
+    session.absorb_corpus(CorpusNews::Idle);
     assert!(session.corpus().busy.is_none());
     session.apply(CorpusCommand::Move(1));
     session.apply(CorpusCommand::Move(2));
     assert_eq!(calls(&mut session), [CorpusRequest::Detail(0), CorpusRequest::Detail(2)]);
     thread.send(CorpusRequest::Detail(2));
     while session.corpus().detail.is_none() {
-        session.absorb_corpus_news(thread.news.next_within(PATIENCE).expect("the lane answers"));
+        session.absorb_corpus(thread.news.next_within(PATIENCE).expect("the lane answers"));
     }
     // After an import the sentence on screen is read again.
     calls(&mut session);
@@ -504,15 +504,15 @@ fn the_page_asks_for_what_is_done_on_it() {
     let (open, other) = (SystemSpec::from("some/model"), SystemSpec::from("another/model"));
     session.apply(CorpusCommand::RunOne(other.clone(), true));
     let order = |effect| match effect {
-        Effect::Lane(QueueCall::Submit(_, QueueOrder::Analyse(order))) => Some((order.system, order.forces)),
+        Effect::Job(QueueCall::Submit(_, QueueOrder::Analyse(order))) => Some((order.system, order.forces)),
         _ => None,
     };
     let orders: Vec<(SystemSpec, bool)> = session.take_effects().into_iter().filter_map(order).collect();
     assert_eq!(orders, [(open, false), (other, true)]);
     let number = session.corpus().tasks[0];
     let second = session.corpus().tasks[1];
-    session.absorb_corpus(QueueEvent { number: second, kind: Done::Failed("Gone".to_owned()) });
-    session.absorb_corpus(QueueEvent { number, kind: Done::Failed("No such folder".to_owned()) });
+    session.absorb_job(QueueEvent { number: second, kind: Done::Failed("Gone".to_owned()) });
+    session.absorb_job(QueueEvent { number, kind: Done::Failed("No such folder".to_owned()) });
     assert_eq!((session.corpus().message.as_deref(), session.corpus().tasks.len()), (Some("No such folder"), 0));
 }
 
@@ -623,7 +623,7 @@ fn what_a_text_is_stays_as_it_was_chosen() {
     for (chosen, (sentences, references, outputs), after) in cases {
         session.apply(CorpusCommand::SetRole(chosen.clone()));
         let report = ImportReport { sentences, references, outputs, ..ImportReport::default() };
-        session.absorb_corpus_news(CorpusNews::Imported("a".into(), Box::new(report)));
+        session.absorb_corpus(CorpusNews::Imported("a".into(), Box::new(report)));
         assert_eq!(session.corpus().incoming.role, after, "{chosen:?}");
     }
 }

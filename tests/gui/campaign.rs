@@ -8,7 +8,7 @@ use interlinear::corpus::judgements::campaign::Campaign;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::CorpusRequest;
 use interlinear::pages::corpus::command::CorpusCommand;
-use interlinear::pages::corpus::whole::{ExploreCommand, ExploreView};
+use interlinear::pages::corpus::views::{ExploreCommand, ExploreView};
 
 use crate::workbench::Bench;
 

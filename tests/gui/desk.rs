@@ -22,7 +22,7 @@ use interlinear::pages::sentence::command::ColumnCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::sentence::Sentence;
-use interlinear::ui::{App, Desk};
+use interlinear::ui::{App, SessionHost};
 
 /// What the test can still reach once the window owns the desk.
 #[derive(Clone, Default)]
@@ -40,7 +40,7 @@ pub struct Wires {
     /// Texts that were to be written, and where.
     pub written: Rc<RefCell<Vec<(PathBuf, String)>>>,
     /// What every translation turns out to be that is taken apart.
-    pub apart: Rc<RefCell<Option<Arc<StepTrace>>>>,
+    pub trace: Rc<RefCell<Option<Arc<StepTrace>>>>,
 }
 
 impl Wires {
@@ -56,7 +56,7 @@ pub struct Rehearsal {
     wires: Wires,
 }
 
-impl Desk for Rehearsal {
+impl SessionHost for Rehearsal {
     fn session(&self) -> &Session {
         &self.session
     }
@@ -72,10 +72,10 @@ impl Desk for Rehearsal {
             changed |= self.session.absorb(event);
         }
         for event in self.wires.corpus.take() {
-            changed |= self.session.absorb_corpus(event);
+            changed |= self.session.absorb_job(event);
         }
         for news in self.wires.news.take() {
-            changed |= self.session.absorb_corpus_news(news);
+            changed |= self.session.absorb_corpus(news);
         }
         for effect in self.session.take_effects() {
             if let Effect::Corpus(call) = effect {
@@ -91,9 +91,9 @@ impl Desk for Rehearsal {
                 self.session.hear(FileEvent::Annotated { path, sentences });
                 changed = true;
             } else if let Effect::TakeApart { number, .. } = effect
-                && let Some(apart) = self.wires.apart.borrow().clone()
+                && let Some(trace) = self.wires.trace.borrow().clone()
             {
-                changed |= self.session.absorb_steps(StepsEvent { number, found: Ok(apart) });
+                changed |= self.session.absorb_steps(StepsEvent { number, found: Ok(trace) });
             }
         }
         changed

@@ -9,7 +9,7 @@ use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::CorpusRequest;
 use interlinear::pages::corpus::CorpusPage;
 use interlinear::pages::corpus::command::CorpusCommand;
-use interlinear::pages::corpus::whole::{CountedLinks, ExploreCommand, ExploreView};
+use interlinear::pages::corpus::views::{CountedLinks, ExploreCommand, ExploreView};
 
 use crate::workbench::Bench;
 

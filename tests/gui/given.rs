@@ -67,7 +67,7 @@ fn undo_takes_back_what_is_typed_into_the_users_translation() {
     let (mut harness, _) = given();
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     harness.run();
-    assert_ne!(harness.state().session().app().document.scene().given.as_deref(), Some("le soulier"));
+    assert_ne!(harness.state().session().app().document.state().given.as_deref(), Some("le soulier"));
     assert_eq!(harness.state().session().app().document.source(), "the red shoe");
 }
 

@@ -80,7 +80,7 @@ fn glosses_typed_under_words_are_copied_and_undone() {
         harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
         harness.run();
     }
-    let plan = harness.state().session().app().document.scene().interlinear.clone();
+    let plan = harness.state().session().app().document.state().interlinear.clone();
     let words = ["the", "red", "shoe"].map(str::to_owned);
     assert_eq!(
         (plan.tiers.len(), plan.tiers[0].cells(&words)),
@@ -103,7 +103,7 @@ fn a_new_line_takes_the_keyboard_and_enter_goes_to_the_next_word() {
         harness.key_press(Key::Enter);
         harness.run();
     }
-    let plan = harness.state().session().app().document.scene().interlinear.clone();
+    let plan = harness.state().session().app().document.state().interlinear.clone();
     assert_eq!(plan.tiers[0].cells(&["the", "red", "shoe"].map(str::to_owned)), ["DEF", "red", "shoe"]);
 }
 

@@ -7,11 +7,11 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::layout::Layout;
-use interlinear::decoding::apart::Then;
+use interlinear::decoding::step_trace::Then;
 use interlinear::jobs::live::protocol::ModelFacts;
 use interlinear::lang::{Language, MARK};
 use interlinear::pages::corpus::CORPUS;
-use interlinear::pages::corpus::whole::{ExploreCommand, ExploreView};
+use interlinear::pages::corpus::views::{ExploreCommand, ExploreView};
 use interlinear::pages::lesson::LessonCommand;
 use interlinear::ui::App;
 
@@ -41,7 +41,7 @@ fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
     let mut windows: Vec<_> =
         sessions.into_iter().map(|(name, session)| (name, desk::window_of(session, SIZES[0]).0)).collect();
     windows.push(("Map", maps::page().0));
-    windows.push(("Steps", steps::page(steps::apart(Then::Wait, vec![4, 5, 7]), SIZES[0]).0));
+    windows.push(("Steps", steps::page(steps::trace(Then::Wait, vec![4, 5, 7]), SIZES[0]).0));
     for (name, view) in [
         ("Corpus", ExploreView::Table),
         ("Corpus, overview", ExploreView::Overview),

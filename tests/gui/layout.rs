@@ -4,7 +4,7 @@ use egui::accesskit::Role;
 use egui::{Modifiers, OutputCommand, Rect, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::analysis::reading::Reading;
+use interlinear::analysis::row_convention::RowConvention;
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::layout::{Layout, Look};
 use interlinear::app::open_with::OpenWith;
@@ -473,7 +473,7 @@ fn the_line_folds_before_its_switches_overlap() {
         for shown in [Shown::Alpha, Shown::Energies, Shown::Measure(1)] {
             let mut session = desk::session(text);
             for n in 0..4 {
-                let own = if n == 1 { Reading::Input } else { Reading::Predicted };
+                let own = if n == 1 { RowConvention::Input } else { RowConvention::Predicted };
                 let local = ModelFacts { window: Some(2), input_delay: Some(1), ..desk::facts("Luong local-p", true) };
                 let column = desk::add_column(&mut session, ModelFacts { reading: own, ..local });
                 let said = if n == 0 { "le soulier rouge" } else { "la chaussure rouge" };

@@ -4,12 +4,12 @@
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::aligner::bundled::AlignerFile;
-use interlinear::analysis::reading::Reading;
+use interlinear::analysis::row_convention::RowConvention;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::Effect;
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::layout::{Layout, Look};
-use interlinear::app::settings::PictureQuestion;
+use interlinear::app::settings::RowSource;
 use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
 use interlinear::jobs::queue::head::{HeadLearned, LearnedOfText};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
@@ -120,7 +120,7 @@ fn rows_of_rnnsearch_may_be_read_by_the_word_read() {
     assert!(harness.query_by_label("Rows by each model's own reading").is_none(), "no model has another");
     harness.get_by_label("Rows by input").click();
     harness.run();
-    assert!(wires.heard(SettingsCommand::SetReading(Some(Reading::Input))));
+    assert!(wires.heard(SettingsCommand::SetReading(Some(RowConvention::Input))));
     for label in
         ["la <- shoe 0.80", "chaussure <- </s> 0.80", "rouge <- red 0.00", "Rows of RNNsearch by the word read"]
     {
@@ -150,7 +150,7 @@ fn two_questions_are_answered_one_after_the_other_and_one_over_the_other() {
     assert_eq!(harness.query_all_by_label("chaussure <- red 0.80").count(), 2);
     harness.get_by_label("Where the word comes from").click();
     harness.run();
-    assert!(wires.heard(SettingsCommand::SetAsked(PictureQuestion { origin: true, both: false })));
+    assert!(wires.heard(SettingsCommand::SetAsked(RowSource { origin: true, both: false })));
     assert_eq!(harness.query_all_by_label("chaussure <- red 0.80").count(), 1, "the other model has no head");
     for label in ["chaussure <- shoe 0.70", "Rows of RNNsearch by the origin of the word"] {
         assert!(harness.query_by_label(label).is_some(), "{label} is missing");
@@ -230,7 +230,7 @@ fn an_alignment_head_is_learned_on_a_sheet() {
 #[test]
 fn rows_of_a_model_guided_by_the_word_read_are_read_so_until_one_chooses() {
     let mut session = desk::session("the red shoe");
-    let own = ModelFacts { input_delay: Some(2), reading: Reading::Input, ..desk::facts("Told", true) };
+    let own = ModelFacts { input_delay: Some(2), reading: RowConvention::Input, ..desk::facts("Told", true) };
     let plain = ModelFacts { input_delay: Some(2), ..desk::facts("RNNsearch", true) };
     for facts in [own, plain] {
         let column = desk::add_column(&mut session, facts);

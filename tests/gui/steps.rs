@@ -8,7 +8,7 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::WindowCommand;
-use interlinear::decoding::apart::Then;
+use interlinear::decoding::step_trace::Then;
 use interlinear::jobs::Library;
 use interlinear::jobs::steps::{StepTrace, StepsRequest, StepsThread};
 use interlinear::nn::device::DeviceChoice;
@@ -23,7 +23,7 @@ use crate::desk;
 use crate::desk::Wires;
 
 /// A small reference model, taken apart for real.
-pub fn apart(then: Then, given: Vec<u32>) -> Arc<StepTrace> {
+pub fn trace(then: Then, given: Vec<u32>) -> Arc<StepTrace> {
     apart_of("reference/rnnsearch", then, given)
 }
 
@@ -36,9 +36,9 @@ fn apart_of(fixture: &str, then: Then, given: Vec<u32>) -> Arc<StepTrace> {
 }
 
 /// The window on the page, with these steps.
-pub fn page(apart: Arc<StepTrace>, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
+pub fn page(trace: Arc<StepTrace>, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = desk::window_of(desk::two_models(), size);
-    *wires.apart.borrow_mut() = Some(apart);
+    *wires.trace.borrow_mut() = Some(trace);
     harness.state_mut().send(WindowCommand::ShowPage(STEPS));
     harness.state_mut().send(StepsCommand::SetDepth(Depth::Inside));
     harness.run();
@@ -47,7 +47,7 @@ pub fn page(apart: Arc<StepTrace>, size: [f32; 2]) -> (Harness<'static, App>, Wi
 
 #[test]
 fn boxes_open_into_equations_and_numbers() {
-    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     for (name, equation, number) in [
         (
             "Context, c_i",
@@ -81,15 +81,15 @@ fn boxes_open_into_equations_and_numbers() {
 /// A number of c_i of a Transformer is the sum of the values, by the weights of its own head.
 #[test]
 fn a_context_of_heads_is_the_sum_of_values() {
-    let apart = apart_of("marian/guided", Then::Wait, vec![4, 5, 7]);
-    let quantity = |key: &str, n: usize| apart.part(key, 0).expect("a box").quantities[n].clone();
+    let trace = apart_of("marian/guided", Then::Wait, vec![4, 5, 7]);
+    let quantity = |key: &str, n: usize| trace.part(key, 0).expect("a box").quantities[n].clone();
     let (c, v) = (quantity("context", 0), quantity("keys", 1));
-    let alpha = apart.steps[0].alpha_i.clone().expect("it aligns");
+    let alpha = trace.steps[0].alpha_i.clone().expect("it aligns");
     let sum = |k: usize| -> f32 { alpha.iter().enumerate().map(|(j, alpha)| alpha * v.row(j)[k]).sum() };
     let own = (0..c.width).filter(|k| (sum(*k) - c.values[*k]).abs() < 1e-3);
     let k = own.max_by(|a, b| c.values[*a].abs().total_cmp(&c.values[*b].abs())).expect("those of the head");
     let said = format!("Together {:+.3}", c.values[k]);
-    let (mut harness, _) = page(apart, [1280.0, 800.0]);
+    let (mut harness, _) = page(trace, [1280.0, 800.0]);
     harness.get_by_role_and_label(Role::Button, "Context, c_i").click();
     harness.run();
     assert!(harness.query_by_label(&said).is_some(), "{said}");
@@ -102,7 +102,7 @@ fn a_context_of_heads_is_the_sum_of_values() {
 
 #[test]
 fn keys_step_and_the_heatmap_grows() {
-    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     let rows = |harness: &Harness<'_, App>| harness.state().session().steps().table.as_ref().map(|of| of.target.len());
     assert_eq!(rows(&harness), Some(1));
     for (key, i) in [(Key::ArrowRight, 1), (Key::PageDown, 2), (Key::ArrowDown, 3), (Key::PageUp, 2), (Key::ArrowUp, 1)]
@@ -124,7 +124,7 @@ fn keys_step_and_the_heatmap_grows() {
 
 #[test]
 fn a_guess_is_made_by_clicking_words_and_shown_by_enter() {
-    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     choose(&mut harness, "Guess first", "Guess where it looks");
     harness.get_by_label("Guess source word 2 red").click();
     harness.run();
@@ -138,7 +138,7 @@ fn a_guess_is_made_by_clicking_words_and_shown_by_enter() {
 /// By the mouse and by the keyboard; nothing of alpha can be heard before it is shown.
 #[test]
 fn the_whole_alignment_is_guessed_in_a_grid() {
-    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     choose(&mut harness, "Guess first", "Guess the whole alignment");
     assert!(harness.query_by_role_and_label(Role::Button, "Context, c_i").is_none(), "the grid has the room");
     let words: Vec<String> =
@@ -155,7 +155,7 @@ fn the_whole_alignment_is_guessed_in_a_grid() {
         harness.run();
     }
     assert!(wires.heard(link(0, 0)) && harness.state().session().steps().i == 0);
-    let rows = apart(Then::Wait, vec![4, 5, 7]);
+    let rows = trace(Then::Wait, vec![4, 5, 7]);
     for alpha in rows.steps.iter().take(3).flat_map(|step| step.alpha_i.iter().flatten()) {
         let number = format!(" {alpha:.2}");
         assert!(harness.query_all_by_label_contains(&number).next().is_none(), "{number} is heard");
@@ -173,7 +173,7 @@ fn the_whole_alignment_is_guessed_in_a_grid() {
 /// The word that the model chooses is not in the heatmap before its box: neither is it in the player.
 #[test]
 fn a_row_has_no_word_before_the_box_of_the_word() {
-    let (mut harness, _) = page(apart(Then::Greedy, Vec::new()), [1280.0, 800.0]);
+    let (mut harness, _) = page(trace(Then::Greedy, Vec::new()), [1280.0, 800.0]);
     for command in [
         StepsCommand::SetMode(Mode::Greedy),
         StepsCommand::SetByStage(true),
@@ -200,7 +200,7 @@ fn a_row_has_no_word_before_the_box_of_the_word() {
 /// One begins with few boxes; the sentence above says what happens in the one that the player has come to.
 #[test]
 fn fewer_boxes_come_first_and_a_sentence_says_what_happens() {
-    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     let has = |harness: &Harness<'_, App>, name: &str| harness.query_by_role_and_label(Role::Button, name).is_some();
     for (depth, context, gates) in [("Sentence", false, false), ("One step", true, false), ("Inside", true, true)] {
         harness.get_by_label(depth).click();
@@ -227,11 +227,11 @@ fn fewer_boxes_come_first_and_a_sentence_says_what_happens() {
 /// A click on a number says what made it, and a gate what each part says for its unit.
 #[test]
 fn a_number_that_is_clicked_is_worked_out() {
-    let (mut harness, _) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 900.0]);
+    let (mut harness, _) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 900.0]);
     harness.get_by_role_and_label(Role::Button, "Weights, α_{ij}").click();
     harness.run();
     let alpha =
-        harness.state().session().steps().apart.as_ref().expect("steps").steps[0].alpha_i.clone().expect("a row");
+        harness.state().session().steps().trace.as_ref().expect("steps").steps[0].alpha_i.clone().expect("a row");
     for (at, word) in ["the", "red", "shoe"].iter().enumerate() {
         harness.get_by_role_and_label(Role::Button, &format!("Weights of {word} {:.3}", alpha[at])).click();
         harness.run();
@@ -248,7 +248,7 @@ fn a_number_that_is_clicked_is_worked_out() {
 /// Several groups at one keyboard; what they thought stands beside what the model did.
 #[test]
 fn groups_guess_one_after_the_other() {
-    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     choose(&mut harness, "Guess first", "Guess where it looks");
     for word in ["2 red", "2 red", "3 shoe"] {
         harness.get_by_label(&format!("Guess source word {word}")).click();
@@ -264,7 +264,7 @@ fn groups_guess_one_after_the_other() {
     harness.get_by_label("red: 2 of 3 groups");
     harness.get_by_label("shoe: 1 of 3 groups");
     let alpha =
-        harness.state().session().steps().apart.as_ref().expect("steps").steps[0].alpha_i.clone().expect("a row");
+        harness.state().session().steps().trace.as_ref().expect("steps").steps[0].alpha_i.clone().expect("a row");
     harness.get_by_label(&format!("red: the model\u{2019}s alpha {:.2}", alpha[1]));
 
     choose(&mut harness, "Guess first", "Guess the whole alignment");
@@ -286,10 +286,10 @@ fn groups_guess_one_after_the_other() {
 /// Bars of energies go to both sides of 0; a sum has both factors of each product.
 #[test]
 fn numbers_of_a_box_can_be_worked_out_by_hand() {
-    let (mut harness, _) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    let (mut harness, _) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     harness.get_by_role_and_label(Role::Button, "Context, c_i").click();
     harness.run();
-    let steps = harness.state().session().steps().apart.clone().expect("steps");
+    let steps = harness.state().session().steps().trace.clone().expect("steps");
     let (alpha, h) = (steps.steps[0].alpha_i.clone().expect("a row"), steps.part("annotations", 0).expect("h"));
     let c = &steps.part("context", 0).expect("c").quantities[0].values;
     let k = (0..c.len()).max_by(|a, b| c[*a].abs().total_cmp(&c[*b].abs())).expect("numbers");
@@ -307,7 +307,7 @@ fn choose(harness: &mut Harness<'static, App>, list: &str, line: &str) {
 
 #[test]
 fn a_word_is_guessed_by_a_click_or_typed_and_shown() {
-    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     choose(&mut harness, "Guess first", "Guess the word");
     let truth = harness.state().session().steps().truth(0).expect("a word").to_owned();
     assert!(harness.query_by_label(&format!("Step 1: {truth}")).is_none(), "the word is hidden");
@@ -332,8 +332,8 @@ fn a_word_is_guessed_by_a_click_or_typed_and_shown() {
 
 #[test]
 fn boxes_show_their_matrices_with_sizes_and_ends() {
-    let (mut harness, _) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 1400.0]);
-    let matrices = harness.state().session().steps().apart.as_ref().expect("steps").matrices.clone();
+    let (mut harness, _) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 1400.0]);
+    let matrices = harness.state().session().steps().trace.as_ref().expect("steps").matrices.clone();
     for (name, tensors) in [
         ("Energies, e_{ij}", &["attention.W_a", "attention.v_a"][..]),
         ("Gates, z_i, r_i", &["decoder.W_z", "decoder.U_r", "decoder.C_z", "decoder.b_r"]),
@@ -353,7 +353,7 @@ fn boxes_show_their_matrices_with_sizes_and_ends() {
 
 #[test]
 fn the_beam_stands_beside_the_steps_when_it_is_wanted() {
-    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     assert!(harness.query_by_label("Beam at step 1").is_none());
     harness.get_by_role_and_label(Role::CheckBox, "Beam").click();
     harness.run();
@@ -365,7 +365,7 @@ fn the_beam_stands_beside_the_steps_when_it_is_wanted() {
 
 #[test]
 fn a_presentation_has_the_rows_and_the_manual_opens_at_its_page() {
-    let (mut harness, _) = page(apart(Then::Wait, vec![4, 5, 7]), [1920.0, 1080.0]);
+    let (mut harness, _) = page(trace(Then::Wait, vec![4, 5, 7]), [1920.0, 1080.0]);
     harness.key_press(Key::F5);
     harness.run();
     assert!(harness.query_all_by_label_contains("step by step").next().is_some(), "the heatmap is there");
@@ -379,7 +379,7 @@ fn a_presentation_has_the_rows_and_the_manual_opens_at_its_page() {
 /// Where there is no room for all, machine and rows take turns.
 #[test]
 fn parts_take_turns_on_a_small_screen() {
-    let (mut harness, _) = page(apart(Then::Wait, vec![4, 5, 7]), [700.0, 600.0]);
+    let (mut harness, _) = page(trace(Then::Wait, vec![4, 5, 7]), [700.0, 600.0]);
     assert!(harness.query_by_role_and_label(Role::Button, "Context, c_i").is_some());
     harness.get_by_label("Rows").click();
     harness.run();
@@ -392,14 +392,14 @@ fn parts_take_turns_on_a_small_screen() {
 
 #[test]
 fn the_class_says_a_candidate() {
-    let (mut harness, wires) = page(apart(Then::Wait, Vec::new()), [1280.0, 800.0]);
+    let (mut harness, wires) = page(trace(Then::Wait, Vec::new()), [1280.0, 800.0]);
     harness.get_by_label("You choose").click();
     harness.run();
     assert!(wires.heard(StepsCommand::SetMode(Mode::Class)));
     assert!(harness.query_by_label("Which word shall it say?").is_some());
     harness.get_by_role_and_label(Role::Button, "Candidates, p(y_i)").click();
     harness.run();
-    let first = harness.state().session().steps().apart.as_ref().map(|apart| apart.steps[0].best[0].0).expect("steps");
+    let first = harness.state().session().steps().trace.as_ref().map(|trace| trace.steps[0].best[0].0).expect("steps");
     let all: Vec<_> = harness.query_all_by_label_contains("Say ").collect();
     all[0].click();
     harness.run();
@@ -409,7 +409,7 @@ fn the_class_says_a_candidate() {
 /// On a small screen the open box covers the machine, and a presentation has no choices.
 #[test]
 fn it_fits_a_small_screen_and_a_presentation() {
-    let (mut harness, _) = page(apart(Then::Greedy, Vec::new()), [700.0, 520.0]);
+    let (mut harness, _) = page(trace(Then::Greedy, Vec::new()), [700.0, 520.0]);
     let inside = |harness: &Harness<'_, App>, name: &str| {
         let rect = harness.get_by_role_and_label(Role::Button, name).rect();
         rect.left() >= 0.0 && rect.right() <= 700.0

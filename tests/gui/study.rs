@@ -168,23 +168,23 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     let tops = rows(&harness);
     assert!(tops[1] < tops[0] && tops[0] < tops[2], "{tops:?}");
 
-    let before = harness.state().session().app().document.scene().clone();
+    let before = harness.state().session().app().document.state().clone();
     harness.get_by_label_contains("2, gender, RNNsearch").click();
     harness.run();
     harness.state_mut().send(SourceCommand::Undo);
-    assert_eq!(*harness.state().session().app().document.scene(), before, "one step");
+    assert_eq!(*harness.state().session().app().document.state(), before, "one step");
     harness.state_mut().send(SourceCommand::Redo);
     harness.run();
-    let scene = |harness: &Harness<'_, App>| {
+    let state = |harness: &Harness<'_, App>| {
         let app = harness.state().session().app();
-        (app.view.page(), app.document.scene().source.clone(), app.document.scene().given.clone())
+        (app.view.page(), app.document.state().source.clone(), app.document.state().given.clone())
     };
     let given = |text: &str| (SENTENCE, "the red shoe".to_owned(), Some(text.to_owned()));
-    assert_eq!(scene(&harness), given("la chaussure"));
+    assert_eq!(state(&harness), given("la chaussure"));
     click(&mut harness, "bad");
-    assert_eq!(scene(&harness), given("le chaussure"));
+    assert_eq!(state(&harness), given("le chaussure"));
     click(&mut harness, "good");
-    assert_eq!(scene(&harness), given("la chaussure"));
+    assert_eq!(state(&harness), given("la chaussure"));
 }
 
 #[test]

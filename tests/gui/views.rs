@@ -358,7 +358,7 @@ fn a_figure_on_light_ground_has_the_palette_of_the_light_theme() {
     for (is_dark, palette) in [(false, "Print"), (true, "Gray")] {
         let svg = |map: Option<&'static ColourMap>| {
             let drawing = Drawing { map, ..Drawing::new("heatmap", is_dark) };
-            let (column, search) = (&app.document.columns()[1], &app.document.scene().search);
+            let (column, search) = (&app.document.columns()[1], &app.document.state().search);
             let picture = export::picture(column, search, app.view.settings(), &drawing, None).expect("a picture");
             FigureRequest::from(picture).bytes(Path::new("figure.svg")).expect("SVG")
         };
@@ -516,7 +516,9 @@ fn rows_are_read_by_the_word_predicted_or_the_word_read() {
     harness.run();
     harness.get_by_label("Rows by input").click();
     harness.run();
-    assert!(wires.heard(SettingsCommand::SetReading(Some(interlinear::analysis::reading::Reading::Input))));
+    assert!(
+        wires.heard(SettingsCommand::SetReading(Some(interlinear::analysis::row_convention::RowConvention::Input)))
+    );
     assert!(harness.query_by_label("Rows of Local by the word read").is_some());
     for label in ["la <- red 0.80, p_t 1.90, window from red to shoe", "</s> <- </s> 0.00"] {
         assert!(harness.query_by_label(label).is_some(), "{label} is missing");

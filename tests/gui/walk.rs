@@ -18,7 +18,7 @@ use interlinear::pages::sentence::command::{SearchCommand, SelectCommand};
 use interlinear::pages::steps::STEPS;
 use interlinear::session::driver::{Driver, OpenWith};
 use interlinear::session::lessons::Running;
-use interlinear::session::lessons::doing::{Before, settled};
+use interlinear::session::lessons::doing::{Baseline, settled};
 use interlinear::session::lessons::script::{ScriptPart, Wait};
 use interlinear::session::lessons::things::{LessonAct, LessonAction};
 use interlinear::session::state::Session;
@@ -107,7 +107,7 @@ impl Class {
     fn settle(&mut self) {
         self.until(|session| {
             let steps = session.steps();
-            let is_apart = session.app().view.page() != STEPS || steps.apart.is_some() && !steps.is_waiting();
+            let is_apart = session.app().view.page() != STEPS || steps.trace.is_some() && !steps.is_waiting();
             let is_ready = session.lessons().open().is_none_or(Running::is_ready);
             is_ready && is_apart && settled(session.app())
         });
@@ -194,8 +194,8 @@ impl Class {
                 self.click(Role::Button, &quoted[1]);
             }
             LessonAction::Box(Some(key)) => {
-                let apart = self.session().steps().apart.clone().expect("a machine");
-                let stage = apart.machine.stages.iter().find(|stage| stage.key == key).expect("a box");
+                let trace = self.session().steps().trace.clone().expect("a machine");
+                let stage = trace.machine.stages.iter().find(|stage| stage.key == key).expect("a box");
                 assert!(says.contains(stage.title), "{}: {says} speaks of another box than {}", self.what, stage.title);
                 let label = format!("{}, {}", stage.title, spoken(stage.symbol));
                 self.click(Role::Button, &label);
@@ -244,7 +244,7 @@ impl Class {
             }
             LessonAct::Say => {
                 let steps = self.session().steps();
-                let word = steps.apart.as_ref().expect("a machine").candidates(0)[1].clone();
+                let word = steps.trace.as_ref().expect("a machine").candidates(0)[1].clone();
                 self.click(Role::Button, &format!("{word} "));
             }
             LessonAct::AnotherHypothesis => {
@@ -320,7 +320,7 @@ fn walk(class: &mut Class, key: &str, reader: Reader) {
                     assert!(class.has(&format!("{came}: {}", wait.says())), "{}: {came}", class.what);
                 }
                 let (app, steps) = (class.session().app(), class.session().steps());
-                let is_so = wait.thing.holds(&Before::default(), app, steps);
+                let is_so = wait.thing.holds(&Baseline::default(), app, steps);
                 assert!(is_so || !wait.thing.can_be_done(), "{}: {:?} was not done", class.what, wait.thing);
             }
         }

@@ -14,7 +14,7 @@ use interlinear::jobs::queue::{JobProgress, QueueEvent};
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::CorpusCommand;
-use interlinear::pages::corpus::whole::{ExploreCommand, ExploreView};
+use interlinear::pages::corpus::views::{ExploreCommand, ExploreView};
 use interlinear::session::state::Session;
 use interlinear::ui::App;
 
@@ -353,8 +353,8 @@ fn two_annotators_are_compared_in_a_sheet() {
     bench.click("Agreement...");
     bench.click("Sentence 2: stars");
     assert!(bench.is_gone("Agreement of two annotators"));
-    let workbench = bench.harness.state().session().corpus();
-    assert_eq!((workbench.filter.as_str(), workbench.selected), ("differs:bob,anna", Some(1)));
+    let page = bench.harness.state().session().corpus();
+    assert_eq!((page.filter.as_str(), page.selected), ("differs:bob,anna", Some(1)));
     bench.says("1 of 3");
 
     // A third comes as a file; one undo takes all of it back.

@@ -24,7 +24,7 @@ pub fn answer(session: &mut Session, thread: &CorpusThread, until: impl Fn(&Corp
             return;
         }
         let news = thread.news.next_within(Duration::from_secs(30)).expect("the thread answers");
-        session.absorb_corpus_news(news);
+        session.absorb_corpus(news);
     }
 }
 

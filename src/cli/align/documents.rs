@@ -99,21 +99,21 @@ const BREAKS: &[Choice<ParagraphBreaks>] = &[
 ///
 /// # Errors
 /// A sentence about a file.
-pub fn run(low: &DocumentsArgs) -> anyhow::Result<()> {
-    let rows = match (&low.pairs, &low.source, &low.target) {
+pub fn run(args: &DocumentsArgs) -> anyhow::Result<()> {
+    let rows = match (&args.pairs, &args.source, &args.target) {
         (Some(pairs), ..) => read(pairs, &mut output::tell)?,
-        (None, Some(source), Some(target)) => align(low, [source, target])?,
+        (None, Some(source), Some(target)) => align(args, [source, target])?,
         _ => return Err(Error::Input("give --source and --target, or --pairs".to_owned()).into()),
     };
     let mut output = LineOutput::stdout();
-    if let Some(gold) = &low.gold {
+    if let Some(gold) = &args.gold {
         output.text(&compared(&rows, gold)?)?;
         return output.finish();
     }
     let is_kept =
-        |row: &&BeadRow| low.least.is_none_or(|least| row.score.map_or(row.is_whole(), |score| score >= least));
+        |row: &&BeadRow| args.least.is_none_or(|least| row.score.map_or(row.is_whole(), |score| score >= least));
     let rows: Vec<&BeadRow> = rows.iter().filter(is_kept).collect();
-    if let (Some(source), Some(target)) = (&low.output_source, &low.output_target) {
+    if let (Some(source), Some(target)) = (&args.output_source, &args.output_target) {
         let whole = || rows.iter().filter(|row| row.is_whole());
         for (side, path) in [source, target].into_iter().enumerate() {
             write_atomic(path, |file| whole().try_for_each(|row| writeln!(file, "{}", row.text(side))))?;
@@ -125,16 +125,16 @@ pub fn run(low: &DocumentsArgs) -> anyhow::Result<()> {
     output.finish()
 }
 
-fn align(low: &DocumentsArgs, [source, target]: [&PathBuf; 2]) -> Result<Vec<BeadRow>> {
+fn align(args: &DocumentsArgs, [source, target]: [&PathBuf; 2]) -> Result<Vec<BeadRow>> {
     let options = DocumentOptions {
-        languages: [low.source_language.clone(), low.target_language.clone()],
-        breaks: if low.lines { ParagraphBreaks::Lines } else { low.paragraphs },
-        whole: low.whole || low.lines,
-        lengths: low.lengths,
-        learned: low.learned.clone(),
+        languages: [args.source_language.clone(), args.target_language.clone()],
+        breaks: if args.lines { ParagraphBreaks::Lines } else { args.paragraphs },
+        whole: args.whole || args.lines,
+        lengths: args.lengths,
+        learned: args.learned.clone(),
     };
     let (beads, is_short) =
-        align_documents([source, target], &options, low.run.cores(), &CancellationToken::forever())?;
+        align_documents([source, target], &options, args.run.cores(), &CancellationToken::forever())?;
     if is_short {
         output::tell("the documents have too few sentences to learn words from; they are aligned by length alone");
     }

@@ -102,27 +102,27 @@ struct LeftOutRecord {
     js: f64,
 }
 
-pub fn run(low: &HeadsArgs) -> anyhow::Result<()> {
-    let PairArgs { source, target, pretokenized } = &low.pairs;
+pub fn run(args: &HeadsArgs) -> anyhow::Result<()> {
+    let PairArgs { source, target, pretokenized } = &args.pairs;
     let mut test_set = TestSet::read(source, std::slice::from_ref(target), *pretokenized)?;
-    let runtime = low.run.high()?;
-    let model = args::load(&low.model, &runtime)?;
-    if low.leave_out {
-        return leave_out(low, &model, &test_set, runtime.engine, runtime.threads);
+    let runtime = args.run.plan()?;
+    let model = args::load(&args.model, &runtime)?;
+    if args.leave_out {
+        return leave_out(args, &model, &test_set, runtime.engine, runtime.threads);
     }
-    refer(low, &model, &mut test_set, runtime.threads)?;
+    refer(args, &model, &mut test_set, runtime.threads)?;
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let aligner = Aligner { system: (&model).into(), stepper: stepper.as_mut() };
     let forever = CancellationToken::forever();
-    let mut found = heads(aligner, &test_set, (low.batch.high(), low.by_input), &forever, &mut |_, _| ())?;
+    let mut found = heads(aligner, &test_set, (args.batch.plan(), args.by_input), &forever, &mut |_, _| ())?;
     found.sort_by(|a, b| error(a).total_cmp(&error(b)));
     let head = ["layer", "head", "reading", "AER", "precision", "recall"];
-    write(low.format, head, found.iter().map(cells).collect(), found.iter().map(record))
+    write(args.format, head, found.iter().map(cells).collect(), found.iter().map(record))
 }
 
 /// What leaving out each head does.
 fn leave_out(
-    low: &HeadsArgs,
+    args: &HeadsArgs,
     model: &Model,
     test_set: &TestSet,
     engine: Kernels,
@@ -141,7 +141,7 @@ fn leave_out(
         js: *js,
     };
     let head = ["attention", "layer", "head", "JS"];
-    write(low.format, head, found.iter().map(cells).collect(), found.iter().map(record))
+    write(args.format, head, found.iter().map(cells).collect(), found.iter().map(record))
 }
 
 /// Writes rows under their heads, or each as an object.
@@ -186,18 +186,18 @@ fn cells(row: &HeadErrorRow) -> [String; 6] {
 }
 
 /// Gives the pairs the links that the heads are compared with.
-fn refer(low: &HeadsArgs, model: &Model, test_set: &mut TestSet, threads: usize) -> Result<()> {
-    if let Some(path) = &low.gold {
-        let note = test_set.read_golds(path, &low.layout.high())?;
+fn refer(args: &HeadsArgs, model: &Model, test_set: &mut TestSet, threads: usize) -> Result<()> {
+    if let Some(path) = &args.gold {
+        let note = test_set.read_golds(path, &args.layout.plan())?;
         output::tell(&format!("{}: {note}", path.display()));
         return Ok(());
     }
     let pairs: Vec<(&str, &str)> = test_set.pairs.iter().map(|pair| (&*pair.source, pair.first())).collect();
     let (from, to) = (&model.config.source_language, &model.config.target_language);
-    let aligner = if low.statistical.asked() {
-        let files = (low.pairs.source.as_path(), low.pairs.target.as_path());
+    let aligner = if args.statistical.asked() {
+        let files = (args.pairs.source.as_path(), args.pairs.target.as_path());
         let text = Text { files, pairs: &pairs, pretokenized: test_set.pretokenized };
-        Some(low.statistical.aligner(text, threads)?)
+        Some(args.statistical.aligner(text, threads)?)
     } else {
         LineAligner::bundled(from, to, test_set.pretokenized)?
     };

@@ -3,14 +3,14 @@
 use serde::Serialize;
 
 use crate::align::arguments::AlignArgs;
-use crate::align::models::{High, high};
+use crate::align::models::{Plan, plan};
 use crate::output::LineOutput;
 use crate::windows;
 use crate::windows::{Doing, Growth};
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::error::Error;
 use engine::evaluation::alignment::{Aligner, WordPair};
-use engine::evaluation::rows::ReadRows;
+use engine::evaluation::rows::RowReader;
 use engine::ticket::CancellationToken;
 
 /// Pairs of a window: each is forced by itself.
@@ -27,22 +27,22 @@ struct Record<'a> {
 }
 
 /// Writes a line for each pair; one that the model cannot read has empty ones.
-pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
-    if low.reading.reading.is_some_and(|reading| reading != Reading::default()) {
+pub fn run(args: &AlignArgs) -> anyhow::Result<()> {
+    if args.reading.reading.is_some_and(|reading| reading != RowConvention::default()) {
         return Err(Error::Input("--reading is not for --format jsonl; leave it out".into()).into());
     }
-    if low.reverse_model.is_some() {
+    if args.reverse_model.is_some() {
         let message = "--format jsonl writes the matrix of one model; leave out --reverse-model";
         return Err(Error::Input(message.into()).into());
     }
-    let mut files = low.pairs.open()?;
-    let (high, mut steppers) = high(low)?;
-    let High { forward: model, .. } = &high;
+    let mut files = args.pairs.open()?;
+    let (plan, mut steppers) = plan(args)?;
+    let Plan { forward: model, .. } = &plan;
     let mut output = LineOutput::stdout();
-    let reading = ReadRows::own(model.into()).told();
+    let reading = RowReader::own(model.into()).name();
     let doing = Doing { name: "aligning", verb: "align" };
     let refused =
-        windows::run(doing, &mut files, Growth::up_to(WINDOW), &mut |files| high.next(files), &mut |window| {
+        windows::run(doing, &mut files, Growth::up_to(WINDOW), &mut |files| plan.next(files), &mut |window| {
             let mut target_words = 0;
             for pair in window {
                 let pair = pair.as_ref().ok().map(|pair| &pair.forward);

@@ -10,7 +10,7 @@ use engine::aligner::learned::Directions;
 use engine::analysis::symmetrize::symmetrization;
 use engine::error::{Error, Result};
 use engine::evaluation::alignment::{Aligner, AlignerDirection, Refused, WordPair};
-use engine::evaluation::rows::ReadRows;
+use engine::evaluation::rows::RowReader;
 use engine::models::choice::ModelSpec;
 use engine::models::{Model, Stepper};
 use engine::text::links::Link;
@@ -28,8 +28,8 @@ pub(super) struct Steppers {
 }
 
 /// What is meant.
-pub(super) struct High<'a> {
-    pub(super) low: &'a AlignArgs,
+pub(super) struct Plan<'a> {
+    pub(super) args: &'a AlignArgs,
     pub(super) forward: Model,
     pub(super) reverse: Option<Model>,
 }
@@ -43,35 +43,35 @@ pub(super) struct Pair {
 }
 
 /// Loads the models, and refuses what they cannot do.
-pub(super) fn high(low: &AlignArgs) -> anyhow::Result<(High<'_>, Steppers)> {
-    if low.symmetrize.is_some() && low.reverse_model.is_none() {
+pub(super) fn plan(args: &AlignArgs) -> anyhow::Result<(Plan<'_>, Steppers)> {
+    if args.symmetrize.is_some() && args.reverse_model.is_none() {
         let message = "--symmetrize needs two directions; give --reverse-model, or --statistical in place of a model";
         return Err(Error::Input(message.to_owned()).into());
     }
-    let runtime = low.run.high()?;
-    let (forward, forward_stepper) = load(&runtime, low, &low.model.clone().unwrap_or_default())?;
-    let loaded = low.reverse_model.as_ref().map(|folder| load(&runtime, low, folder)).transpose()?;
+    let runtime = args.run.plan()?;
+    let (forward, forward_stepper) = load(&runtime, args, &args.model.clone().unwrap_or_default())?;
+    let loaded = args.reverse_model.as_ref().map(|folder| load(&runtime, args, folder)).transpose()?;
     let (reverse, reverse_stepper) = loaded.unzip();
     if let Some(reverse) = &reverse {
         opposite(&forward, reverse)?;
     }
     let steppers = Steppers { forward: forward_stepper, reverse: reverse_stepper };
-    let check = |model: &Model, stepper: &dyn Stepper| ReadRows::chosen(model.into(), stepper, low.reading.reading);
+    let check = |model: &Model, stepper: &dyn Stepper| RowReader::chosen(model.into(), stepper, args.reading.reading);
     let there = check(&forward, &*steppers.forward);
     let back = reverse.as_ref().zip(steppers.reverse.as_ref()).map(|(model, stepper)| check(model, &**stepper));
     // Of alpha it is enough that one of both has such rows: those of the other belong to their own words.
     match back {
-        Some(back) if low.reading.is_head() => there.and(back)?,
+        Some(back) if args.reading.is_head() => there.and(back)?,
         Some(back) => there.or(back)?,
         None => there?,
     };
-    Ok((High { low, forward, reverse }, steppers))
+    Ok((Plan { args, forward, reverse }, steppers))
 }
 
-fn load(runtime: &Runtime, low: &AlignArgs, model: &ModelSpec) -> anyhow::Result<Loaded> {
+fn load(runtime: &Runtime, args: &AlignArgs, model: &ModelSpec) -> anyhow::Result<Loaded> {
     let model = args::load(model, runtime)?;
-    provenance::fact("reading", low.reading.reading.map_or("", |reading| reading.name()));
-    if low.reading.is_head() {
+    provenance::fact("reading", args.reading.reading.map_or("", |reading| reading.name()));
+    if args.reading.is_head() {
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
         return Ok((model, stepper));
     }
@@ -90,7 +90,7 @@ impl WindowItem for Result<Pair> {
     }
 }
 
-impl High<'_> {
+impl Plan<'_> {
     /// The next pair of lines, as both models read it, or why one of them does not.
     pub(super) fn next(&self, files: &mut InputFiles) -> Result<Option<Result<Pair>>> {
         let Some((source, target)) = files.pair()? else { return Ok(None) };
@@ -102,10 +102,10 @@ impl High<'_> {
     }
 
     fn read(&self, source: &str, target: &str) -> std::result::Result<Pair, Refused> {
-        let pretokenized = self.low.pairs.pretokenized;
+        let pretokenized = self.args.pairs.pretokenized;
         let read = |model: &Model, pair| {
             let pair = WordPair::read(model, pair, pretokenized)?;
-            Ok(if self.low.counted.link_words == LinkWords::Tokens { pair.by_words() } else { pair })
+            Ok(if self.args.counted.link_words == LinkWords::Tokens { pair.by_words() } else { pair })
         };
         let forward = read(&self.forward, (source, target))?;
         let reverse = self.reverse.as_ref().map(|reverse| {
@@ -119,7 +119,7 @@ impl High<'_> {
     /// Links with those of the other direction.
     pub(super) fn put_together(&self, there: Vec<Link>, back: Vec<Link>) -> Vec<Link> {
         let back: Vec<Link> = back.into_iter().map(Link::turned).collect();
-        let way = self.low.symmetrize.unwrap_or_else(default_way);
+        let way = self.args.symmetrize.unwrap_or_else(default_way);
         way.of(Directions { forward: there, reverse: back, ..Directions::default() })
     }
 }

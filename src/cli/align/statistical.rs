@@ -9,10 +9,10 @@ use crate::statistical::Text;
 use crate::windows;
 use engine::aligner::words::LineAligner;
 use engine::analysis::alignment::Alignment;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::error::{Error, Result};
 use engine::evaluation::alignment::{Aligner, AlignerDirection, Refused, VOTED, WordPair, voted};
-use engine::evaluation::rows::ReadRows;
+use engine::evaluation::rows::RowReader;
 use engine::models::choice::ModelSpec;
 use engine::models::{Model, Stepper};
 use engine::text::language::primary;
@@ -47,37 +47,37 @@ impl Voter {
 }
 
 /// Learns, or reads what was learned, and aligns.
-pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
-    if low.format == LinkFormat::Jsonl {
+pub fn run(args: &AlignArgs) -> anyhow::Result<()> {
+    if args.format == LinkFormat::Jsonl {
         let message =
             "--format jsonl writes the matrices of a model; choose pharaoh or naacl with a statistical aligner";
         return Err(Error::Input(message.into()).into());
     }
-    let mut files = low.pairs.open()?;
+    let mut files = args.pairs.open()?;
     // What is learned from must be read to its end before the first pair can be aligned.
-    let kept = if low.statistical.is_learned() { Vec::new() } else { keep(&mut files, MOST_LINES)? };
+    let kept = if args.statistical.is_learned() { Vec::new() } else { keep(&mut files, MOST_LINES)? };
     let readable: Vec<(&str, &str)> =
         kept.iter().flatten().map(|(source, target)| (source.as_str(), target.as_str())).collect();
-    let names = (low.pairs.source.as_path(), low.pairs.target.as_path());
-    let text = Text { files: names, pairs: &readable, pretokenized: low.pairs.pretokenized };
-    let aligner = low.statistical.aligner(text, low.run.cores())?;
-    if let Some(path) = &low.save {
-        aligner.learned.pruned(low.save_pairs).save(path)?;
+    let names = (args.pairs.source.as_path(), args.pairs.target.as_path());
+    let text = Text { files: names, pairs: &readable, pretokenized: args.pairs.pretokenized };
+    let aligner = args.statistical.aligner(text, args.run.cores())?;
+    if let Some(path) = &args.save {
+        aligner.learned.pruned(args.save_pairs).save(path)?;
     }
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let progress = ProgressLine::new("aligning", files.source.size(), shared);
-    let runtime = low.run.high()?;
-    let (from, to) = low.statistical.languages(text, Some(&aligner.learned.languages));
+    let runtime = args.run.plan()?;
+    let (from, to) = args.statistical.languages(text, Some(&aligner.learned.languages));
     let voter = |model: &ModelSpec| -> Result<Voter> {
         let model = args::load(model, &runtime)?;
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
-        ReadRows::chosen((&model).into(), &*stepper, Some(Reading::Head))?;
+        RowReader::chosen((&model).into(), &*stepper, Some(RowConvention::Head))?;
         let is_turned = translates(&model, (&to, &from)) && !translates(&model, (&from, &to));
         Ok(Voter { model, stepper, is_turned })
     };
-    let voters = low.vote.iter().map(voter).collect::<Result<Vec<Voter>>>()?;
+    let voters = args.vote.iter().map(voter).collect::<Result<Vec<Voter>>>()?;
     let output = LineOutput::stdout();
-    let mut writer = Writer { low, aligner, voters, output, progress, waiting: Vec::new(), number: 0, refused: 0 };
+    let mut writer = Writer { args, aligner, voters, output, progress, waiting: Vec::new(), number: 0, refused: 0 };
     for pair in kept {
         writer.pair(pair, 0)?;
     }
@@ -140,7 +140,7 @@ fn read(files: &mut InputFiles) -> Result<Option<Read>> {
 
 /// Aligns pair after pair and writes the links.
 struct Writer<'a> {
-    low: &'a AlignArgs,
+    args: &'a AlignArgs,
     aligner: LineAligner,
     voters: Vec<Voter>,
     output: LineOutput,
@@ -156,11 +156,11 @@ impl Writer<'_> {
         self.progress.add(1, 0, position);
         if !self.voters.is_empty() {
             self.waiting.push(pair);
-            return if self.waiting.len() < self.low.batch.high() { Ok(()) } else { self.poll() };
+            return if self.waiting.len() < self.args.batch.plan() { Ok(()) } else { self.poll() };
         }
-        let way = self.low.symmetrize.unwrap_or(AlignerDirection::Likely);
+        let way = self.args.symmetrize.unwrap_or(AlignerDirection::Likely);
         let links = pair.map(|(source, target)| {
-            way.of(match self.low.counted.link_words {
+            way.of(match self.args.counted.link_words {
                 LinkWords::Spaces => self.aligner.lines(&source, &target),
                 LinkWords::Tokens => self.aligner.words(&source, &target).2,
             })
@@ -172,18 +172,18 @@ impl Writer<'_> {
     fn poll(&mut self) -> anyhow::Result<()> {
         let mut pairs = std::mem::take(&mut self.waiting);
         let mut heads: Vec<Vec<Alignment>> = vec![Vec::new(); pairs.len()];
-        let (batch, ticket) = (self.low.batch.high(), CancellationToken::forever());
+        let (batch, ticket) = (self.args.batch.plan(), CancellationToken::forever());
         for voter in &mut self.voters {
             let (mut read, mut places) = (Vec::new(), Vec::new());
             for (at, pair) in pairs.iter_mut().enumerate() {
                 let Ok((source, target)) = pair else { continue };
-                match voter.read((source, target), self.low.pairs.pretokenized) {
+                match voter.read((source, target), self.args.pairs.pretokenized) {
                     Ok(words) => {
                         read.push(words);
                         places.push(at);
                     }
                     Err(refused) => {
-                        let files = &self.low.pairs;
+                        let files = &self.args.pairs;
                         let file = if refused.target { &files.target } else { &files.source };
                         *pair = Err(Error::line(file, self.number + at + 1, refused.why));
                     }
@@ -195,7 +195,7 @@ impl Writer<'_> {
                 heads[at].push(if voter.is_turned { weights.turned() } else { weights });
             }
         }
-        let theta = self.low.threshold.unwrap_or(VOTED);
+        let theta = self.args.threshold.unwrap_or(VOTED);
         for (pair, heads) in pairs.into_iter().zip(heads) {
             let links = pair.map(|(source, target)| voted(&self.aligner.weights(&source, &target), &heads, theta));
             self.write(links)?;
@@ -210,6 +210,6 @@ impl Writer<'_> {
             Vec::new()
         });
         self.number += 1;
-        self.low.format.write(&mut self.output, self.number, links)
+        self.args.format.write(&mut self.output, self.number, links)
     }
 }

@@ -9,7 +9,7 @@ use crate::args::{Choice, one_of};
 use crate::output;
 use corpus::export::out::{ExportFormat, Out};
 use corpus::query::column::TableColumn;
-use corpus::query::costly::FilterResources;
+use corpus::query::expensive::FilterResources;
 use corpus::query::table;
 use corpus::query::table::Sorting;
 use corpus::store::corpus::CorpusTable;

@@ -46,7 +46,7 @@ impl Format {
         Some(match self {
             Self::Tsv => ExportFormat::Tsv,
             Self::Jsonl => ExportFormat::Jsonl,
-            Self::Links => ExportFormat::Pharaoh(system, links.high()),
+            Self::Links => ExportFormat::Pharaoh(system, links.plan()),
             Self::Npz => ExportFormat::Arrays,
             Self::Matrices => ExportFormat::Matrices,
             Self::Gold if is_named => ExportFormat::OutputGold(system),

@@ -52,23 +52,23 @@ const ORDERS: &[Choice<ConcordanceOrder>] = &[
 /// Prints the hits of a query: the sentence, the hit with what stands around it, what it is linked to, and the output.
 pub(super) fn print(
     query: &str,
-    low: &QueryArgs,
+    args: &QueryArgs,
     (number, format): (usize, Format),
     (workspace, corpus): (&Workspace, &CorpusTable),
     chosen: Vec<u32>,
     output: &mut LineOutput,
 ) -> anyhow::Result<()> {
-    if low.by && !corpus.has_parts {
+    if args.by && !corpus.has_parts {
         let message = "--by: nobody gave this corpus parts of speech; bring them in with --import FILE.conllu";
         return Err(Error::Input(message.to_owned()).into());
     }
-    if low.target_by && !corpus.has_target_parts {
+    if args.target_by && !corpus.has_target_parts {
         let message =
             "--target-by: no reference or output has parts of speech; bring them in with --import FILE.conllu";
         return Err(Error::Input(message.to_owned()).into());
     }
-    if low.weights {
-        return weights(query, (low.by, format), (workspace, corpus), chosen, output);
+    if args.weights {
+        return weights(query, (args.by, format), (workspace, corpus), chosen, output);
     }
     let Some(system) = number.checked_sub(1).filter(|at| *at < corpus.systems.len()) else {
         let count = corpus.systems.len();
@@ -78,7 +78,7 @@ pub(super) fn print(
     let links = LinkChoice { system: Some(system), by: LinkOrigin::Own };
     let searching = Searching::new(query, Path::new(""), links, chosen, (None, corpus.rules));
     let mut searching =
-        searching.map_err(|why| Error::Input(format!("--query, {why}")))?.by_parts(low.by, low.target_by);
+        searching.map_err(|why| Error::Input(format!("--query, {why}")))?.by_parts(args.by, args.target_by);
     let mut lines = Vec::new();
     while !searching.is_done() {
         lines.extend(searching.step(corpus, workspace, 1000)?);
@@ -86,7 +86,7 @@ pub(super) fn print(
     for at in &searching.incomplete {
         output::tell(&format!("sentence {} has more hits than are listed", at + 1));
     }
-    output.text(&tsv(&lines, &sorted(&lines, low.order), corpus, links))
+    output.text(&tsv(&lines, &sorted(&lines, args.order), corpus, links))
 }
 
 /// Prints the weights of the output words of a query on its hits, by every system.

@@ -18,7 +18,7 @@ pub(super) struct LinkArgs {
 }
 
 impl LinkArgs {
-    pub(super) fn high(&self) -> out::LinkRule {
+    pub(super) fn plan(&self) -> out::LinkRule {
         match (self.threshold, self.symmetrize) {
             (Some(hundredths), _) => out::LinkRule::Above(hundredths),
             (None, Some(rule)) => out::LinkRule::Symmetrised(rule),

@@ -4,7 +4,7 @@ use crate::output::{LineOutput, tell};
 use corpus::overview::compute::{CountedThing, OverviewOptions, first_pair};
 use corpus::overview::tables;
 use corpus::overview::tables::{OverviewTable, TABLES, overview};
-use corpus::query::costly::FilterResources;
+use corpus::query::expensive::FilterResources;
 use corpus::store::corpus::CorpusTable;
 use corpus::store::file::Workspace;
 use engine::error::Error;

@@ -40,13 +40,13 @@ pub struct ReportArgs {
 ///
 /// # Errors
 /// A sentence about a file or a condition.
-pub fn run(low: &ReportArgs) -> anyhow::Result<()> {
-    let workspace = Workspace::open_existing(&low.workspace)?;
+pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
+    let workspace = Workspace::open_existing(&args.workspace)?;
     let corpus = read(&workspace)?;
-    let mut means = low.choice.means(workspace.look().frequencies, (&corpus, &workspace), false)?;
-    let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
-    let out = low.choice.out(low.output.clone(), ExportFormat::Report, rows, (&corpus, &workspace))?;
-    let out = Out { pictures: low.pictures, title: low.title.clone(), ..out };
+    let mut means = args.choice.means(workspace.look().frequencies, (&corpus, &workspace), false)?;
+    let rows = args.choice.rows(&corpus, &workspace, &mut means)?;
+    let out = args.choice.out(args.output.clone(), ExportFormat::Report, rows, (&corpus, &workspace))?;
+    let out = Out { pictures: args.pictures, title: args.title.clone(), ..out };
     out::write(&out, &corpus, &workspace)?;
     output::tell(&format!("{} has {} sentences", out.path.display(), out.rows.len()));
     Ok(())

@@ -71,7 +71,7 @@ const BASES: &[Choice<Told<Base>>] =
     &[("auto", "As the file looks", None), ("0", "From 0", Some(Base::Zero)), ("1", "From 1", Some(Base::One))];
 
 impl GoldLayoutArgs {
-    pub fn high(&self) -> LinkLayout {
+    pub fn plan(&self) -> LinkLayout {
         LinkLayout { notation: self.gold_format, base: self.gold_base, order: self.gold_order }
     }
 }

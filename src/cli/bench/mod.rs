@@ -74,10 +74,10 @@ Sentences are drawn from the model's own vocabulary. Other programs that run mea
 ///
 /// # Errors
 /// When a model, a file or the output fails, and when there is no model.
-pub fn run(low: &BenchArgs) -> anyhow::Result<()> {
-    let runtime = low.run.high()?;
+pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
+    let runtime = args.run.plan()?;
     let installed = || bundled::models().into_iter().map(ModelSpec::from).collect();
-    let models = if low.model.is_empty() { installed() } else { low.model.clone() };
+    let models = if args.model.is_empty() { installed() } else { args.model.clone() };
     if models.is_empty() {
         return Err(Error::Input(format!("there is no model to measure. {}", bundled::how_to_get())).into());
     }
@@ -85,11 +85,11 @@ pub fn run(low: &BenchArgs) -> anyhow::Result<()> {
     figures.line(&program(&runtime))?;
     figures.section("models")?;
     figures.head(COLUMNS)?;
-    let repeat = if low.quick { 1 } else { low.repeat };
+    let repeat = if args.quick { 1 } else { args.repeat };
     for model in &models {
-        figures.row(&measured(model, &runtime, repeat, low.quick)?)?;
+        figures.row(&measured(model, &runtime, repeat, args.quick)?)?;
     }
-    figures.finish(low.json.as_deref())
+    figures.finish(args.json.as_deref())
 }
 
 /// The program, its build and where it runs, in one line.

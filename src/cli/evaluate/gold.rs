@@ -46,7 +46,7 @@ impl GoldArgs {
     /// Gives a test set its links, if there are any, and says how they were read; gives the file and that.
     pub fn read(&self, test_set: &mut TestSet) -> Result<Option<(PathBuf, String)>> {
         let Some(path) = &self.gold else { return Ok(None) };
-        let note = test_set.read_golds(path, &self.layout.high())?;
+        let note = test_set.read_golds(path, &self.layout.plan())?;
         output::tell(&format!("{}: {note}", path.display()));
         Ok(Some((path.clone(), note)))
     }

@@ -101,20 +101,20 @@ type Choosing = fn(&ChosenNbest) -> usize;
 ///
 /// # Errors
 /// A sentence about a file, or a score that the candidates do not have.
-pub fn run(low: &NbestArgs) -> anyhow::Result<()> {
-    let is_reranked = low.rerank.is_some() || low.scores.is_some();
-    if low.format == NbestFormat::Reranked && !is_reranked {
+pub fn run(args: &NbestArgs) -> anyhow::Result<()> {
+    let is_reranked = args.rerank.is_some() || args.scores.is_some();
+    if args.format == NbestFormat::Reranked && !is_reranked {
         return Err(Error::Input("--format reranked needs --rerank or --scores".to_owned()).into());
     }
-    let targets: Vec<Vec<String>> = low.target.iter().map(|path| lines(path)).collect::<Result<_>>()?;
+    let targets: Vec<Vec<String>> = args.target.iter().map(|path| lines(path)).collect::<Result<_>>()?;
     let sample = targets.iter().flatten().take(SAMPLE).map(String::as_str).collect::<Vec<_>>().join(" ");
-    let tokenization = low.tokenize.unwrap_or_else(|| Tokenization::usual_of("", &sample));
+    let tokenization = args.tokenize.unwrap_or_else(|| Tokenization::usual_of("", &sample));
     let bleu = BleuSettings { tokenization, ..BleuSettings::default() };
-    let lists = read(low, &targets, bleu)?;
+    let lists = read(args, &targets, bleu)?;
     let mut output = LineOutput::stdout();
-    match low.format {
-        NbestFormat::Table | NbestFormat::Json => summary(low, (&lists, bleu), is_reranked, &mut output)?,
-        NbestFormat::Tsv => output.text(&each(low, &lists, bleu))?,
+    match args.format {
+        NbestFormat::Table | NbestFormat::Json => summary(args, (&lists, bleu), is_reranked, &mut output)?,
+        NbestFormat::Tsv => output.text(&each(args, &lists, bleu))?,
         NbestFormat::First => lists.iter().try_for_each(|list| output.line(&list.texts[0]))?,
         NbestFormat::Oracle => lists.iter().try_for_each(|list| output.line(&list.texts[list.oracle]))?,
         NbestFormat::Reranked => lists.iter().try_for_each(|list| output.line(&list.texts[list.reranked]))?,
@@ -122,9 +122,9 @@ pub fn run(low: &NbestArgs) -> anyhow::Result<()> {
     output.finish()
 }
 
-fn read(low: &NbestArgs, targets: &[Vec<String>], bleu: BleuSettings) -> Result<Vec<ChosenNbest>> {
-    let mut scores = low.scores.as_deref().map(lines).transpose()?.map(|lines| lines.into_iter().enumerate());
-    let mut file = import::open(&low.file, &import::ImportOptions::default())?;
+fn read(args: &NbestArgs, targets: &[Vec<String>], bleu: BleuSettings) -> Result<Vec<ChosenNbest>> {
+    let mut scores = args.scores.as_deref().map(lines).transpose()?.map(|lines| lines.into_iter().enumerate());
+    let mut file = import::open(&args.file, &import::ImportOptions::default())?;
     let mut lists = Vec::new();
     loop {
         let window = file.window(WINDOW)?;
@@ -134,20 +134,20 @@ fn read(low: &NbestArgs, targets: &[Vec<String>], bleu: BleuSettings) -> Result<
         let (records, warnings) = window.read();
         warnings.kept.iter().for_each(|warning| output::tell(&warning.sentence));
         for record in records.iter().filter(|record| !record.outputs.is_empty()) {
-            let references = references(low, targets, record)?;
+            let references = references(args, targets, record)?;
             let known: Vec<&str> = references.iter().map(String::as_str).collect();
             let texts = || record.outputs.iter().map(|output| output.text.as_str());
-            let reranked = match (&low.rerank, &mut scores) {
+            let reranked = match (&args.rerank, &mut scores) {
                 (Some(name), _) => {
-                    let why = |why| Error::line(&low.file, record.line, why);
+                    let why = |why| Error::line(&args.file, record.line, why);
                     Some(ranked_by(&record.outputs.iter().collect::<Vec<_>>(), name).map_err(why)?)
                 }
-                (None, Some(scores)) => Some(by_scores(low, record, scores)?),
+                (None, Some(scores)) => Some(by_scores(args, record, scores)?),
                 (None, None) => None,
             };
             lists.push(ChosenNbest {
                 sentence: record.sentence,
-                oracle: oracle::oracle(low.by, texts(), &known, &bleu).unwrap_or_default(),
+                oracle: oracle::oracle(args.by, texts(), &known, &bleu).unwrap_or_default(),
                 texts: texts().map(str::to_owned).collect(),
                 references,
                 reranked: reranked.and_then(greatest).unwrap_or_default(),
@@ -155,10 +155,10 @@ fn read(low: &NbestArgs, targets: &[Vec<String>], bleu: BleuSettings) -> Result<
         }
     }
     if lists.is_empty() {
-        return Err(Error::file(&low.file, "has no candidates; write lines `id ||| text ||| score`"));
+        return Err(Error::file(&args.file, "has no candidates; write lines `id ||| text ||| score`"));
     }
     if scores.is_some_and(|mut scores| scores.next().is_some()) {
-        let path = low.scores.as_deref().unwrap_or(&low.file);
+        let path = args.scores.as_deref().unwrap_or(&args.file);
         return Err(Error::file(path, "has more lines than there are candidates"));
     }
     Ok(lists)
@@ -168,7 +168,7 @@ fn lines(path: &Path) -> Result<Vec<String>> {
     LineReader::open(path)?.collect()
 }
 
-fn references(low: &NbestArgs, targets: &[Vec<String>], record: &Record) -> Result<Vec<String>> {
+fn references(args: &NbestArgs, targets: &[Vec<String>], record: &Record) -> Result<Vec<String>> {
     let of = |(path, lines): (&PathBuf, &Vec<String>)| {
         let line = record.sentence.checked_sub(1).and_then(|at| lines.get(at));
         let (sentence, count) = (record.sentence, lines.len());
@@ -176,13 +176,17 @@ fn references(low: &NbestArgs, targets: &[Vec<String>], record: &Record) -> Resu
             Error::file(path, format!("has {count} lines, but the n-best lists have sentence {sentence}"))
         })
     };
-    let all = low.target.iter().zip(targets).map(of).collect::<Result<Vec<_>>>()?;
+    let all = args.target.iter().zip(targets).map(of).collect::<Result<Vec<_>>>()?;
     let known = compared(all.first().map(String::as_str), all.iter().skip(1).map(String::as_str));
     Ok(known.into_iter().map(str::to_owned).collect())
 }
 
-fn by_scores(low: &NbestArgs, record: &Record, scores: &mut impl Iterator<Item = (usize, String)>) -> Result<Vec<f64>> {
-    let path = low.scores.as_deref().unwrap_or(&low.file);
+fn by_scores(
+    args: &NbestArgs,
+    record: &Record,
+    scores: &mut impl Iterator<Item = (usize, String)>,
+) -> Result<Vec<f64>> {
+    let path = args.scores.as_deref().unwrap_or(&args.file);
     let next = |_: &ImportedOutput| {
         let Some((n, line)) = scores.next() else {
             return Err(Error::file(path, "has fewer lines than there are candidates; it needs one for each"));
@@ -206,7 +210,7 @@ fn scored((lists, bleu): (&[ChosenNbest], BleuSettings), choice: Choosing) -> Sy
 }
 
 fn summary(
-    low: &NbestArgs,
+    args: &NbestArgs,
     (lists, bleu): (&[ChosenNbest], BleuSettings),
     is_reranked: bool,
     output: &mut LineOutput,
@@ -227,7 +231,7 @@ fn summary(
     let places: Vec<(String, usize)> = places.into_iter().map(|(n, count)| (place_name(n), count)).collect();
     let [signature, ..] = signatures(&bleu, lists.iter().map(|list| list.references.len()));
     output::tell(&format!("BLEU {signature}"));
-    if low.format == NbestFormat::Json {
+    if args.format == NbestFormat::Json {
         let score = |(name, scores): &(&str, SystemScores)| json!({ "name": name, "bleu": scores.bleu(), "chrf": scores.chrf(), "ter": scores.ter() });
         return output.json(&json!({
             "lists": lists.len(),
@@ -265,13 +269,13 @@ fn place_name(n: usize) -> String {
     }
 }
 
-fn each(low: &NbestArgs, lists: &[ChosenNbest], bleu: BleuSettings) -> String {
+fn each(args: &NbestArgs, lists: &[ChosenNbest], bleu: BleuSettings) -> String {
     let head = ["sentence", "candidates", "place", "first", "oracle", "reranked", "text"];
     let mut table = vec![head.map(TsvCell::plain).to_vec()];
     for list in lists {
         let references: Vec<&str> = list.references.iter().map(String::as_str).collect();
         let score =
-            |at: usize| TsvCell::Plain(format!("{:.2}", oracle::score(low.by, &list.texts[at], &references, &bleu)));
+            |at: usize| TsvCell::Plain(format!("{:.2}", oracle::score(args.by, &list.texts[at], &references, &bleu)));
         table.push(vec![
             TsvCell::plain(&list.sentence),
             TsvCell::plain(&list.texts.len()),

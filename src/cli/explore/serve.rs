@@ -60,13 +60,13 @@ pub struct ServeArgs {
 ///
 /// # Errors
 /// A site or a model that is not there, or a port that is taken.
-pub fn run(low: &ServeArgs) -> anyhow::Result<()> {
-    let site = match &low.site {
+pub fn run(args: &ServeArgs) -> anyhow::Result<()> {
+    let site = match &args.site {
         Some(site) => site.clone(),
         None => installed()?,
     };
-    let served = Served::read(&site, &low.dir)?;
-    let (server, bound) = served.listen(SocketAddr::new(low.host, low.port))?;
+    let served = Served::read(&site, &args.dir)?;
+    let (server, bound) = served.listen(SocketAddr::new(args.host, args.port))?;
     let address = format!("http://{}/", SocketAddr::new(seen_from_outside(bound.ip()), bound.port()));
     let mut output = LineOutput::stdout();
     output.line(&format!("The explorer is at {address} (Ctrl+C ends it)"))?;

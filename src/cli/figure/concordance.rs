@@ -67,14 +67,14 @@ pub struct ConcordanceArgs {
 ///
 /// # Errors
 /// A sentence about a file; sentences without links; a name that no line has.
-pub fn run(low: &ConcordanceArgs) -> anyhow::Result<()> {
-    let sentences = low.files.read()?;
+pub fn run(args: &ConcordanceArgs) -> anyhow::Result<()> {
+    let sentences = args.files.read()?;
     let names: Vec<String> = sentences.first().map_or_else(Vec::new, |one| unique(&one.texts));
     if names.is_empty() {
         return Err(Error::Input("there are no links; give --target and --links, or --model".to_owned()).into());
     }
-    let keys = sentences.iter().map(|sentence| keys(sentence, low.by.as_deref())).collect::<Vec<_>>();
-    if let Some(by) = low.by.as_deref().filter(|_| keys.iter().flatten().all(String::is_empty)) {
+    let keys = sentences.iter().map(|sentence| keys(sentence, args.by.as_deref())).collect::<Vec<_>>();
+    if let Some(by) = args.by.as_deref().filter(|_| keys.iter().flatten().all(String::is_empty)) {
         let known: Vec<&str> = sentences.iter().flat_map(|one| &one.tiers).map(|tier| tier.name.as_str()).collect();
         let known =
             known.iter().collect::<BTreeSet<_>>().into_iter().fold(String::new(), |all, name| all + ", " + name);
@@ -83,7 +83,7 @@ pub fn run(low: &ConcordanceArgs) -> anyhow::Result<()> {
         );
     }
     let tiers = || sentences.iter().flat_map(|one| &one.texts).flat_map(|text| &text.tiers);
-    if let Some(by) = low.target_by.as_deref().filter(|by| *by != "word" && tiers().all(|tier| tier.name != *by)) {
+    if let Some(by) = args.target_by.as_deref().filter(|by| *by != "word" && tiers().all(|tier| tier.name != *by)) {
         let known: BTreeSet<&str> = tiers().map(|tier| tier.name.as_str()).collect();
         let known = known.into_iter().fold(String::new(), |all, name| all + ", " + name);
         let message =
@@ -91,7 +91,7 @@ pub fn run(low: &ConcordanceArgs) -> anyhow::Result<()> {
         return Err(Error::Input(message).into());
     }
     let mut output = LineOutput::stdout();
-    print(low.format, &table(low, &sentences, &keys, &names)?, &mut output)?;
+    print(args.format, &table(args, &sentences, &keys, &names)?, &mut output)?;
     output.finish()
 }
 
@@ -130,23 +130,23 @@ fn tallied(text: &GlossedText, by: Option<&str>) -> TalliedText {
 }
 
 fn table(
-    low: &ConcordanceArgs,
+    args: &ConcordanceArgs,
     sentences: &[GlossedSentence],
     keys: &[Vec<String>],
     names: &[String],
 ) -> Result<CellTable> {
     let parsed =
         |text: &String| linked::parsed(text, Path::new("")).map_err(|why| Error::Input(format!("--query, {why}")));
-    let query = low.query.as_ref().map(parsed).transpose()?;
-    let mut tally = LinkTally::new(names.to_vec(), query, low.by.is_some());
+    let query = args.query.as_ref().map(parsed).transpose()?;
+    let mut tally = LinkTally::new(names.to_vec(), query, args.by.is_some());
     let mut lines: Vec<Vec<ConcordanceLine>> = vec![Vec::new(); names.len()];
     for (at, (sentence, keys)) in sentences.iter().zip(keys).enumerate() {
-        let source = if low.by.is_some() { keys } else { &sentence.words };
-        let texts: Vec<_> = sentence.texts.iter().map(|text| tallied(text, low.target_by.as_deref())).collect();
+        let source = if args.by.is_some() { keys } else { &sentence.words };
+        let texts: Vec<_> = sentence.texts.iter().map(|text| tallied(text, args.target_by.as_deref())).collect();
         let found = tally.add(at as u32, TalliedSentence { keys, source, texts: &texts });
-        if low.hits {
+        if args.hits {
             lines.iter_mut().zip(found).for_each(|(lines, found)| lines.extend(found));
         }
     }
-    Ok(if low.hits { hits(&lines, names) } else { tally.table(low.least) })
+    Ok(if args.hits { hits(&lines, names) } else { tally.table(args.least) })
 }

@@ -133,32 +133,32 @@ pub struct GlossedFiles {
     run: RunArgs,
 }
 
-pub fn run(low: &GlossArgs) -> anyhow::Result<()> {
-    let drawn = match low.format {
+pub fn run(args: &GlossArgs) -> anyhow::Result<()> {
+    let drawn = match args.format {
         Some(name) => format(name),
-        None => low.output.as_deref().and_then(|path| format_of(path).ok()),
+        None => args.output.as_deref().and_then(|path| format_of(path).ok()),
     };
     if let Some(format) = drawn {
         provenance::begin("gloss");
-        low.output.as_ref().map_or_else(|| no_terminal(format), |_| Ok(()))?;
+        args.output.as_ref().map_or_else(|| no_terminal(format), |_| Ok(()))?;
     }
-    let mut sentences = low.files.read()?;
-    if low.leipzig {
-        check_glosses(&low.files.tier, &mut sentences)?;
+    let mut sentences = args.files.read()?;
+    if args.leipzig {
+        check_glosses(&args.files.tier, &mut sentences)?;
     }
-    arrange(&low.rows, &mut sentences)?;
+    arrange(&args.rows, &mut sentences)?;
     let bytes = match drawn {
         None => {
-            let text = GLOSS_FORMATS.iter().find(|one| Some(one.name) == low.format).unwrap_or(&GLOSS_FORMATS[0]);
+            let text = GLOSS_FORMATS.iter().find(|one| Some(one.name) == args.format).unwrap_or(&GLOSS_FORMATS[0]);
             text.file(&sentences).into_bytes()
         }
         Some(format) => {
-            let mut figure = picture(&sentences, low.width, &SansSerif, &LIGHT)?;
+            let mut figure = picture(&sentences, args.width, &SansSerif, &LIGHT)?;
             figure.provenance = Provenance { title: TITLE.to_owned(), ..provenance::used().unwrap_or_default() };
-            (format.write)(&figure, &FigurePage { width_mm: low.width, dpi: low.dpi }, &Fonts::default())?
+            (format.write)(&figure, &FigurePage { width_mm: args.width, dpi: args.dpi }, &Fonts::default())?
         }
     };
-    match &low.output {
+    match &args.output {
         Some(path) => Ok(write_atomic(path, |file| file.write_all(&bytes))?),
         None => to_stdout(&bytes),
     }
@@ -177,7 +177,7 @@ impl GlossedFiles {
             );
             return Err(Error::Input(message));
         }
-        let first = self.model.first().map(|folder| GlossingModel::load(folder, &self.run.high()?)).transpose()?;
+        let first = self.model.first().map(|folder| GlossingModel::load(folder, &self.run.plan()?)).transpose()?;
         let path = self.conllu.as_ref().or(self.source.as_ref());
         let path = path.ok_or_else(|| Error::Input("give --source or --conllu".to_owned()))?;
         let rule = self.rule(path, first.as_ref().map_or("und", GlossingModel::source_language));
@@ -252,7 +252,7 @@ impl GlossedFiles {
         (sentences, rules): (&[GlossedSentence], &[WordRule]),
         (texts, own): (&[GlossedText], WordRule),
     ) -> Result<Vec<(Links, Option<[WordExchange; 2]>)>> {
-        let mut layout = self.layout.high();
+        let mut layout = self.layout.plan();
         // links of the file's own words would pass for turned ones
         layout.order = layout.order.or(self.conllu.as_ref().map(|_| read::LinkOrder::SourceFirst));
         let spaces = if self.pretokenized { WordRule::Given } else { WordRule::Spaces };
@@ -321,9 +321,9 @@ impl GlossedFiles {
     ) -> Result<()> {
         let sources: Vec<String> = sentences.iter().map(GlossedSentence::text).collect();
         for folder in &self.model {
-            let load = || GlossingModel::load(folder, &self.run.high()?);
+            let load = || GlossingModel::load(folder, &self.run.plan()?);
             let model = first.take().map_or_else(load, Ok)?;
-            let texts = model.translate((path, &sources), rule, &self.search.high())?;
+            let texts = model.translate((path, &sources), rule, &self.search.plan())?;
             for ((sentence, own), text) in sentences.iter_mut().zip(rules).zip(texts) {
                 let links = if sentence.written.is_some() {
                     carried(path, sentence, &text.links, rule)

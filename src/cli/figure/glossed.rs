@@ -6,7 +6,7 @@ use crate::args;
 use engine::decoding::SearchOptions;
 use engine::error::{Error, Result};
 use engine::evaluation::ask::AskedSystem;
-use engine::evaluation::rows::ReadRows;
+use engine::evaluation::rows::RowReader;
 use engine::models::choice::ModelSpec;
 use engine::models::{Model, Stepper};
 use engine::text::cut::WordRule;
@@ -26,7 +26,7 @@ const BATCH: usize = 32;
 pub struct GlossingModel {
     model: Model,
     stepper: Box<dyn Stepper>,
-    rows: ReadRows,
+    rows: RowReader,
 }
 
 impl GlossingModel {
@@ -37,7 +37,7 @@ impl GlossingModel {
     pub fn load(model: &ModelSpec, runtime: &Runtime) -> Result<Self> {
         let model = args::load(model, runtime)?;
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
-        let rows = ReadRows::best((&model).into(), &*stepper, None)?;
+        let rows = RowReader::best((&model).into(), &*stepper, None)?;
         if !model.config.aligns() && !stepper.has_alignment_head() {
             let message = format!(
                 "{} has no alignment, so that nothing can stand under a word; choose another model",

@@ -10,7 +10,7 @@ use engine::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use engine::aligner::placed::{PlacedAligner, PlacedWords};
 use engine::decoding::Ensemble;
 use engine::error::{Error, Result};
-use engine::evaluation::acting::reader;
+use engine::evaluation::plan::reader;
 use engine::interventions::{InterventionFile, Interventions, Origin, Resolved, ResolvedText};
 use engine::text::cut::WordRule;
 use engine::text::links::{Links, read};
@@ -66,7 +66,7 @@ impl OverlayArgs {
                 return Err(Error::Input(message.to_owned()));
             }
         };
-        let links = read::read(path, &read::lengths(&source, &target), &self.layout.high())?.pairs;
+        let links = read::read(path, &read::lengths(&source, &target), &self.layout.plan())?.pairs;
         let pairs = source.into_iter().zip(target).zip(links);
         let rules = [WordRule::Spaces; 2];
         Ok(pairs.map(|((source, reference), links)| Gold { source, reference, links, rules }).collect())

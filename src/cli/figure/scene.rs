@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use crate::figure::overlays::Overlays;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use engine::error::{Error, Result};
-use engine::evaluation::rows::ReadRows;
+use engine::evaluation::rows::RowReader;
 use engine::interventions::{Applied, Resolved, Said, intervene_all};
 use engine::models::Stepper;
 use engine::text::line;
 use engine::text::sentence::Sentence;
 use engine::ticket::CancellationToken;
-use explorer::app::document::scene::CANDIDATES;
+use explorer::app::document::sentence_state::CANDIDATES;
 use explorer::app::document::table::{self, AlignmentTable, Making};
 use explorer::app::document::tree;
 use explorer::app::document::tree::{SearchTree, TreeTrace};
@@ -38,7 +38,7 @@ pub struct Scenes<'a> {
     system: &'a Ensemble,
     stepper: Box<dyn Stepper>,
     options: SearchOptions,
-    rows: ReadRows,
+    rows: RowReader,
     showing: Showing,
     /// Names and digests of the models.
     models: Provenance,
@@ -63,7 +63,7 @@ impl<'a> Scenes<'a> {
     /// For a system, whose rows belong to these words.
     pub fn new(
         system: &'a Ensemble,
-        (rows, stepper): (ReadRows, Box<dyn Stepper>),
+        (rows, stepper): (RowReader, Box<dyn Stepper>),
         options: &SearchOptions,
         showing: Showing,
         over: Overlays,
@@ -112,7 +112,7 @@ impl<'a> Scenes<'a> {
         intervene_all(stepper, specials, &sources, &lists, &self.options, 1, &ticket, &mut keep)?;
         let batch = found.hypotheses.len().max(1);
         let translations = found.hypotheses.iter_mut().map(|one| (sources[0], &*set.list, one)).collect();
-        self.rows.settle(stepper, translations, batch, &ticket)?;
+        self.rows.extend_and_assign(stepper, translations, batch, &ticket)?;
         Ok(found)
     }
 
@@ -156,7 +156,7 @@ impl<'a> Scenes<'a> {
             gold.map(|gold| gold.shown(&source.sentence, best, pieces).ok_or_else(other_words)).transpose()?;
         let specials = Some((specials.eos, specials.unk));
         let making = Making { specials, pieces, links: links.as_ref(), is_given: given.is_some(), ..Making::default() };
-        let has_choice = self.rows.reading != Reading::default() || lead.config.input_delay().is_some();
+        let has_choice = self.rows.reading != RowConvention::default() || lead.config.input_delay().is_some();
         let reading = best.found.alpha.is_some().then_some(self.rows.reading).filter(|_| has_choice);
         let table = AlignmentTable { reading, ..table::build(&source.sentence, best, 0, &making) };
         let word = (kind.needs == FigureNeeds::Word).then_some(self.showing.word);
@@ -190,7 +190,7 @@ impl<'a> Scenes<'a> {
         fact("log p", best.found.log_p.to_string());
         about.program();
         let name = self.system.name();
-        let rows_of = reading.filter(|reading| *reading != Reading::default());
+        let rows_of = reading.filter(|reading| *reading != RowConvention::default());
         let rows_of = rows_of.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
         let set = if set.is_empty() { set } else { format!(". Set by hand: {set}") };
         let caption = format!("{name}, {how}{rows_of}, log p {:.2}{set}", best.found.log_p);

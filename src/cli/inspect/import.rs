@@ -31,8 +31,8 @@ pub struct ImportArgs {
 }
 
 /// Reads the model whole before anything is written.
-pub fn run(low: &ImportArgs) -> anyhow::Result<()> {
-    let ImportArgs { path, output, bits } = low;
+pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
+    let ImportArgs { path, output, bits } = args;
     let own = path.join(CONFIG_FILE).is_file() && origins::find(path).is_none() && bits.is_some();
     let (texts, model) = if own { copied(path)? } else { foreign(path)? };
     if output.symlink_metadata().is_ok() {

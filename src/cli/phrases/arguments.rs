@@ -17,7 +17,7 @@ pub(super) const WINDOW_LINES: usize = 20_000;
 /// As typed.
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
-pub(super) struct Low {
+pub(super) struct PhrasesPlan {
     /// A phrase table as Moses writes it, packed (gzip, zstandard) or not, instead of --source and --target; it
     /// comes out with the model's score of each pair as one further feature, everything else byte for byte
     #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "target"], help_heading = PHRASES)]

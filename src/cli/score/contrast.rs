@@ -18,8 +18,8 @@ use engine::analysis::contrast::pairs::{
 };
 use engine::decoding::Ensemble;
 use engine::error::{Error, Result};
-use engine::evaluation::acting::Acting;
 use engine::evaluation::contrast::{ContrastMeasures, ContrastQuestions, ContrastedSystem};
+use engine::evaluation::plan::InterventionPlan;
 use engine::models::choice::ModelSpec;
 use engine::text::reader::LineReader;
 use engine::text::write::write_atomic;
@@ -111,21 +111,21 @@ enum MeasureChoice {
 const WINDOW: usize = 500;
 
 /// Reads the pairs, asks every model, and prints what it says.
-pub fn run(low: &ContrastArgs) -> anyhow::Result<()> {
-    let (path, pairs) = read(low)?;
+pub fn run(args: &ContrastArgs) -> anyhow::Result<()> {
+    let (path, pairs) = read(args)?;
     if pairs.is_empty() {
         return Err(Error::file(path, "has no pairs; give at least one").into());
     }
-    let acting = low.interventions.as_deref().map(Acting::open).transpose()?;
+    let acting = args.interventions.as_deref().map(InterventionPlan::open).transpose()?;
     acting.as_ref().map_or(Ok(()), |acting| acting.check_length(pairs.len()))?;
-    let measures = ContrastMeasures { left_out: low.measure.is_some() };
+    let measures = ContrastMeasures { left_out: args.measure.is_some() };
     let questions = ContrastQuestions { acting: acting.as_ref(), measures };
-    let runtime = low.run.high()?;
+    let runtime = args.run.plan()?;
     let mut models: Vec<ContrastedModel> = Vec::new();
     let mut refused = 0;
-    for system in low.ensemble.systems(&low.model) {
+    for system in args.ensemble.systems(&args.model) {
         let system = EnsembleArgs::load(&system, &runtime)?;
-        let (found, left_out) = measure(low, path, (&runtime, questions), (&system, &pairs))?;
+        let (found, left_out) = measure(args, path, (&runtime, questions), (&system, &pairs))?;
         let mut name = system.name();
         if models.iter().any(|model| model.name == name) {
             name = format!("{name} ({})", system.folder());
@@ -134,22 +134,22 @@ pub fn run(low: &ContrastArgs) -> anyhow::Result<()> {
         // A line that several models refuse is one line.
         refused = refused.max(left_out);
     }
-    if let Some(path) = &low.pairs {
+    if let Some(path) = &args.pairs {
         write_atomic(path, |file| file.write_all(each(&pairs, &models).0.tsv().as_bytes()))?;
     }
     let mut output = LineOutput::stdout();
-    print(low.format, &summary(&pairs, &models), &mut output)?;
+    print(args.format, &summary(&pairs, &models), &mut output)?;
     output.finish()?;
     windows::refused(refused)
 }
 
-fn read(low: &ContrastArgs) -> Result<(&Path, Vec<ContrastPair>)> {
-    if let Some(table) = &low.table {
+fn read(args: &ContrastArgs) -> Result<(&Path, Vec<ContrastPair>)> {
+    if let Some(table) = &args.table {
         return Ok((table, read_table(table, &mut output::tell)?));
     }
     let given = || Error::Input("give a table, or --source, --good and --bad".to_owned());
-    let source = low.source.as_ref().ok_or_else(given)?;
-    let files = [Some(source), low.good.as_ref(), low.bad.as_ref(), low.tags.as_ref()];
+    let source = args.source.as_ref().ok_or_else(given)?;
+    let files = [Some(source), args.good.as_ref(), args.bad.as_ref(), args.tags.as_ref()];
     let mut columns =
         files.into_iter().flatten().map(|path| Ok((path, LineReader::open(path)?.held().collect::<Result<Vec<_>>>()?)));
     let columns = columns.by_ref().collect::<Result<Vec<(&PathBuf, Vec<String>)>>>()?;
@@ -169,12 +169,12 @@ fn read(low: &ContrastArgs) -> Result<(&Path, Vec<ContrastPair>)> {
 
 /// Forces both translations of every pair; also how many cannot be read, each told.
 fn measure(
-    low: &ContrastArgs,
+    args: &ContrastArgs,
     path: &Path,
     (runtime, questions): (&Runtime, ContrastQuestions<'_>),
     (system, pairs): (&Ensemble, &[ContrastPair]),
 ) -> Result<(Vec<Option<MinimalPair>>, usize)> {
-    let asked = ContrastedSystem::new(system.into(), (low.pretokenized, low.batch.high()), questions)?;
+    let asked = ContrastedSystem::new(system.into(), (args.pretokenized, args.batch.plan()), questions)?;
     let mut stepper = system.stepper(runtime.engine, runtime.threads)?;
     let mut progress = ProgressLine::new(format!("comparing, {}", system.name()), Some(pairs.len() as u64), false);
     let (mut found, mut refused) = (Vec::with_capacity(pairs.len()), 0);
@@ -206,10 +206,10 @@ fn print(format: TableFormat, rows: &[ContrastRow], output: &mut LineOutput) -> 
             object[*name] = json!(of(row));
         }
         for (figure, mean) in &row.means {
-            let [name, low, high, pairs] = figure.heads;
+            let [name, args, plan, pairs] = figure.heads;
             object[name] = json!(mean.map(|mean| mean.mean));
-            object[low] = json!(mean.map(|mean| mean.low));
-            object[high] = json!(mean.map(|mean| mean.high));
+            object[args] = json!(mean.map(|mean| mean.low));
+            object[plan] = json!(mean.map(|mean| mean.high));
             object[pairs] = json!(mean.map_or(0, |mean| mean.pairs));
         }
         output.json(&object)

@@ -78,7 +78,7 @@ pub fn run(
             format!("{sources} files of --source, {targets} of --target and {links} of --links; give as many of each");
         return Err(Error::Input(message).into());
     }
-    let runtime = run.high()?;
+    let runtime = run.plan()?;
     let model = Model::load(model, &Device::cpu())?;
     let ticket = CancellationToken::forever();
     let mut aligner = if args.links.is_empty() { Some(aligner(args, &model, runtime.threads)?) } else { None };

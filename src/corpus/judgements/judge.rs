@@ -208,8 +208,8 @@ pub struct Changed {
 }
 
 impl Changed {
-    fn add(&mut self, deed: &Deed) {
-        match (place(deed.id), &deed.annotator) {
+    fn add(&mut self, edit: &Edit) {
+        match (place(edit.id), &edit.annotator) {
             (Some(at), Some(_)) => drop(self.judged.insert(at)),
             (Some(at), None) => drop(self.golds.insert(at)),
             (None, by) => self.scheme |= by.is_none(),
@@ -219,13 +219,13 @@ impl Changed {
 
 /// Something to be said: of the sentence with this id (0: the scheme), by an annotator (none: links by hand).
 #[derive(Clone, Debug)]
-struct Deed {
+struct Edit {
     id: i64,
     annotator: Option<String>,
     after: Option<String>,
 }
 
-impl Deed {
+impl Edit {
     fn judgement(at: usize, annotator: &str, judgement: &Judgement) -> Self {
         let after = (!judgement.is_empty()).then(|| serde_json::to_string(judgement).unwrap_or_default());
         Self { id: at as i64 + 1, annotator: Some(annotator.to_owned()), after }
@@ -246,7 +246,7 @@ impl Deed {
 struct Act {
     number: i64,
     must: Option<String>,
-    deed: Deed,
+    edit: Edit,
 }
 
 /// Whose marks are counted.
@@ -337,7 +337,7 @@ impl Workspace {
 
     /// Judges a sentence, from 0, in an annotator's name; an act that can be undone.
     pub fn judge(&mut self, at: usize, annotator: &str, judgement: &Judgement) -> Result<Changed> {
-        self.act(&[Deed::judgement(at, annotator, judgement)])
+        self.act(&[Edit::judgement(at, annotator, judgement)])
     }
 
     /// Sets the links by hand of a sentence, from 0, in an annotator's name: they are its links from now on, and those
@@ -345,12 +345,12 @@ impl Workspace {
     pub fn draw(&mut self, at: usize, annotator: &str, gold: Option<&Links>) -> Result<Changed> {
         let said = self.judgements_of(at)?.remove(annotator).unwrap_or_default();
         let judgement = Judgement { links: gold.map(links::pharaoh).unwrap_or_default(), ..said };
-        self.act(&[Deed::gold(at, gold), Deed::judgement(at, annotator, &judgement)])
+        self.act(&[Edit::gold(at, gold), Edit::judgement(at, annotator, &judgement)])
     }
 
     /// Sets the links by hand of an output of a sentence, from 0, by its text.
     pub fn draw_output(&mut self, at: usize, text: &str, gold: Option<&Links>) -> Result<Changed> {
-        self.act(&[Deed::output_gold(at, text, gold)])
+        self.act(&[Edit::output_gold(at, text, gold)])
     }
 
     /// What everyone says of a sentence, from 0.
@@ -361,15 +361,15 @@ impl Workspace {
 
     /// Many judgements and links by hand as one act.
     pub fn judge_all(&mut self, given: &[Given], golds: &[(usize, Links)]) -> Result<()> {
-        let judgements = given.iter().map(|(at, by, judgement)| Deed::judgement(*at, by, judgement));
-        let deeds: Vec<Deed> = judgements.chain(golds.iter().map(|(at, gold)| Deed::gold(*at, Some(gold)))).collect();
-        self.act(&deeds).map(drop)
+        let judgements = given.iter().map(|(at, by, judgement)| Edit::judgement(*at, by, judgement));
+        let edits: Vec<Edit> = judgements.chain(golds.iter().map(|(at, gold)| Edit::gold(*at, Some(gold)))).collect();
+        self.act(&edits).map(drop)
     }
 
     /// Sets the scheme of errors. Marks of kinds and severities that have new names get these too.
     pub fn set_scheme(&mut self, scheme: &ErrorScheme, renamed: &Renamed) -> Result<Changed> {
         let document = serde_json::to_string(scheme).unwrap_or_default();
-        let mut deeds = vec![Deed { id: 0, annotator: None, after: Some(document) }];
+        let mut edits = vec![Edit { id: 0, annotator: None, after: Some(document) }];
         let new = |names: &[(String, String)], name: &mut String| {
             let to = names.iter().find(|(old, _)| old == name).map(|(_, to)| to.clone());
             let is_new = to.is_some();
@@ -383,18 +383,18 @@ impl Workspace {
                     is_new |= new(&renamed.kinds, &mut mark.category);
                     is_new |= new(&renamed.severities, &mut mark.severity);
                 }
-                deeds.extend(is_new.then(|| Deed::judgement(at, &annotator, &judgement)));
+                edits.extend(is_new.then(|| Edit::judgement(at, &annotator, &judgement)));
             }
         }
-        self.act(&deeds)
+        self.act(&edits)
     }
 
     /// Does several things as one act.
-    fn act(&mut self, deeds: &[Deed]) -> Result<Changed> {
+    fn act(&mut self, edits: &[Edit]) -> Result<Changed> {
         self.at_once(|all| {
             let (mut changed, mut batch) = (None::<Changed>, None);
-            for deed in deeds {
-                let Deed { id, annotator, after } = deed;
+            for edit in edits {
+                let Edit { id, annotator, after } = edit;
                 let before = standing(all, *id, annotator.as_deref(), after.as_deref())?;
                 if before == *after {
                     continue;
@@ -406,12 +406,12 @@ impl Workspace {
                         all.execute("DELETE FROM act WHERE undone = 1", [])?;
                     }
                     let next = number(all, "SELECT coalesce(max(id), 0) + 1 FROM act", [])?;
-                    batch = (deeds.len() > 1).then_some(next);
+                    batch = (edits.len() > 1).then_some(next);
                 }
                 let sql = "INSERT INTO act(sentence, annotator, before, after, batch) VALUES (?1, ?2, ?3, ?4, ?5)";
                 change(all, sql, params![id, annotator, before, after, batch])?;
                 stand(all, *id, annotator.as_deref(), after.as_deref())?;
-                changed.get_or_insert_default().add(deed);
+                changed.get_or_insert_default().add(edit);
             }
             Ok(changed.unwrap_or_default())
         })
@@ -437,14 +437,14 @@ impl Workspace {
                 }
                 let mut changed = None;
                 for act in acts {
-                    let Deed { id, annotator, after } = &act.deed;
+                    let Edit { id, annotator, after } = &act.edit;
                     if standing(all, *id, annotator.as_deref(), after.as_deref())? != act.must {
                         change(all, "DELETE FROM act WHERE id = ?1", [act.number])?;
                         continue;
                     }
                     stand(all, *id, annotator.as_deref(), after.as_deref())?;
                     change(all, "UPDATE act SET undone = ?2 WHERE id = ?1", params![act.number, !does_again])?;
-                    changed.get_or_insert_with(Changed::default).add(&act.deed);
+                    changed.get_or_insert_with(Changed::default).add(&act.edit);
                 }
                 if changed.is_some() {
                     return Ok(changed);
@@ -485,8 +485,8 @@ fn last_acts(all: &Connection, does_again: bool) -> rusqlite::Result<Vec<Act>> {
         WHERE undone = ?1 AND (id = next OR batch = (SELECT batch FROM act WHERE id = next)) ORDER BY id {order}"
     );
     let act = |row: &Row<'_>| {
-        let deed = Deed { id: row.get(1)?, annotator: row.get(2)?, after: row.get(4)? };
-        Ok(Act { number: row.get(0)?, must: row.get(3)?, deed })
+        let edit = Edit { id: row.get(1)?, annotator: row.get(2)?, after: row.get(4)? };
+        Ok(Act { number: row.get(0)?, must: row.get(3)?, edit })
     };
     list(all, &sql, [does_again], act)
 }

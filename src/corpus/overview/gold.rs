@@ -5,7 +5,7 @@ use crate::overview::test_set::TestSet;
 use engine::aligner::learned::Directions;
 use engine::aligner::words::LineAligner;
 use engine::analysis::aer;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::error::{Error, Result};
 use engine::evaluation::alignment::{Aligner, AlignerDirection, Extraction, WordPair};
 use engine::evaluation::system::EvaluatedSystem;
@@ -30,9 +30,9 @@ pub struct AlignmentOptions {
 
 impl AlignmentOptions {
     /// Every way in which links are read off alpha, by reading; the first is the main one.
-    fn extractions(&self, readings: &[Reading]) -> Vec<Extraction> {
+    fn extractions(&self, readings: &[RowConvention]) -> Vec<Extraction> {
         let rules = || std::iter::once(None).chain(self.thresholds.iter().copied().map(Some));
-        let of = |&reading: &Reading| rules().map(move |threshold| Extraction { reading, threshold });
+        let of = |&reading: &RowConvention| rules().map(move |threshold| Extraction { reading, threshold });
         readings.iter().flat_map(of).collect()
     }
 }
@@ -89,8 +89,8 @@ pub fn measure(
     let of_alpha = reverse.iter().map(Aligner::of_alpha).fold(forward.of_alpha(), |most, other| {
         if !most.is_empty() && other.len() > most.len() { other } else { most }
     });
-    let head = heads.contains(&true).then_some(Reading::Head);
-    let readings: Vec<Reading> = asked_for(of_alpha, options.by_input).chain(head).collect();
+    let head = heads.contains(&true).then_some(RowConvention::Head);
+    let readings: Vec<RowConvention> = asked_for(of_alpha, options.by_input).chain(head).collect();
     let (extractions, batch) = (&options.extractions(&readings), options.batch);
     let pairs = read(forward.system, test_set, false)?;
     let there = forward.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, hear)?;
@@ -107,7 +107,7 @@ pub fn measure(
         AlignerDirection::all().filter(|direction| back.is_some() || *direction == AlignerDirection::Forward);
     for (index, &extraction) in extractions.iter().enumerate() {
         let has = |direction: &AlignerDirection| match direction {
-            _ if extraction.reading != Reading::Head => true,
+            _ if extraction.reading != RowConvention::Head => true,
             AlignerDirection::Forward => heads[0],
             AlignerDirection::Reverse => heads[1],
             AlignerDirection::Both(_) | AlignerDirection::Likely => heads == [true; 2],
@@ -131,9 +131,9 @@ pub fn measure(
 }
 
 /// The readings that are measured: that of words read is one only where training guided it or somebody asks.
-fn asked_for(readings: &[Reading], by_input: bool) -> impl Iterator<Item = Reading> {
-    let is_own = readings.first() == Some(&Reading::Input);
-    readings.iter().copied().filter(move |reading| is_own || by_input || *reading != Reading::Input)
+fn asked_for(readings: &[RowConvention], by_input: bool) -> impl Iterator<Item = RowConvention> {
+    let is_own = readings.first() == Some(&RowConvention::Input);
+    readings.iter().copied().filter(move |reading| is_own || by_input || *reading != RowConvention::Input)
 }
 
 /// How near a head of a Transformer comes to some links.
@@ -144,7 +144,7 @@ pub struct HeadErrorRow {
     /// The head of it, from 1.
     pub head: usize,
     /// Which word a row belongs to.
-    pub reading: Reading,
+    pub reading: RowConvention,
     pub counts: aer::AerCounts,
 }
 
@@ -163,9 +163,9 @@ pub fn heads(
     let sizes = sizes_of(aligner.system)?;
     let pairs = read(aligner.system, test_set, false)?;
     let pairs: Vec<&WordPair> = pairs.iter().collect();
-    let readings: Vec<Reading> = asked_for(aligner.of_alpha(), by_input).collect();
+    let readings: Vec<RowConvention> = asked_for(aligner.of_alpha(), by_input).collect();
     let found = aligner.head_links(&pairs, &readings, batch, ticket, hear)?;
-    let row = |((at, place), (n, reading)): ((usize, HeadPlace), (usize, &Reading))| {
+    let row = |((at, place), (n, reading)): ((usize, HeadPlace), (usize, &RowConvention))| {
         let links = found.iter().map(|heads| &heads[at][n]);
         HeadErrorRow { layer: place.layer, head: place.head, reading: *reading, counts: count(links, test_set) }
     };

@@ -14,7 +14,7 @@ use crate::overview::compute::{
 use crate::overview::html::html_table;
 use crate::overview::pairs::name;
 use crate::overview::{pairs, parts, people};
-use crate::query::costly::FilterResources;
+use crate::query::expensive::FilterResources;
 use crate::store::corpus::CorpusTable;
 use crate::store::file::Workspace;
 use crate::store::read::StoredSystem;

@@ -56,7 +56,7 @@ struct Term {
 
 /// A condition that more than the corpus in memory, or more than a moment, is needed for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Costly {
+pub enum ExpensiveCondition {
     /// The reference, or what a system says, has a word of such a frequency.
     Frequency(Option<usize>, u32, u32),
     /// How often an n-gram is in the output of a system and in the reference.
@@ -84,7 +84,7 @@ pub enum Matched {
 enum Condition {
     Text(Place, Pattern),
     Number(TableColumn, Bounds),
-    Costly(Costly),
+    ExpensiveCondition(ExpensiveCondition),
     Tag(String),
     Note(Needle),
     By(String),
@@ -149,7 +149,7 @@ impl Filter {
             Condition::Tag(_) | Condition::Note(_) | Condition::By(_) | Condition::Differs(..) => true,
             Condition::Task(_, to_do) => *to_do,
             Condition::Has(thing) => matches!(thing, Thing::Marks | Thing::Note),
-            Condition::Text(..) | Condition::Costly(_) => false,
+            Condition::Text(..) | Condition::ExpensiveCondition(_) => false,
         })
     }
 
@@ -159,9 +159,9 @@ impl Filter {
     }
 
     /// Finds out where the costly conditions hold, for each sentence.
-    pub fn gather(&mut self, find: &mut dyn FnMut(&Costly) -> Result<Vec<bool>>) -> Result<()> {
+    pub fn gather(&mut self, find: &mut dyn FnMut(&ExpensiveCondition) -> Result<Vec<bool>>) -> Result<()> {
         for term in &mut self.terms {
-            if let Condition::Costly(costly) = &term.condition {
+            if let Condition::ExpensiveCondition(costly) = &term.condition {
                 term.gathered = Some(Arc::new(find(costly)?));
             }
         }
@@ -205,7 +205,7 @@ impl Condition {
                     *holds = bounds.contains(&column.value(corpus, at));
                 }
             }
-            Self::Costly(_) => {}
+            Self::ExpensiveCondition(_) => {}
             Self::Tag(tag) => {
                 judged(&mut holds, &|_, judgement| judgement.tags.iter().any(|own| composed(own) == composed(tag)));
             }
@@ -281,7 +281,7 @@ fn condition(word: &str, corpus: &CorpusTable) -> Result<Condition> {
                 )));
             }
             if let Some(costly) = of_counts(name, (sign, number), word, corpus)? {
-                return Ok(Condition::Costly(costly));
+                return Ok(Condition::ExpensiveCondition(costly));
             }
             let range = range(number, word)?.filter(|_| *sign == "=");
             let column = TableColumn::named(name, corpus)?;
@@ -316,7 +316,12 @@ pub(crate) fn range(text: &str, word: &str) -> Result<Option<(f32, f32)>> {
 }
 
 /// `freq=0..4`, `freq.1<5`, `jump.1=-3`; `None` where it is about neither.
-fn of_counts(name: &str, (sign, number): (&str, &str), word: &str, corpus: &CorpusTable) -> Result<Option<Costly>> {
+fn of_counts(
+    name: &str,
+    (sign, number): (&str, &str),
+    word: &str,
+    corpus: &CorpusTable,
+) -> Result<Option<ExpensiveCondition>> {
     let (head, of) = name.split_once('.').map_or((name, None), |(head, of)| (head, Some(of)));
     if !matches!(head, "freq" | "jump") {
         return Ok(None);
@@ -337,21 +342,25 @@ fn of_counts(name: &str, (sign, number): (&str, &str), word: &str, corpus: &Corp
         }
     };
     if head == "jump" {
-        return Ok(Some(Costly::Jump(system(of.unwrap_or("1"), corpus)?, low.ceil() as i32, high.floor() as i32)));
+        return Ok(Some(ExpensiveCondition::Jump(
+            system(of.unwrap_or("1"), corpus)?,
+            low.ceil() as i32,
+            high.floor() as i32,
+        )));
     }
     let system = of.map(|of| system(of, corpus)).transpose()?;
-    Ok(Some(Costly::Frequency(system, low.ceil() as u32, high.floor() as u32)))
+    Ok(Some(ExpensiveCondition::Frequency(system, low.ceil() as u32, high.floor() as u32)))
 }
 
 /// `right.1:le chat`, `wrong.1:bank`; `None` where the head is none of these.
-fn of_words(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Costly>> {
+fn of_words(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<ExpensiveCondition>> {
     let (head, of) = head.split_once('.').unwrap_or((head, "1"));
     if !matches!(head, "right" | "missed" | "extra" | "wrong") {
         return Ok(None);
     }
     let text = composed(&unquoted(rest)).into_owned();
     if head == "wrong" {
-        return Ok(Some(Costly::Wrong(system(of, corpus)?, bare(text.trim()))));
+        return Ok(Some(ExpensiveCondition::Wrong(system(of, corpus)?, bare(text.trim()))));
     }
     let matched = match (head, of.split_once('-')) {
         ("right", Some((first, second))) => Matched::More(system(first, corpus)?, system(second, corpus)?),
@@ -365,7 +374,7 @@ fn of_words(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Costl
     if words.is_empty() {
         return Err(Error::Input(format!("`{head}.{of}:` has no words; write it as in {head}.{of}:\"le chat\"")));
     }
-    Ok(Some(Costly::Ngram(matched, words)))
+    Ok(Some(ExpensiveCondition::Ngram(matched, words)))
 }
 
 /// A condition `head:rest`; `None` where the head is none, for texts have colons too.
@@ -393,7 +402,7 @@ fn of_place(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Condi
                 );
                 return Err(Error::Input(message));
             }
-            return Ok(of_words(head, rest, corpus)?.map(Condition::Costly));
+            return Ok(of_words(head, rest, corpus)?.map(Condition::ExpensiveCondition));
         }
     };
     condition.map(Some)

@@ -13,7 +13,7 @@ use engine::aligner::words::LineAligner;
 use engine::analysis::concordance::ConcordanceQuery;
 use engine::analysis::concordance::tally::{LinkTally, TalliedSentence};
 use engine::analysis::concordance::weights::WeightTally;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::error::{Error, Result};
 use engine::text::cells::CellTable;
 use engine::text::links::Link;
@@ -81,7 +81,7 @@ impl LinkChoice {
     /// Whether the weights of its system are those of an alignment head.
     fn is_head(self, corpus: &CorpusTable) -> bool {
         let column = self.system.and_then(|at| corpus.systems.get(at));
-        column.is_some_and(|column| column.system.about.reading == Reading::Head.name())
+        column.is_some_and(|column| column.system.about.reading == RowConvention::Head.name())
     }
 
     /// What it is called.

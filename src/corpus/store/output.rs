@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use crate::store::coder;
 use crate::store::rules::{SideRules, counterparts, spread};
 use engine::analysis::alignment::Alignment;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::analysis::words::pooled;
 use engine::text::cut::WordRule;
 use engine::text::links::Link;
@@ -98,8 +98,8 @@ impl SystemOutput {
     }
 
     /// How links are read off alpha.
-    pub fn reading(&self) -> Reading {
-        if self.is_head { Reading::Head } else { Reading::default() }
+    pub fn reading(&self) -> RowConvention {
+        if self.is_head { RowConvention::Head } else { RowConvention::default() }
     }
 
     /// alpha between words, without `</s>` on either side.

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::divergence::entropy;
-use crate::analysis::reading::Reading;
+use crate::analysis::row_convention::RowConvention;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::UNK;
 use crate::text::words::without_end;
@@ -22,7 +22,7 @@ pub struct TranslationSigns<'a> {
     /// alpha, \[T, S\], or the rows of an alignment head.
     pub alpha: Alignment,
     /// How links are read off it.
-    pub reading: Reading,
+    pub reading: RowConvention,
     /// Source tokens, with `</s>` at the end where alpha has a column for it.
     pub source: &'a [String],
     /// Target tokens, with `</s>` at the end where alpha has a row for it.

@@ -55,7 +55,7 @@ pub mod mteval;
 pub mod neighbours;
 pub mod ngrams;
 pub mod pca;
-pub mod reading;
+pub mod row_convention;
 pub mod symmetrize;
 pub mod ter;
 pub mod tsne;

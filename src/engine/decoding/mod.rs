@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use crate::models::config::Config;
 
 pub mod ablate;
-pub mod apart;
 pub mod batching;
 pub mod beam;
 pub mod corpus;
@@ -28,6 +27,7 @@ pub mod rank;
 pub mod reweigh;
 pub mod sample;
 mod select;
+pub mod step_trace;
 pub mod system;
 pub mod trace;
 mod tree;

@@ -12,13 +12,13 @@ use crate::aligner::learned::Directions;
 use crate::analysis::ablation;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
-use crate::analysis::reading::Reading;
+use crate::analysis::row_convention::RowConvention;
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
 use crate::analysis::words::{over_words, pooled};
 use crate::decoding;
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
-use crate::evaluation::rows::ReadRows;
+use crate::evaluation::rows::RowReader;
 use crate::models::Stepper;
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
 use crate::text::cut::WordExchange;
@@ -90,7 +90,7 @@ impl WordPair {
     }
 
     /// alpha between the words of the lines; it has a row for each token of the target and perhaps for steps after it.
-    fn over_words(&self, alpha: &[Vec<f32>], reading: Reading, delay: usize) -> Alignment {
+    fn over_words(&self, alpha: &[Vec<f32>], reading: RowConvention, delay: usize) -> Alignment {
         // as a corpus keeps it: weights that are equal there are equal here, too, and the first of them counts
         let kept = |row: &Vec<f32>| row.iter().map(|weight| f16::from_f32(*weight).to_f32()).collect();
         let alpha: Vec<Vec<f32>> = alpha.iter().map(kept).collect();
@@ -111,7 +111,7 @@ impl WordPair {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extraction {
     /// Which word a row of alpha belongs to.
-    pub reading: Reading,
+    pub reading: RowConvention,
     /// All source words with an alpha of at least this; `None`: the one of greatest alpha.
     pub threshold: Option<f32>,
 }
@@ -142,7 +142,7 @@ impl Aligner<'_> {
             self.require_alignment()?;
         }
         let eos = self.system.specials().eos;
-        let rows = |reading| ReadRows::wanted(self.system, Some(reading));
+        let rows = |reading| RowReader::wanted(self.system, Some(reading));
         // Where a word has its row only after the next step but one, the last word needs a step after `</s>`.
         let behind = extractions.iter().map(|extraction| rows(extraction.reading).steps_behind());
         let more = behind.max().unwrap_or(0).saturating_sub(1);
@@ -158,7 +158,7 @@ impl Aligner<'_> {
                 let (alpha, head) = (forced.alpha.unwrap_or_default(), forced.head.unwrap_or_default());
                 let read = |extraction: &Extraction| {
                     let reading = if possible.contains(&extraction.reading) { extraction.reading } else { possible[0] };
-                    let weights = if reading == Reading::Head { &head } else { &alpha };
+                    let weights = if reading == RowConvention::Head { &head } else { &alpha };
                     pairs[index].links(weights, Extraction { reading, ..*extraction }, rows(reading).delay)
                 };
                 links[index] = extractions.iter().map(read).collect();
@@ -179,7 +179,7 @@ impl Aligner<'_> {
         batch: usize,
         ticket: &CancellationToken,
     ) -> Result<Vec<Alignment>> {
-        let rows = ReadRows::chosen(self.system, self.stepper, Some(Reading::Head))?;
+        let rows = RowReader::chosen(self.system, self.stepper, Some(RowConvention::Head))?;
         let ids = pairs.iter().map(|pair| (&pair.source.sentence.ids[..], &pair.target.sentence.ids[..]));
         let mut weights = vec![Alignment::default(); pairs.len()];
         decoding::force_all(self.stepper, &ids.collect::<Vec<_>>(), batch, ticket, &mut |indexes, forced| {
@@ -201,7 +201,7 @@ impl Aligner<'_> {
     pub fn head_links(
         &mut self,
         pairs: &[&WordPair],
-        readings: &[Reading],
+        readings: &[RowConvention],
         batch: usize,
         ticket: &CancellationToken,
         done: &mut dyn FnMut(usize, usize),
@@ -212,8 +212,8 @@ impl Aligner<'_> {
                 pairs.iter().map(|pair| (&pair.source.sentence.ids[..], &pair.target.sentence.ids[..])).collect();
             for (pair, heads) in pairs.iter().zip(decoding::force_heads(self.stepper, &ids, HeadKind::Cross, ticket)?) {
                 let read = |alpha: &Vec<Vec<f32>>| {
-                    let of = |&reading: &Reading| {
-                        let delay = ReadRows::wanted(self.system, Some(reading)).delay;
+                    let of = |&reading: &RowConvention| {
+                        let delay = RowReader::wanted(self.system, Some(reading)).delay;
                         pair.links(alpha, Extraction { reading, threshold: None }, delay)
                     };
                     readings.iter().map(of).collect()
@@ -249,7 +249,7 @@ impl Aligner<'_> {
     pub fn own_rows(&mut self, pair: &WordPair, ticket: &CancellationToken) -> Result<Vec<Vec<f32>>> {
         self.require_alignment()?;
         let ids = (pair.source.sentence.ids.as_slice(), pair.target.sentence.ids.as_slice());
-        let forced = ReadRows::own(self.system).force_all(self.stepper, &[ids], 1, ticket, &mut |_, _| {})?;
+        let forced = RowReader::own(self.system).force_all(self.stepper, &[ids], 1, ticket, &mut |_, _| {})?;
         Ok(forced.into_iter().filter_map(|forced| forced.alpha).flatten().collect())
     }
 
@@ -268,19 +268,21 @@ impl Aligner<'_> {
     }
 
     /// The readings of its rows, that of its own first, and that of an alignment head last.
-    pub fn readings(&self) -> Vec<Reading> {
-        let head = self.has_head().then_some(Reading::Head);
+    pub fn readings(&self) -> Vec<RowConvention> {
+        let head = self.has_head().then_some(RowConvention::Head);
         self.of_alpha().iter().copied().chain(head).collect()
     }
 
     /// The readings that the rows of its alpha have, that of its own first: both where a later row has read the word
     /// ([`EvaluatedSystem::input_delay`]), else the usual one alone; none without an alignment.
-    pub fn of_alpha(&self) -> &'static [Reading] {
+    pub fn of_alpha(&self) -> &'static [RowConvention] {
         match self.system.input_delay() {
             _ if !self.system.aligns() => &[],
-            Some(_) if ReadRows::own(self.system).reading == Reading::Input => &[Reading::Input, Reading::Predicted],
-            Some(_) => &[Reading::Predicted, Reading::Input],
-            None => &[Reading::Predicted],
+            Some(_) if RowReader::own(self.system).reading == RowConvention::Input => {
+                &[RowConvention::Input, RowConvention::Predicted]
+            }
+            Some(_) => &[RowConvention::Predicted, RowConvention::Input],
+            None => &[RowConvention::Predicted],
         }
     }
 }

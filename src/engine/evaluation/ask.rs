@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::analysis::reading::Reading;
+use crate::analysis::row_convention::RowConvention;
 use crate::decoding::{Decoded, Hypothesis, SearchOptions};
 use crate::error::Result;
-use crate::evaluation::rows::ReadRows;
+use crate::evaluation::rows::RowReader;
 use crate::evaluation::system::EvaluatedSystem;
 use crate::interventions::{Intervention, intervene_all};
 use crate::models::Stepper;
@@ -20,7 +20,7 @@ pub struct AskedSystem<'a> {
     /// Sentences decoded together, at least 1.
     pub batch: usize,
     /// Whose rows are asked for; `None`: as training guided them.
-    pub reading: Option<Reading>,
+    pub reading: Option<RowConvention>,
     /// Checked at every step of every batch.
     pub ticket: &'a CancellationToken,
 }
@@ -75,11 +75,11 @@ impl AskedSystem<'_> {
     ) -> Result<()> {
         let list = |at: usize| lists.get(at).map_or(&[][..], |list| &**list);
         let translations = sources.iter().zip(best).enumerate().map(|(at, (source, one))| (*source, list(at), one));
-        self.rows().settle(stepper, translations.collect(), self.batch, self.ticket)
+        self.rows().extend_and_assign(stepper, translations.collect(), self.batch, self.ticket)
     }
 
-    fn rows(&self) -> ReadRows {
-        ReadRows::wanted(self.system, self.reading)
+    fn rows(&self) -> RowReader {
+        RowReader::wanted(self.system, self.reading)
     }
 
     /// What it makes of given translations.

@@ -13,8 +13,8 @@ use crate::decoding;
 use crate::decoding::Hypothesis;
 use crate::decoding::ablate::leave_out;
 use crate::error::Result;
-use crate::evaluation::acting::Acting;
-use crate::evaluation::rows::ReadRows;
+use crate::evaluation::plan::InterventionPlan;
+use crate::evaluation::rows::RowReader;
 use crate::evaluation::system::EvaluatedSystem;
 use crate::interventions::{Intervention, force_changed};
 use crate::models::Stepper;
@@ -38,7 +38,7 @@ pub struct ContrastMeasures {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ContrastQuestions<'a> {
     /// Interventions that both translations are forced with as well.
-    pub acting: Option<&'a Acting>,
+    pub acting: Option<&'a InterventionPlan>,
     pub measures: ContrastMeasures,
 }
 
@@ -107,7 +107,7 @@ impl<'a> ContrastedSystem<'a> {
         let read: Vec<_> = pairs.iter().enumerate().map(|(n, pair)| self.encode(first + n, pair)).collect();
         let both: Vec<(&[u32], &[u32])> = read.iter().flatten().flat_map(ReadPair::ids).collect();
         let tokens = both.iter().map(|(_, target)| target.len()).sum();
-        let forced = ReadRows::own(self.system).force_all(stepper, &both, self.batch, ticket, &mut |_, _| {})?;
+        let forced = RowReader::own(self.system).force_all(stepper, &both, self.batch, ticket, &mut |_, _| {})?;
         let mut changed = self.changed(stepper, &read, ticket)?.into_iter();
         let mut forced = forced.into_iter();
         let mut found = Vec::with_capacity(pairs.len());

@@ -3,11 +3,11 @@
 //! interventions for each of many sentences ([`acting`]).
 //! Plain data in, plain data out. Nothing is printed, no thread started, no clock read. Imports floors 0-5.
 
-pub mod acting;
 pub mod alignment;
 pub mod ask;
 pub mod contrast;
 pub mod first_set;
+pub mod plan;
 pub mod rows;
 pub mod system;
 pub mod wording;

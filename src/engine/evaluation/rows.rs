@@ -1,6 +1,6 @@
 //! The rows of an alignment by the words that they belong to, as a system's training has them.
 
-use crate::analysis::reading::Reading;
+use crate::analysis::row_convention::RowConvention;
 use crate::decoding;
 use crate::decoding::Hypothesis;
 use crate::error::{Error, Result};
@@ -12,40 +12,40 @@ use crate::ticket::CancellationToken;
 
 /// Which word each row belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReadRows {
-    pub reading: Reading,
+pub struct RowReader {
+    pub reading: RowConvention,
     /// Rows between the row that predicts a word and the first whose state has read it.
     pub delay: usize,
     /// The id of `</s>`.
     pub eos: u32,
 }
 
-impl ReadRows {
+impl RowReader {
     /// As training guided them; where it did not, a row belongs to the word that was predicted with it.
     pub fn own(system: EvaluatedSystem<'_>) -> Self {
         let eos = system.specials().eos;
         let Some(delay) = system.input_delay() else { return Self { eos, ..Self::default() } };
-        Self { reading: system.guided().and_then(Reading::from_name).unwrap_or_default(), delay, eos }
+        Self { reading: system.guided().and_then(RowConvention::from_name).unwrap_or_default(), delay, eos }
     }
 
     /// As somebody wants them, else as training guided them.
-    pub fn wanted(system: EvaluatedSystem<'_>, reading: Option<Reading>) -> Self {
+    pub fn wanted(system: EvaluatedSystem<'_>, reading: Option<RowConvention>) -> Self {
         let own = Self::own(system);
         Self { reading: reading.unwrap_or(own.reading), ..own }
     }
 
-    /// As [`ReadRows::wanted`], where what the stepper gives has such rows.
+    /// As [`RowReader::wanted`], where what the stepper gives has such rows.
     ///
     /// # Errors
     /// A sentence that names the system where it has none.
-    pub fn chosen(system: EvaluatedSystem<'_>, stepper: &dyn Stepper, reading: Option<Reading>) -> Result<Self> {
+    pub fn chosen(system: EvaluatedSystem<'_>, stepper: &dyn Stepper, reading: Option<RowConvention>) -> Result<Self> {
         let refuse = |why: String| Err(Error::Input(why));
         match reading {
-            Some(Reading::Head) if !stepper.has_alignment_head() => refuse(format!(
+            Some(RowConvention::Head) if !stepper.has_alignment_head() => refuse(format!(
                 "{} has no alignment head ({HEAD_FILE}); learn one with `interlinear train --head`, or leave out --reading head",
                 system.name()
             )),
-            Some(Reading::Input) if !system.aligns() || system.input_delay().is_none() => refuse(format!(
+            Some(RowConvention::Input) if !system.aligns() || system.input_delay().is_none() => refuse(format!(
                 "the rows of {} belong to the words that were predicted; leave out --reading input",
                 system.name()
             )),
@@ -54,21 +54,21 @@ impl ReadRows {
     }
 
     /// As somebody wants them, else those of the alignment head where the stepper has one.
-    pub fn best(system: EvaluatedSystem<'_>, stepper: &dyn Stepper, reading: Option<Reading>) -> Result<Self> {
-        let head = stepper.has_alignment_head().then_some(Reading::Head);
+    pub fn best(system: EvaluatedSystem<'_>, stepper: &dyn Stepper, reading: Option<RowConvention>) -> Result<Self> {
+        let head = stepper.has_alignment_head().then_some(RowConvention::Head);
         Self::chosen(system, stepper, reading.or(head))
     }
 
     /// The reading by name, as files tell it; `None` where rows belong to the words that were predicted.
-    pub fn told(self) -> Option<&'static str> {
-        (self.reading != Reading::default()).then(|| self.reading.name())
+    pub fn name(self) -> Option<&'static str> {
+        (self.reading != RowConvention::default()).then(|| self.reading.name())
     }
 
     /// Steps behind `</s>` after which every token, `</s>` too, has been read.
     pub fn steps_behind(self) -> usize {
         match self.reading {
-            Reading::Predicted | Reading::Head => 0,
-            Reading::Input => self.delay,
+            RowConvention::Predicted | RowConvention::Head => 0,
+            RowConvention::Input => self.delay,
         }
     }
 
@@ -76,12 +76,12 @@ impl ReadRows {
     /// have none. The rows may be more than the tokens.
     pub fn assign(self, hypothesis: &mut Hypothesis) {
         match self.reading {
-            Reading::Predicted => return,
-            Reading::Head => {
+            RowConvention::Predicted => return,
+            RowConvention::Head => {
                 (hypothesis.alpha, hypothesis.energies, hypothesis.p_t) = (hypothesis.head.take(), None, None);
                 return;
             }
-            Reading::Input => {}
+            RowConvention::Input => {}
         }
         let count = hypothesis.tokens.len();
         let t_x = hypothesis.alpha.as_ref().and_then(|alpha| alpha.first()).map_or(0, Vec::len);
@@ -99,7 +99,7 @@ impl ReadRows {
 
     /// Adds to finished translations the rows behind `</s>` whose states have read their last tokens; nothing where the
     /// rows belong to the predicted words. The sources are those of the translations.
-    pub fn go_on(
+    pub fn extend_past_eos(
         self,
         stepper: &mut dyn Stepper,
         sources: &[&[u32]],
@@ -110,9 +110,10 @@ impl ReadRows {
         let behind = self.steps_behind();
         let wanted = |one: &Hypothesis| behind > 0 && one.finished && one.alpha.is_some();
         let chosen: Vec<usize> = (0..translations.len()).filter(|&n| wanted(translations[n])).collect();
-        let longer: Vec<Vec<u32>> = chosen.iter().map(|&n| self.longer(&translations[n].tokens)).collect();
+        let tokens_past_eos: Vec<Vec<u32>> =
+            chosen.iter().map(|&n| self.tokens_past_eos(&translations[n].tokens)).collect();
         let pairs: Vec<(&[u32], &[u32])> =
-            chosen.iter().map(|&n| sources[n]).zip(longer.iter().map(Vec::as_slice)).collect();
+            chosen.iter().map(|&n| sources[n]).zip(tokens_past_eos.iter().map(Vec::as_slice)).collect();
         decoding::force_all(stepper, &pairs, batch, ticket, &mut |indexes, all| {
             for (&index, forced) in indexes.iter().zip(all) {
                 let one = &mut *translations[chosen[index]];
@@ -126,7 +127,7 @@ impl ReadRows {
 
     /// Gives every token of finished translations the row that belongs to it. Where alpha was set by a person, among
     /// what each translation was made with, it does not go on behind `</s>`.
-    pub fn settle(
+    pub fn extend_and_assign(
         self,
         stepper: &mut dyn Stepper,
         mut translations: Vec<(&[u32], &[Intervention], &mut Hypothesis)>,
@@ -139,7 +140,7 @@ impl ReadRows {
             .filter(|(_, list, _)| is_free(list))
             .map(|(source, _, one)| (*source, &mut **one))
             .unzip();
-        self.go_on(stepper, &sources, &mut free, batch, ticket)?;
+        self.extend_past_eos(stepper, &sources, &mut free, batch, ticket)?;
         for (.., one) in translations {
             self.assign(one);
         }
@@ -156,11 +157,11 @@ impl ReadRows {
         ticket: &CancellationToken,
         hear: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Hypothesis>> {
-        let longer: Vec<Vec<u32>> = pairs.iter().map(|(_, target)| self.longer(target)).collect();
-        let longer: Vec<(&[u32], &[u32])> =
-            pairs.iter().map(|(source, _)| *source).zip(longer.iter().map(Vec::as_slice)).collect();
+        let tokens_past_eos: Vec<Vec<u32>> = pairs.iter().map(|(_, target)| self.tokens_past_eos(target)).collect();
+        let tokens_past_eos: Vec<(&[u32], &[u32])> =
+            pairs.iter().map(|(source, _)| *source).zip(tokens_past_eos.iter().map(Vec::as_slice)).collect();
         let mut all = vec![Hypothesis::default(); pairs.len()];
-        decoding::force_all(stepper, &longer, batch, ticket, &mut |indexes, forced| {
+        decoding::force_all(stepper, &tokens_past_eos, batch, ticket, &mut |indexes, forced| {
             for (&index, forced) in indexes.iter().zip(forced) {
                 all[index] = of_tokens_alone(forced, pairs[index].1.len());
                 self.assign(&mut all[index]);
@@ -172,7 +173,7 @@ impl ReadRows {
     }
 
     /// The tokens and as many `</s>` as there are steps behind them.
-    pub fn longer(self, tokens: &[u32]) -> Vec<u32> {
+    pub fn tokens_past_eos(self, tokens: &[u32]) -> Vec<u32> {
         tokens.iter().copied().chain(std::iter::repeat_n(self.eos, self.steps_behind())).collect()
     }
 }

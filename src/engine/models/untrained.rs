@@ -18,9 +18,9 @@ pub fn untrained(config: &Config) -> Weights {
 ///
 /// # Errors
 /// An architecture that has none.
-pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> Result<Anatomy> {
+pub fn anatomy_of(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> Result<Anatomy> {
     match wrong {
-        Some(Miswiring::Untrained) => anatomy::dissect(config, &untrained(config), None),
-        _ => anatomy::dissect(config, weights, wrong),
+        Some(Miswiring::Untrained) => anatomy::anatomy_of(config, &untrained(config), None),
+        _ => anatomy::anatomy_of(config, weights, wrong),
     }
 }

@@ -1,7 +1,7 @@
 //! Words back to normal text: what [`crate::text::language::word_pattern`] cut is put together again.
 //! Imports floor 0.
 
-use crate::text::language::{Habits, habits};
+use crate::text::language::{Typography, habits};
 use crate::text::sentence::EOS;
 use crate::text::unspaced::meet;
 
@@ -39,7 +39,7 @@ pub fn join<T: AsRef<str>>(language: &str, tokens: &[T]) -> String {
 
 /// The quotation marks that are open at some place of a sentence.
 struct Marks {
-    habits: Habits,
+    habits: Typography,
     double_open: bool,
     single_open: bool,
     /// Single quotation marks come in pairs here; otherwise they are apostrophes at the end of words.
@@ -47,7 +47,7 @@ struct Marks {
 }
 
 impl Marks {
-    fn new(habits: Habits, words: &[&str]) -> Self {
+    fn new(habits: Typography, words: &[&str]) -> Self {
         let singles = words.iter().filter(|word| **word == "'").count();
         Self { habits, double_open: false, single_open: false, single_paired: singles % 2 == 0 }
     }
@@ -72,7 +72,7 @@ impl Marks {
     }
 }
 
-fn mark(mark: char, habits: Habits) -> Touch {
+fn mark(mark: char, habits: Typography) -> Touch {
     match mark {
         ',' | '.' | ')' | ']' | '}' | '…' | '°' => LEFT,
         '(' | '[' | '{' => RIGHT,

@@ -11,7 +11,7 @@ use whatlang::{Detector, Lang};
 
 /// How a language writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Habits {
+pub struct Typography {
     /// The apostrophe belongs to the word before it: `l'` `homme`.
     pub elision: bool,
     /// A space stands before `? ! ; : %` and inside the quotation marks « ».
@@ -21,8 +21,8 @@ pub struct Habits {
 }
 
 /// Languages that differ from [`OTHERS`].
-const TABLE: &[(&str, Habits)] = &[
-    ("fr", Habits { elision: true, spaced_marks: true, ..OTHERS }),
+const TABLE: &[(&str, Typography)] = &[
+    ("fr", Typography { elision: true, spaced_marks: true, ..OTHERS }),
     ("it", ELIDING),
     ("ca", ELIDING),
     ("zh", UNSPACED),
@@ -35,9 +35,9 @@ const TABLE: &[(&str, Habits)] = &[
 ];
 
 /// All languages that the table does not name.
-const OTHERS: Habits = Habits { elision: false, spaced_marks: false, unspaced: false };
-const ELIDING: Habits = Habits { elision: true, ..OTHERS };
-const UNSPACED: Habits = Habits { unspaced: true, ..OTHERS };
+const OTHERS: Typography = Typography { elision: false, spaced_marks: false, unspaced: false };
+const ELIDING: Typography = Typography { elision: true, ..OTHERS };
+const UNSPACED: Typography = Typography { unspaced: true, ..OTHERS };
 
 /// Languages that a text may seem to be in, by the first part of their tags. Those of Latin script are few: the more there
 /// are, the less sure is any.
@@ -118,7 +118,7 @@ pub fn guess(text: &str) -> Option<&'static str> {
 }
 
 /// The habits of a language given by its BCP 47 tag; regions are ignored (`fr-CA` is `fr`).
-pub fn habits(language: &str) -> Habits {
+pub fn habits(language: &str) -> Typography {
     let primary = primary(language);
     TABLE.iter().find(|(name, _)| *name == primary).map_or(OTHERS, |(_, habits)| *habits)
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::app::files::drawing::Drawing;
 use crate::app::layout::Layout;
 use crate::app::page::Page;
-use crate::app::settings::{PictureQuestion, Shown, Theme};
+use crate::app::settings::{RowSource, Shown, Theme};
 use engine::aligner::bundled::AlignerFile;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::lang::Language;
 use engine::models::choice::ModelSpec;
 use engine::nn::device::DeviceChoice;
@@ -62,9 +62,9 @@ pub enum SettingsCommand {
     SetUnkReplacement(bool),
     SetShown(Shown),
     /// Which word a row of an alignment belongs to, in models where there is a choice.
-    SetReading(Option<Reading>),
+    SetReading(Option<RowConvention>),
     /// Where models looked, or where words come from, in models with an alignment head.
-    SetAsked(PictureQuestion),
+    SetAsked(RowSource),
     /// Show the pieces of words, in models whose vocabulary has them.
     SetPieces(bool),
     /// Show the links of a statistical aligner, where one comes with the program.

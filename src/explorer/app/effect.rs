@@ -17,7 +17,7 @@ pub enum Effect {
     /// Translate this, and nothing that was wanted before.
     Decode(Request),
     /// Something for the corpus lane.
-    Lane(QueueCall),
+    Job(QueueCall),
     /// Take a translation apart, and nothing that was wanted before.
     TakeApart {
         number: u64,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::jobs::live::protocol::ModelFacts;
 use engine::aligner::bundled::AlignerFiles;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::lang::Language;
 use engine::nn::device::DeviceChoice;
 use figure::heatmap::outlines::Outlined;
@@ -72,7 +72,7 @@ impl Whose {
 /// Which of two questions pictures answer of models that have an alignment head.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct PictureQuestion {
+pub struct RowSource {
     /// Where each word comes from, by the head; else where the model looked to choose it, by alpha.
     pub origin: bool,
     /// The links of the other answer are outlined.
@@ -93,9 +93,9 @@ pub struct Settings {
     pub shown: Shown,
     /// Which word a row of an alignment belongs to, in models where there is a choice; `None`: as each was trained.
     #[serde(rename = "rows_by", serialize_with = "reading_name", deserialize_with = "reading_of")]
-    pub reading: Option<Reading>,
+    pub reading: Option<RowConvention>,
     /// Where a model looked, or where each word comes from.
-    pub asked: PictureQuestion,
+    pub asked: RowSource,
     /// Show the pieces of words, in models whose vocabulary has them.
     pub pieces: bool,
     /// Show the links of a statistical aligner, where there is one.
@@ -128,12 +128,12 @@ fn device_of<'de, D: Deserializer<'de>>(input: D) -> Result<DeviceChoice, D::Err
 }
 
 #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn reading_name<S: Serializer>(reading: &Option<Reading>, output: S) -> Result<S::Ok, S::Error> {
-    output.serialize_str(reading.map_or(OWN_READING, Reading::name))
+fn reading_name<S: Serializer>(reading: &Option<RowConvention>, output: S) -> Result<S::Ok, S::Error> {
+    output.serialize_str(reading.map_or(OWN_READING, RowConvention::name))
 }
 
-fn reading_of<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Reading>, D::Error> {
-    Ok(Reading::from_name(&String::deserialize(input)?))
+fn reading_of<'de, D: Deserializer<'de>>(input: D) -> Result<Option<RowConvention>, D::Error> {
+    Ok(RowConvention::from_name(&String::deserialize(input)?))
 }
 
 #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
@@ -147,21 +147,22 @@ fn language_of<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Language>, 
 
 impl Settings {
     /// How the rows of a model are read, with the delay of the reading `input`; `None` where there is no choice.
-    pub fn reading_of(&self, facts: Option<&ModelFacts>) -> Option<(Reading, usize)> {
+    pub fn reading_of(&self, facts: Option<&ModelFacts>) -> Option<(RowConvention, usize)> {
         let has_head = facts.is_some_and(|facts| facts.has_head);
-        if has_head && self.asked.origin { Some((Reading::Head, 0)) } else { self.of_alpha(facts) }
+        if has_head && self.asked.origin { Some((RowConvention::Head, 0)) } else { self.of_alpha(facts) }
     }
 
     /// As [`Settings::reading_of`], of alpha alone.
-    pub fn of_alpha(&self, facts: Option<&ModelFacts>) -> Option<(Reading, usize)> {
+    pub fn of_alpha(&self, facts: Option<&ModelFacts>) -> Option<(RowConvention, usize)> {
         let facts = facts?;
         facts.input_delay.map(|delay| (self.reading.unwrap_or(facts.reading), delay))
     }
 
     /// The reading of the other one of two answers, where its links are outlined.
-    pub fn outlined_of(&self, facts: Option<&ModelFacts>) -> Option<(Reading, usize)> {
+    pub fn outlined_of(&self, facts: Option<&ModelFacts>) -> Option<(RowConvention, usize)> {
         let has_head = facts.is_some_and(|facts| facts.has_head);
-        let other = || if self.asked.origin { self.of_alpha(facts).unwrap_or_default() } else { (Reading::Head, 0) };
+        let other =
+            || if self.asked.origin { self.of_alpha(facts).unwrap_or_default() } else { (RowConvention::Head, 0) };
         (has_head && self.asked.both).then(other)
     }
 
@@ -169,7 +170,7 @@ impl Settings {
     pub fn outlined(&self, facts: Option<&ModelFacts>) -> Outlined {
         match self.outlined_of(facts) {
             None => Outlined::Aligner,
-            Some((Reading::Head, _)) => Outlined::Head,
+            Some((RowConvention::Head, _)) => Outlined::Head,
             Some(_) => Outlined::Alpha,
         }
     }
@@ -187,7 +188,7 @@ impl Default for Settings {
             device: DeviceChoice::Auto,
             shown: Shown::Alpha,
             reading: None,
-            asked: PictureQuestion::default(),
+            asked: RowSource::default(),
             pieces: false,
             links: false,
             aligner: AlignerFiles::default(),

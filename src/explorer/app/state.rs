@@ -72,13 +72,13 @@ impl AppState {
 
     /// Whether a column shows typed words for `[UNK]`.
     pub fn replaces(&self, column: &Column) -> bool {
-        let own = column.variant.and_then(|id| self.document.scene.variant(id)?.replaces);
+        let own = column.variant.and_then(|id| self.document.state.variant(id)?.replaces);
         own.unwrap_or(self.view.settings.unk_replacement)
     }
 
     /// The reference translation of the shown sentence, when its file was opened with one.
     pub fn reference(&self) -> Option<Cow<'_, str>> {
-        self.lists.reference(self.document.scene.position?)
+        self.lists.reference(self.document.state.position?)
     }
 
     /// Grows with every change that is saved.
@@ -134,9 +134,9 @@ impl AppState {
 
     /// Asks for all that is wanted now; everything older is stale from here on.
     pub(crate) fn request(&mut self) {
-        let given = self.document.scene.given.clone();
-        self.request_by(|column, source, wish| {
-            (column.want(source, wish), column.want_given(source, given.as_deref(), wish))
+        let given = self.document.state.given.clone();
+        self.request_by(|column, source, decode_key| {
+            (column.prepare(source, decode_key), column.want_given(source, given.as_deref(), decode_key))
         });
     }
 
@@ -153,15 +153,15 @@ impl AppState {
         self.arrange_variants();
         let number = self.tasks.fresh_request();
         let mut columns = Vec::with_capacity(self.document.columns.len());
-        let scene = &self.document.scene;
+        let state = &self.document.state;
         for column in &mut self.document.columns {
-            let wish = column.wish(self.view.settings.device, scene);
-            let source = scene.text_of(column.variant);
-            let (decode, given) = want(column, source, &wish);
-            let source = (source != scene.source).then(|| source.to_owned());
-            columns.push(ColumnSpec { source, given, ..column.spec(wish, decode) });
+            let decode_key = column.decode_key(self.view.settings.device, state);
+            let source = state.text_of(column.variant);
+            let (decode, given) = want(column, source, &decode_key);
+            let source = (source != state.source).then(|| source.to_owned());
+            columns.push(ColumnSpec { source, given, ..column.spec(decode_key, decode) });
         }
-        let source = scene.source.clone();
+        let source = state.source.clone();
         self.tasks.push(Effect::Decode(Request { number, source, columns, near: self.tasks.near.clone() }));
         // what is at work is not compared
         self.document.compare_variants();
@@ -171,15 +171,15 @@ impl AppState {
     /// Has a column for each variant of the models that are there, behind the original, and none for any other.
     fn arrange_variants(&mut self) {
         let originals: Vec<_> = self.document.originals().map(|column| column.system.members.clone()).collect();
-        let scene = &self.document.scene;
+        let state = &self.document.state;
         let stays = |column: &Column| {
-            let variant = column.variant.map(|id| scene.variant(id).is_some());
+            let variant = column.variant.map(|id| state.variant(id).is_some());
             variant.is_none_or(|is_there| is_there && originals.contains(&column.system.members))
         };
         let before = self.document.columns.len();
         self.document.columns.retain(stays);
         let has_gone = before != self.document.columns.len();
-        for variant in Arc::clone(&self.document.scene.variants).iter() {
+        for variant in Arc::clone(&self.document.state.variants).iter() {
             if !self.document.columns.iter().any(|column| column.variant == Some(variant.id)) {
                 self.add_variant(variant.id, &variant.models);
             }
@@ -284,7 +284,7 @@ impl AppState {
     /// Asks, where links are wanted; answers with the number of the question.
     fn ask_aligner(&mut self, question: Option<AlignQuestion>) -> Option<u64> {
         let is_wanted =
-            self.view.settings.links || self.document.compares_links || self.document.scene.interlinear.asks_aligner();
+            self.view.settings.links || self.document.compares_links || self.document.state.interlinear.asks_aligner();
         let question = question.filter(|_| is_wanted)?;
         let number = self.tasks.fresh_id();
         self.tasks.chore(FileJob::Align { number, question });

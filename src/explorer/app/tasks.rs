@@ -79,14 +79,14 @@ impl Tasks {
         let number = self.fresh_id();
         let keeps_work = order.keeps_work();
         self.list.push(Task { number, page, progress: None, is_paused: false, keeps_work });
-        self.push(Effect::Lane(QueueCall::Submit(number, order)));
+        self.push(Effect::Job(QueueCall::Submit(number, order)));
         number
     }
 
     /// Ends an order that is not done, and answers with whose it was; nothing more is heard of it.
     pub(crate) fn cancel(&mut self, number: u64) -> Option<Page> {
         let page = self.done(number)?;
-        self.push(Effect::Lane(QueueCall::Cancel(number)));
+        self.push(Effect::Job(QueueCall::Cancel(number)));
         Some(page)
     }
 
@@ -105,6 +105,6 @@ impl Tasks {
     pub(crate) fn pause(&mut self, number: u64, is_paused: bool) {
         let Some(task) = self.list.iter_mut().find(|task| task.number == number) else { return };
         task.is_paused = is_paused;
-        self.push(Effect::Lane(QueueCall::Pause(number, is_paused)));
+        self.push(Effect::Job(QueueCall::Pause(number, is_paused)));
     }
 }

@@ -10,10 +10,10 @@ use crate::jobs::models::cache::{Key, Library};
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught, panic_sentence};
 use crate::jobs::{priority, thread};
-use engine::decoding::apart::{ApartStep, Path, Then, take_apart};
+use engine::decoding::step_trace::{Path, Then, TracedStep, trace_steps};
 use engine::error::{Error, Result};
 use engine::models::anatomy::shrunk::vectors;
-use engine::models::anatomy::{Anatomy, Machine, MachinePart, Miswiring, Shrunk, dissect, shrunk};
+use engine::models::anatomy::{Anatomy, Diagram, MachinePart, Miswiring, Shrunk, anatomy_of, shrunk};
 use engine::models::choice::ModelSpec;
 #[cfg(target_family = "wasm")]
 use engine::models::config::Config;
@@ -56,7 +56,7 @@ pub struct StepTrace {
     pub aligns: bool,
     pub wrong: Option<Miswiring>,
     #[serde(skip)]
-    pub machine: Machine,
+    pub machine: Diagram,
     /// The tensors of its boxes as small pictures.
     pub matrices: Arc<[Shrunk]>,
     /// Those that are vectors, whole.
@@ -65,7 +65,7 @@ pub struct StepTrace {
     pub source: Sentence,
     /// The numbers of the encoder.
     pub encoder: Vec<MachinePart>,
-    pub steps: Vec<ApartStep>,
+    pub steps: Vec<TracedStep>,
     /// For each step its candidates and, at the end, the word that was said, in letters.
     pub words: Vec<Vec<String>>,
     pub eos: u32,
@@ -123,7 +123,7 @@ type Letter = Option<(u64, StepsRequest, CancellationToken)>;
 /// The model that was taken apart last, since words are tried one after the other.
 pub struct Open {
     wrong: Option<Miswiring>,
-    shelved: Arc<LoadedModel>,
+    model: Arc<LoadedModel>,
     anatomy: Anatomy,
     matrices: Arc<[Shrunk]>,
     vectors: Arc<[(String, Vec<f32>)]>,
@@ -177,7 +177,7 @@ fn run(library: &Library, inbox: &Mailbox<Letter>, out: &Outbox<StepsEvent>) {
             continue;
         };
         let found = match caught(|| serve(library, &request, &mut open, &ticket)) {
-            Ok(Ok(apart)) => Ok(Arc::new(apart)),
+            Ok(Ok(trace)) => Ok(Arc::new(trace)),
             Ok(Err(Error::Stale)) => continue,
             Ok(Err(error)) => Err(error.to_string()),
             Err(words) => Err(panic_sentence("these steps", &words)),
@@ -195,33 +195,33 @@ pub fn serve(
     let StepsRequest { model, device, wrong, .. } = request;
     let kept = open.take();
     let key: Key = (model.clone(), *device);
-    let (_, shelved) = library.borrow(&key, ticket)?;
+    let (_, model) = library.borrow(&key, ticket)?;
     // a model that was read again has other weights
-    let fits = |open: &Open| Arc::ptr_eq(&open.shelved, &shelved) && open.wrong == *wrong;
-    let kept = if let Some(kept) = kept.filter(fits) { kept } else { Open::new(shelved, *wrong)? };
-    apart(open.insert(kept), request, ticket)
+    let fits = |open: &Open| Arc::ptr_eq(&open.model, &model) && open.wrong == *wrong;
+    let kept = if let Some(kept) = kept.filter(fits) { kept } else { Open::new(model, *wrong)? };
+    trace(open.insert(kept), request, ticket)
 }
 
 impl Open {
     /// How the model is wired.
     #[cfg(target_family = "wasm")]
     pub fn config(&self) -> &Config {
-        &self.shelved.model().config
+        &self.model.model().config
     }
 
-    fn new(shelved: Arc<LoadedModel>, wrong: Option<Miswiring>) -> Result<Self> {
-        let fresh = (wrong == Some(Miswiring::Untrained)).then(|| untrained(&shelved.model().config));
-        let weights = fresh.as_ref().unwrap_or(&shelved.model().weights);
-        let anatomy = dissect(&shelved.model().config, weights, wrong.filter(|_| fresh.is_none()))?;
+    fn new(model: Arc<LoadedModel>, wrong: Option<Miswiring>) -> Result<Self> {
+        let fresh = (wrong == Some(Miswiring::Untrained)).then(|| untrained(&model.model().config));
+        let weights = fresh.as_ref().unwrap_or(&model.model().weights);
+        let anatomy = anatomy_of(&model.model().config, weights, wrong.filter(|_| fresh.is_none()))?;
         let matrices = shrunk(&anatomy.machine(), weights)?.into();
         let vectors = vectors(&anatomy.machine(), weights)?.into();
-        Ok(Self { wrong, shelved, anatomy, matrices, vectors })
+        Ok(Self { wrong, model, anatomy, matrices, vectors })
     }
 }
 
-fn apart(open: &mut Open, request: &StepsRequest, ticket: &CancellationToken) -> Result<StepTrace> {
-    let (shelved, facts) = (&open.shelved, &open.shelved.facts);
-    let source = shelved.read(&request.source)?;
+fn trace(open: &mut Open, request: &StepsRequest, ticket: &CancellationToken) -> Result<StepTrace> {
+    let (model, facts) = (&open.model, &open.model.facts);
+    let source = model.read(&request.source)?;
     if source.len() > MOST_WORDS {
         return Err(Error::Input(format!(
             "The text has {} words, but at most {MOST_WORDS} are taken apart; choose a shorter one.",
@@ -230,8 +230,8 @@ fn apart(open: &mut Open, request: &StepsRequest, ticket: &CancellationToken) ->
     }
     let limit = MOST_STEPS.min(request.given.len().max(2 * source.len() + 10) + 1);
     let path = Path { given: &request.given, then: request.then, eos: facts.specials.eos, limit, best: CANDIDATES };
-    let (encoder, steps) = take_apart(&mut open.anatomy, &source.ids, &path, ticket)?;
-    let word = |id: u32| shelved.model().target.token(id).unwrap_or(UNK).to_owned();
+    let (encoder, steps) = trace_steps(&mut open.anatomy, &source.ids, &path, ticket)?;
+    let word = |id: u32| model.model().target.token(id).unwrap_or(UNK).to_owned();
     let words = steps.iter().map(|step| step.best.iter().chain(&step.said).map(|(id, _)| word(*id)).collect());
     let is_cut =
         steps.len() == limit && steps.last().and_then(|step| step.said).is_some_and(|(id, _)| id != facts.specials.eos);
@@ -266,8 +266,8 @@ mod tests {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/reference/rnnsearch");
         let library = Library::new(1);
         let key: Key = (folder.into(), DeviceChoice::Cpu);
-        let (guard, shelved) = library.borrow(&key, &CancellationToken::forever()).expect("a model");
-        let weak = Arc::downgrade(&shelved);
+        let (guard, model) = library.borrow(&key, &CancellationToken::forever()).expect("a model");
+        let weak = Arc::downgrade(&model);
         let steps = StepsThread::spawn(library, Arc::new(|| {}));
         let given = Vec::new();
         let then = Then::Greedy;
@@ -282,7 +282,7 @@ mod tests {
         steps.submit(1, request);
         let event = steps.news.next_within(Duration::from_mins(1)).expect("it is taken apart");
         assert!(event.found.is_ok(), "{:?}", event.found);
-        drop((guard, shelved));
+        drop((guard, model));
         assert!(weak.upgrade().is_some(), "the next word is tried with the same model");
         steps.let_go();
         let end = Instant::now() + Duration::from_mins(1);

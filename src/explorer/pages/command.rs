@@ -9,7 +9,7 @@ use crate::pages::corpus::command::{ContrastCommand, CorpusCommand, LogCommand};
 #[cfg(not(target_family = "wasm"))]
 use crate::pages::corpus::documents::DocumentCommand;
 #[cfg(not(target_family = "wasm"))]
-use crate::pages::corpus::whole::ExploreCommand;
+use crate::pages::corpus::views::ExploreCommand;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::map::command::MapCommand;
 use crate::pages::sentence::command::{
@@ -77,7 +77,7 @@ wrap! {
     #[cfg(not(target_family = "wasm"))]
     CorpusRequest => Corpus(CorpusCommand::Corpus);
     #[cfg(not(target_family = "wasm"))]
-    ExploreCommand => Corpus(CorpusCommand::Whole);
+    ExploreCommand => Corpus(CorpusCommand::Explore);
     #[cfg(not(target_family = "wasm"))]
     DocumentCommand => Corpus(CorpusCommand::Documents);
     #[cfg(not(target_family = "wasm"))]

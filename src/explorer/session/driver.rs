@@ -18,7 +18,7 @@ use crate::jobs::files::inbox::{Inboxes, inbox_of};
 use crate::jobs::files::texts::Folders;
 use crate::jobs::live::protocol::Event;
 use crate::pages::command::Command;
-use crate::session::lanes::{LaneNews, Lanes, ThreadLanes};
+use crate::session::jobs::{BackgroundJobs, JobNews, JobThreads};
 use crate::session::persist;
 use crate::session::state::Session;
 use engine::clock::Instant;
@@ -39,9 +39,9 @@ const TAKE_EVERY: Duration = Duration::from_millis(250);
 /// A session with its lanes and its files.
 pub struct Driver {
     session: Session,
-    lanes: Box<dyn Lanes>,
-    /// The model that was taken apart last, while a column has it.
-    apart: Option<ModelSpec>,
+    lanes: Box<dyn BackgroundJobs>,
+    /// The model that was taken traced last, while a column has it.
+    traced: Option<ModelSpec>,
     follower: Follower,
     texts: Follower<Folders>,
     inbox: Follower<Inboxes>,
@@ -58,12 +58,12 @@ impl Driver {
     /// Opens on the saved state, or on the bundled models and an example. Never fails: what went wrong is a notice.
     /// Models and files are read in the background; `wake` is called whenever [`Driver::pump`] has something to do.
     pub fn open(options: OpenWith, wake: Wake) -> Self {
-        let lanes = ThreadLanes::spawn(&options, &wake);
+        let lanes = JobThreads::spawn(&options, &wake);
         Self::on(Box::new(lanes), options, wake)
     }
 
     /// As [`Driver::open`], with the work done on these lanes.
-    pub fn on(lanes: Box<dyn Lanes>, options: OpenWith, wake: Wake) -> Self {
+    pub fn on(lanes: Box<dyn BackgroundJobs>, options: OpenWith, wake: Wake) -> Self {
         let follower = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let texts = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let inbox = Follower::spawn(TAKE_EVERY, Arc::clone(&wake));
@@ -84,7 +84,7 @@ impl Driver {
         let mut driver = Self {
             session,
             lanes,
-            apart: None,
+            traced: None,
             follower,
             texts,
             inbox,
@@ -129,10 +129,10 @@ impl Driver {
                 changed = true;
             } else if let Some(news) = self.lanes.news() {
                 changed |= match news {
-                    LaneNews::Queue(event) => self.session.absorb_corpus(event),
-                    LaneNews::Steps(event) => self.session.absorb_steps(event),
+                    JobNews::Queue(event) => self.session.absorb_job(event),
+                    JobNews::Steps(event) => self.session.absorb_steps(event),
                     #[cfg(not(target_family = "wasm"))]
-                    LaneNews::Corpus(news) => self.session.absorb_corpus_news(news),
+                    JobNews::Corpus(news) => self.session.absorb_corpus(news),
                 };
             } else if let Some(seen) = self.follower.news.try_next() {
                 changed |= self.session.absorb_seen(&seen);
@@ -186,15 +186,15 @@ impl Driver {
             match effect {
                 Effect::Decode(request) => {
                     let is_open = |model: &_| request.columns.iter().any(|spec| spec.system.only() == Some(model));
-                    if self.apart.take_if(|model| !is_open(model)).is_some() {
+                    if self.traced.take_if(|model| !is_open(model)).is_some() {
                         self.lanes.let_go();
                     }
                     self.lanes.decode(request);
                 }
-                Effect::Lane(call) => self.lanes.queue(call),
+                Effect::Job(call) => self.lanes.queue(call),
                 Effect::TakeApart { number, request } => {
-                    self.apart = Some(request.model.clone());
-                    self.lanes.take_apart(number, *request);
+                    self.traced = Some(request.model.clone());
+                    self.lanes.trace(number, *request);
                 }
                 #[cfg(not(target_family = "wasm"))]
                 Effect::Corpus(call) => self.lanes.corpus(call),

@@ -5,7 +5,7 @@
 
 pub mod defect;
 pub mod driver;
-pub mod lanes;
+pub mod jobs;
 pub mod lessons;
 pub mod link;
 pub mod persist;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::app::document::interlinear::InterlinearPlan;
-use crate::app::document::scene::{Owned, SearchSettings, Variant, cut};
+use crate::app::document::sentence_state::{Owned, SearchSettings, Variant, cut};
 use crate::app::files::drawing::Drawing;
 use crate::app::files::lists::{List, OpenFile};
 use crate::app::layout::Layout;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
-use crate::app::document::scene::{Scene, cut};
+use crate::app::document::sentence_state::{SentenceState, cut};
 use crate::app::effect::Effect;
 use crate::app::files::lists::List;
 use crate::app::files::work::{FileEvent, FileJob};
@@ -42,7 +42,7 @@ use engine::models::choice::ModelSpec;
 use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;
 use crate::session::lessons::Lessons;
-use crate::session::lessons::before::Left;
+use crate::session::lessons::before::Snapshot;
 use crate::session::link;
 use crate::session::link::ShownLink;
 use crate::session::persist;
@@ -95,10 +95,10 @@ impl Session {
         app.lists.shown = app.lists.existing(persist::list_of(&saved.list));
         let first = app.lists.sentence_of(List::Examples, 0).map(Cow::into_owned);
         let source = saved.source.clone().or_else(|| first.clone()).unwrap_or_default();
-        app.document.scene = scene_of(&saved, source, &mut app.tasks);
-        app.document.scene.position = (saved.source.is_none() && first.is_some()).then_some(0);
-        app.document.scene.position = app.document.scene.position.or_else(|| app.position_of_source());
-        if !app.document.scene.interventions.is_empty() {
+        app.document.state = state_of(&saved, source, &mut app.tasks);
+        app.document.state.position = (saved.source.is_none() && first.is_some()).then_some(0);
+        app.document.state.position = app.document.state.position.or_else(|| app.position_of_source());
+        if !app.document.state.interventions.is_empty() {
             app.notify(
                 tr!("What was set by hand the last time is still in force; the line Interventions says what, and takes it away"),
                 false,
@@ -147,8 +147,8 @@ impl Session {
         let left = self.lessons.left();
         let Settings { device, reading, ref palette, theme, language, zoom, .. } = self.app.view.settings;
         let shown = left.map_or(&self.app.view.settings, |left| &left.settings).clone();
-        let Scene { source, search, given, interventions, variants, interlinear, .. } =
-            left.map_or(&self.app.document.scene, |left| &left.scene);
+        let SentenceState { source, search, given, interventions, variants, interlinear, .. } =
+            left.map_or(&self.app.document.state, |left| &left.state);
         let layout = self.app.view.layout.clone();
         let layout = match left {
             Some(left) => layout.showing(&left.layout),
@@ -224,10 +224,10 @@ impl Session {
         }
         let source = state.source.clone().unwrap_or_else(|| self.app.document.source().to_owned());
         // The lines under words are of a person's own texts, and no link has any.
-        let interlinear = Arc::clone(&self.app.document.scene.interlinear);
-        let scene = Scene { interlinear, ..scene_of(&state, source, &mut self.app.tasks) };
+        let interlinear = Arc::clone(&self.app.document.state.interlinear);
+        let sentence = SentenceState { interlinear, ..state_of(&state, source, &mut self.app.tasks) };
         let page = page_of_key(&state.page).unwrap_or_default();
-        for command in Left::of_saved(state, scene, page, selected).restore(&mut self.app) {
+        for command in Snapshot::of_saved(state, sentence, page, selected).restore(&mut self.app) {
             self.perform(command);
         }
         if lesson.is_empty() {
@@ -370,14 +370,14 @@ impl Session {
 
     /// Takes in what the lane of the workspace tells; true when anything changed.
     #[cfg(not(target_family = "wasm"))]
-    pub fn absorb_corpus_news(&mut self, news: CorpusNews) -> bool {
+    pub fn absorb_corpus(&mut self, news: CorpusNews) -> bool {
         self.pages.corpus.hear(news, &mut self.app);
         true
     }
 
     /// Takes in an event of the corpus lane; true when anything changed. One of an order that was cancelled changes
     /// nothing.
-    pub fn absorb_corpus(&mut self, event: QueueEvent) -> bool {
+    pub fn absorb_job(&mut self, event: QueueEvent) -> bool {
         let QueueEvent { number, kind } = event;
         let message = match kind {
             QueueNews::Progress(progress) => return self.app.tasks.progressed(number, progress),
@@ -549,9 +549,9 @@ fn link_in(path: &Path) -> Option<&str> {
 }
 
 /// What is looked at in a saved state, on this text.
-fn scene_of(saved: &SavedSession, source: String, tasks: &mut Tasks) -> Scene {
+fn state_of(saved: &SavedSession, source: String, tasks: &mut Tasks) -> SentenceState {
     let interventions = saved.interventions.iter().filter(|owned| !owned.interventions.is_empty());
-    Scene {
+    SentenceState {
         position: None,
         source: cut(source).0,
         search: saved.search.sound(),

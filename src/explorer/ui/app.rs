@@ -40,7 +40,7 @@ const MOST_SIDE: usize = 2048;
 const PUMP_BUDGET: Duration = Duration::from_millis(4);
 
 /// Where the window's session lives: the [`Driver`], or a stand-in under test.
-pub trait Desk {
+pub trait SessionHost {
     fn session(&self) -> &Session;
     /// Does what the user asked for.
     fn send(&mut self, command: Command);
@@ -48,7 +48,7 @@ pub trait Desk {
     fn pump(&mut self, budget: Duration) -> bool;
 }
 
-impl Desk for Driver {
+impl SessionHost for Driver {
     fn session(&self) -> &Session {
         Self::session(self)
     }
@@ -64,7 +64,7 @@ impl Desk for Driver {
 
 /// The window.
 pub struct App {
-    desk: Box<dyn Desk>,
+    desk: Box<dyn SessionHost>,
     /// As it is kept; what the views of a frame change of it is kept after the frame.
     layout: Layout,
     local: Local,
@@ -84,7 +84,7 @@ pub struct App {
 
 impl App {
     /// The window on this session.
-    pub fn new(desk: Box<dyn Desk>, ctx: &egui::Context) -> Self {
+    pub fn new(desk: Box<dyn SessionHost>, ctx: &egui::Context) -> Self {
         theme::install(ctx);
         // The session keeps the zoom; egui's own keys would go past it.
         ctx.options_mut(|options| options.zoom_with_keyboard = false);

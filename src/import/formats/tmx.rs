@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::facts::{Facts, Warnings};
 use crate::format::{FileSample, FormatReader};
-use crate::formats::xml::{Happens, Tag, Xml, likeness};
+use crate::formats::xml::{Tag, Xml, XmlEvent, likeness};
 use crate::input::ImportInput;
 use crate::options::{ImportOptions, Role};
 use crate::record::Record;
@@ -156,11 +156,11 @@ impl Units {
         loop {
             self.xml.begin();
             match self.xml.advance()? {
-                Happens::Start(tag) | Happens::Empty(tag) if tag.name == "header" => {
+                XmlEvent::Start(tag) | XmlEvent::Empty(tag) if tag.name == "header" => {
                     self.header = tag.get("srclang").map(str::to_owned);
                 }
-                Happens::Start(tag) if tag.name == "tu" => return self.unit(&tag, warnings).map(Some),
-                Happens::Eof => return Ok(None),
+                XmlEvent::Start(tag) if tag.name == "tu" => return self.unit(&tag, warnings).map(Some),
+                XmlEvent::Eof => return Ok(None),
                 _ => {}
             }
         }
@@ -172,19 +172,19 @@ impl Units {
         let mut language = None;
         loop {
             match self.xml.advance()? {
-                Happens::Start(tag) if tag.name == "tuv" => {
+                XmlEvent::Start(tag) if tag.name == "tuv" => {
                     language = Some(tag.get("xml:lang").or_else(|| tag.get("lang")).unwrap_or_default().to_owned());
                 }
-                Happens::Start(tag) if tag.name == "seg" => {
+                XmlEvent::Start(tag) if tag.name == "seg" => {
                     let text = self.xml.text("seg", CODES, warnings)?;
                     unit.variants.push((language.take().unwrap_or_default(), text));
                 }
-                Happens::Start(tag) if tag.name == "prop" || tag.name == "note" => {
+                XmlEvent::Start(tag) if tag.name == "prop" || tag.name == "note" => {
                     let text = self.xml.text(&tag.name, &[], warnings)?;
                     unit.extra.push((tag.get("type").unwrap_or(&tag.name).to_owned(), text));
                 }
-                Happens::End(name) if name == "tu" => return Ok(unit),
-                Happens::Eof => {
+                XmlEvent::End(name) if name == "tu" => return Ok(unit),
+                XmlEvent::Eof => {
                     let line = self.xml.line();
                     let message = "is the last, within a translation unit; the file may be truncated, and what comes before it was read";
                     return Err(Error::line(self.xml.path(), line, message));

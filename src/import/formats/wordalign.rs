@@ -9,7 +9,7 @@
 use crate::facts::{Facts, ImportFact, Warnings};
 use crate::format::{FileSample, FormatReader};
 use crate::formats::links::cell;
-use crate::formats::xml::{Happens, Xml};
+use crate::formats::xml::{Xml, XmlEvent};
 use crate::input::ImportInput;
 use crate::options::{Base, ImportOptions, LinkOrder};
 use crate::record::{ImportedText, Record};
@@ -49,12 +49,12 @@ impl FormatReader for XmlReader {
         loop {
             self.xml.begin();
             match self.xml.advance()? {
-                Happens::Start(tag) if tag.name == "s" => {
+                XmlEvent::Start(tag) if tag.name == "s" => {
                     self.count += 1;
                     let id = tag.get("id").map(str::to_owned);
                     return self.sentence(id, warnings).map(Some);
                 }
-                Happens::Eof => return Ok(None),
+                XmlEvent::Eof => return Ok(None),
                 _ => {}
             }
         }
@@ -67,7 +67,7 @@ impl XmlReader {
         let (mut texts, mut sure, mut possible) = (Vec::new(), Vec::new(), Vec::new());
         loop {
             match self.xml.advance()? {
-                Happens::Start(tag) => {
+                XmlEvent::Start(tag) => {
                     let text = self.xml.text(&tag.name, &[], warnings)?;
                     let list = match tag.name.as_str() {
                         "sure" => &mut sure,
@@ -82,9 +82,9 @@ impl XmlReader {
                         Err(why) => warnings.add(self.xml.line(), format!("{why}; these links are left out")),
                     }
                 }
-                Happens::End(name) if name == "s" => break,
-                Happens::Eof => break,
-                Happens::Empty(_) | Happens::End(_) => {}
+                XmlEvent::End(name) if name == "s" => break,
+                XmlEvent::Eof => break,
+                XmlEvent::Empty(_) | XmlEvent::End(_) => {}
             }
         }
         let mut gold = Links::new(sure, possible);

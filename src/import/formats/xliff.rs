@@ -3,7 +3,7 @@
 
 use crate::facts::{Facts, Warnings};
 use crate::format::{FileSample, FormatReader};
-use crate::formats::xml::{Happens, Tag, Xml, likeness};
+use crate::formats::xml::{Tag, Xml, XmlEvent, likeness};
 use crate::input::ImportInput;
 use crate::options::{ImportOptions, Role};
 use crate::record::Record;
@@ -24,16 +24,16 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
     loop {
         peeked.begin();
         match peeked.advance()? {
-            Happens::Start(tag) if tag.name == "xliff" => {
+            XmlEvent::Start(tag) if tag.name == "xliff" => {
                 version = tag.get("version").map(str::to_owned);
                 languages = (tag.get("srcLang").map(str::to_owned), tag.get("trgLang").map(str::to_owned));
             }
-            Happens::Start(tag) if tag.name == "file" => {
+            XmlEvent::Start(tag) if tag.name == "file" => {
                 let own = |name: &str| tag.get(name).map(str::to_owned);
                 languages = (languages.0.or(own("source-language")), languages.1.or(own("target-language")));
                 break;
             }
-            Happens::Eof => return Err(Error::file(input.path(), "has no `file` element and nothing to read")),
+            XmlEvent::Eof => return Err(Error::file(input.path(), "has no `file` element and nothing to read")),
             _ => {}
         }
     }
@@ -71,8 +71,8 @@ impl FormatReader for XliffReader {
                 self.xml.begin();
             }
             match self.xml.advance()? {
-                Happens::Start(tag) => self.start(&tag, warnings)?,
-                Happens::End(name) if name == "trans-unit" || name == "segment" => {
+                XmlEvent::Start(tag) => self.start(&tag, warnings)?,
+                XmlEvent::End(name) if name == "trans-unit" || name == "segment" => {
                     if let Some(record) = self.open.take() {
                         if record.source.is_none() {
                             warnings.add(record.line, "begins a unit without a source");
@@ -80,13 +80,13 @@ impl FormatReader for XliffReader {
                         return Ok(Some(record));
                     }
                 }
-                Happens::Eof if self.open.is_some() => {
+                XmlEvent::Eof if self.open.is_some() => {
                     let message =
                         "is the last, within a unit; the file may be truncated, and what comes before it was read";
                     return Err(Error::line(self.xml.path(), self.xml.line(), message));
                 }
-                Happens::Eof => return Ok(None),
-                Happens::Empty(_) | Happens::End(_) => {}
+                XmlEvent::Eof => return Ok(None),
+                XmlEvent::Empty(_) | XmlEvent::End(_) => {}
             }
         }
     }

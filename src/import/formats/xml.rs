@@ -22,7 +22,7 @@ pub struct Xml {
 
 /// What happens in a file, so far as anyone here wants to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Happens {
+pub enum XmlEvent {
     Start(Tag),
     /// An element without anything in it.
     Empty(Tag),
@@ -79,13 +79,13 @@ impl Xml {
     }
 
     /// The next element that begins or ends.
-    pub fn advance(&mut self) -> Result<Happens> {
+    pub fn advance(&mut self) -> Result<XmlEvent> {
         loop {
             let happens = match self.event()? {
-                Event::Start(start) => Happens::Start(Tag::new(&start)),
-                Event::Empty(start) => Happens::Empty(Tag::new(&start)),
-                Event::End(end) => Happens::End(end.local_name().as_ref().to_owned()),
-                Event::Eof => Happens::Eof,
+                Event::Start(start) => XmlEvent::Start(Tag::new(&start)),
+                Event::Empty(start) => XmlEvent::Empty(Tag::new(&start)),
+                Event::End(end) => XmlEvent::End(end.local_name().as_ref().to_owned()),
+                Event::Eof => XmlEvent::Eof,
                 _ => continue,
             };
             return Ok(happens);
@@ -107,9 +107,9 @@ impl Xml {
         while depth > 0 {
             self.begin();
             match self.advance()? {
-                Happens::Start(tag) if tag.name == name => depth += 1,
-                Happens::End(end) if end == name => depth -= 1,
-                Happens::Eof => return Err(self.cut(name)),
+                XmlEvent::Start(tag) if tag.name == name => depth += 1,
+                XmlEvent::End(end) if end == name => depth -= 1,
+                XmlEvent::Eof => return Err(self.cut(name)),
                 _ => {}
             }
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::settings::{Decay, TokenKind, TrainingSettings};
-use engine::analysis::reading::{OF_ALPHA, Reading};
+use engine::analysis::row_convention::{OF_ALPHA, RowConvention};
 use engine::attention::KINDS;
 use engine::error::{Error, Result};
 use engine::models::TRAINED;
@@ -133,7 +133,7 @@ impl TrainingSettings {
             let why = format!("guides attention, and this {} has none; remove it", self.model.architecture);
             return refuse("guide", why);
         }
-        if guide.reading() == Reading::Input && config.input_delay().is_none() {
+        if guide.reading() == RowConvention::Input && config.input_delay().is_none() {
             let why = "is `input`, but this score does not compare the decoder's state with the source words; write \
                        `predicted`";
             return refuse("guide.reading", why);

@@ -4,7 +4,7 @@ use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::concordance::{ConcordanceQuery, ConcordanceSentence};
 use interlinear::analysis::confidence::{CONFIDENCES, TranslationSigns, argmax, unattended};
 use interlinear::analysis::kappa::{Confusion, PairVote, of_links, shared};
-use interlinear::analysis::reading::Reading;
+use interlinear::analysis::row_convention::RowConvention;
 use interlinear::text::links::{Link, Links};
 
 fn words(text: &str) -> Vec<String> {
@@ -103,7 +103,7 @@ fn a_word_that_nothing_looks_at_is_counted_and_never_free() {
     close("disagreement", &seen, Some(0.5));
     // by a head, the first word comes from no word: more of its weight is at `</s>`
     let alpha = Alignment::from_rows(&[vec![0.1, 0.3, 0.0, 0.6], vec![0.9, 0.0, 0.0, 0.1], vec![0.0, 0.0, 0.0, 1.0]]);
-    let by_head = TranslationSigns { alpha: alpha.clone(), reading: Reading::Head, ..seen.clone() };
+    let by_head = TranslationSigns { alpha: alpha.clone(), reading: RowConvention::Head, ..seen.clone() };
     assert_eq!(argmax(&by_head), links(&[(0, 1)]));
     close("disagreement", &by_head, Some(1.0));
     assert_eq!(argmax(&TranslationSigns { alpha, ..seen }), links(&[(1, 0), (0, 1)]));

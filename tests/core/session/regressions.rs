@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use interlinear::analysis::reading::Reading;
+use interlinear::analysis::row_convention::RowConvention;
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::document::column::ColumnState;
 use interlinear::app::files::export;
@@ -138,7 +138,7 @@ fn a_word_that_looks_nowhere_has_no_link() {
     let mut session = session(1);
     let id = ids(&session)[0];
     session.absorb(Event::Loaded { column: id, facts: ModelFacts { input_delay: Some(1), ..ModelFacts::default() } });
-    session.apply(SettingsCommand::SetReading(Some(Reading::Input)));
+    session.apply(SettingsCommand::SetReading(Some(RowConvention::Input)));
     let request = edit(&mut session, "a b");
     session.absorb(started(&request, id));
     session.absorb(Event::Finished {
@@ -218,7 +218,7 @@ fn undo_leaves_the_settings_of_the_search() {
     session.apply(interlinear::pages::sentence::command::SearchCommand::SetBeam(9));
     edit(&mut session, "a b c");
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.app().document.source(), session.app().document.scene().search.beam), ("a", 9));
+    assert_eq!((session.app().document.source(), session.app().document.state().search.beam), ("a", 9));
 }
 
 #[test]

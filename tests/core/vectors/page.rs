@@ -67,7 +67,7 @@ impl Desk {
     fn settle(&mut self) {
         while self.session.maps().task.is_some() {
             let event = self.lane.news.next_within(PATIENCE).expect("every order ends");
-            self.session.absorb_corpus(event);
+            self.session.absorb_job(event);
         }
     }
 
@@ -193,7 +193,7 @@ fn a_map_under_way_is_replaced_paused_and_cancelled() {
             assert_eq!(event.kind, QueueNews::Cancelled);
             ended.push(event.number);
         }
-        assert!(!desk.session.absorb_corpus(event), "nothing is heard of it any more");
+        assert!(!desk.session.absorb_job(event), "nothing is heard of it any more");
     }
     assert_eq!(ended, [first, second]);
 }

@@ -25,7 +25,7 @@ pub enum Flows {
 
 /// The drawing of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Machine {
+pub struct Diagram {
     /// Its boxes, in the order in which they are computed.
     pub stages: Vec<MachineStage>,
     /// The tensors that each is computed with.
@@ -34,7 +34,7 @@ pub struct Machine {
     pub arrows: Vec<Arrow>,
 }
 
-impl Machine {
+impl Diagram {
     /// The tensors of a box.
     pub fn weights_of(&self, key: &str) -> &[(String, Vec<usize>)] {
         let at = self.stages.iter().position(|stage| stage.key == key);
@@ -92,7 +92,7 @@ impl Flows {
 }
 
 /// The drawing of these stages; what a stage reads of one that is not there is left out.
-pub(super) fn machine(stages: Vec<MachineStage>, all: &Shapes, layers: usize) -> Machine {
+pub(super) fn machine(stages: Vec<MachineStage>, all: &Shapes, layers: usize) -> Diagram {
     let arrows = stages.iter().flat_map(|stage| {
         let at = |flows: Flows, from: &'static [&'static str]| {
             from.iter().map(move |from| Arrow { from, to: stage.key, flows })
@@ -104,5 +104,5 @@ pub(super) fn machine(stages: Vec<MachineStage>, all: &Shapes, layers: usize) ->
     let is_there = |arrow: &Arrow| stages.iter().any(|stage| stage.key == arrow.from);
     let arrows = arrows.filter(is_there).collect();
     let weights = stages.iter().map(|stage| stage.weights_among(all, layers)).collect();
-    Machine { stages, weights, arrows }
+    Diagram { stages, weights, arrows }
 }

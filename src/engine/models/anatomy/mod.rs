@@ -27,7 +27,7 @@ use crate::models::readable::{AlignedStep, Annotations, State, Step};
 use crate::nn::linear::Parameters;
 use crate::nn::trace::{Notes, Trace};
 
-pub use crate::models::anatomy::drawing::{Arrow, Flows, Machine};
+pub use crate::models::anatomy::drawing::{Arrow, Diagram, Flows};
 pub use crate::models::anatomy::entry::{Layers, MachineStage, ShownQuantity};
 pub use crate::models::anatomy::quantity::{Equation, MachinePart, MachineSpan, Name, Quantity};
 pub use crate::models::anatomy::shrunk::{Shrunk, shrunk};
@@ -45,7 +45,7 @@ pub struct Encoded {
 }
 
 /// A decoder step.
-pub struct TakenApart {
+pub struct StepNumbers {
     /// The numbers of the decoder's stages.
     pub parts: Vec<MachinePart>,
     /// Energies, NaN at words that have none; `None` without alignment. [t_x]
@@ -66,7 +66,7 @@ pub struct Anatomy {
     trace: Trace,
     wrong: Option<Miswiring>,
     layers: usize,
-    machine: Machine,
+    machine: Diagram,
     /// What the energies of a blind model read in place of each annotation, where that is not 0.
     b_a: Option<Tensor>,
 }
@@ -75,7 +75,7 @@ pub struct Anatomy {
 ///
 /// # Errors
 /// An architecture that has none; [`Miswiring::Untrained`], whose weights are others.
-pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> Result<Anatomy> {
+pub fn anatomy_of(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> Result<Anatomy> {
     if wrong == Some(Miswiring::Untrained) {
         return Err(Error::Internal("what is not trained is taken apart with weights of its own".into()));
     }
@@ -97,13 +97,13 @@ pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> 
 }
 
 /// The drawing of a model of this configuration; empty where there is none.
-pub fn machine(config: &Config, wrong: Option<Miswiring>) -> Machine {
+pub fn machine(config: &Config, wrong: Option<Miswiring>) -> Diagram {
     let architecture = config.architecture;
     let wrong = wrong.filter(|wrong| *wrong != Miswiring::Untrained && wrong.entry().fits(architecture.name()));
-    architecture.entry().anatomy.map_or_else(Machine::default, |plan| drawn(plan, config, wrong))
+    architecture.entry().anatomy.map_or_else(Diagram::default, |plan| drawn(plan, config, wrong))
 }
 
-fn drawn(plan: &Plan, config: &Config, wrong: Option<Miswiring>) -> Machine {
+fn drawn(plan: &Plan, config: &Config, wrong: Option<Miswiring>) -> Diagram {
     let mut stages = plan.stages.to_vec();
     (plan.adapt)(config, wrong, &mut stages);
     drawing::machine(stages, &shapes(config), layers(config))
@@ -117,7 +117,7 @@ fn layers(config: &Config) -> usize {
 }
 
 impl Anatomy {
-    pub fn machine(&self) -> Machine {
+    pub fn machine(&self) -> Diagram {
         self.machine.clone()
     }
 
@@ -150,7 +150,7 @@ impl Anatomy {
     ///
     /// # Errors
     /// A state of another model; a word outside the vocabulary.
-    pub fn step(&mut self, encoded: &Encoded, state: &State, y_prev: Option<u32>) -> Result<TakenApart> {
+    pub fn step(&mut self, encoded: &Encoded, state: &State, y_prev: Option<u32>) -> Result<StepNumbers> {
         let y_prev = y_prev.as_ref().map(std::slice::from_ref);
         self.trace.take();
         let (aligned, step, mut notes) = if self.wrong == Some(Miswiring::LateQuery) {
@@ -164,7 +164,7 @@ impl Anatomy {
         note(&mut notes, [("e_i", e_i.as_ref()), ("alpha_i", alpha_i.as_ref()), ("p_t", p_t.as_ref())]);
         note(&mut notes, [("c_i", step.c_i.as_ref())]);
         note(&mut notes, [("s_prev", state.tensors.first()), ("s", step.s.tensors.first())]);
-        Ok(TakenApart {
+        Ok(StepNumbers {
             parts: self.parts(&notes, false)?,
             e_i: e_i.as_ref().map(numbers).transpose()?,
             alpha_i: alpha_i.as_ref().map(numbers).transpose()?,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::models::anatomy::Machine;
+use crate::models::anatomy::Diagram;
 use crate::models::checkpoint::Weights;
 
 /// Blocks across and down at most.
@@ -85,7 +85,7 @@ impl Shrunk {
 ///
 /// # Errors
 /// A tensor that a box names and the model lacks.
-pub fn shrunk(machine: &Machine, weights: &Weights) -> Result<Vec<Shrunk>> {
+pub fn shrunk(machine: &Diagram, weights: &Weights) -> Result<Vec<Shrunk>> {
     let mut all: Vec<Shrunk> = Vec::new();
     for (name, _) in machine.weights.iter().flatten() {
         if all.iter().all(|known| known.name != *name) {
@@ -99,7 +99,7 @@ pub fn shrunk(machine: &Machine, weights: &Weights) -> Result<Vec<Shrunk>> {
 ///
 /// # Errors
 /// A tensor that a box names and the model lacks.
-pub fn vectors(machine: &Machine, weights: &Weights) -> Result<Vec<(String, Vec<f32>)>> {
+pub fn vectors(machine: &Diagram, weights: &Weights) -> Result<Vec<(String, Vec<f32>)>> {
     let mut all: Vec<(String, Vec<f32>)> = Vec::new();
     for (name, _) in machine.weights.iter().flatten().filter(|(_, shape)| shape.len() == 1) {
         if all.iter().all(|(known, _)| known != name) {

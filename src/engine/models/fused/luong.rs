@@ -105,7 +105,7 @@ fn concat(n: usize, weights: &Weights) -> Result<Score> {
 pub fn packs(config: &Config) -> Option<Pack> {
     let sizes = config.luong()?;
     kernel(&sizes.score)?;
-    Some(|config, weights| Ok(Arc::new(LuongSentence::new(config, weights)?)))
+    Some(|config, weights| Ok(Arc::new(PackedLuong::new(config, weights)?)))
 }
 
 /// Attention and what is made of it.
@@ -121,7 +121,7 @@ struct Look {
 
 /// Weights packed for decoding.
 #[derive(Debug)]
-pub struct LuongSentence {
+pub struct PackedLuong {
     config: Config,
     sizes: LuongSizes,
     source_embedding: RowTable,
@@ -134,7 +134,7 @@ pub struct LuongSentence {
     w_s: Readout,
 }
 
-impl LuongSentence {
+impl PackedLuong {
     /// Packs the weights of a model.
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let Some(sizes) = config.luong().cloned() else {
@@ -206,7 +206,7 @@ impl Look {
     }
 }
 
-impl PackedModel for LuongSentence {
+impl PackedModel for PackedLuong {
     fn stepper(self: Arc<Self>, _: &Config, threads: usize) -> Box<dyn Stepper> {
         Box::new(FusedLuong::new(self, threads))
     }
@@ -237,7 +237,7 @@ struct Buffers {
 /// A model of Luong et al. as a [`Stepper`].
 #[derive(Debug)]
 pub struct FusedLuong {
-    model: Arc<LuongSentence>,
+    model: Arc<PackedLuong>,
     threads: usize,
     sources: Sources,
     /// h_s [n], and what the half of W_c for c_t makes of it.
@@ -252,7 +252,7 @@ pub struct FusedLuong {
 
 impl FusedLuong {
     /// A stepper that may use `threads` threads.
-    pub fn new(model: Arc<LuongSentence>, threads: usize) -> Self {
+    pub fn new(model: Arc<PackedLuong>, threads: usize) -> Self {
         Self {
             model,
             threads: threads.max(1),

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::readout::Readout;
-use super::recurrent::{PackedScore, RecurrentSentence, RecurrentStep, RecurrentWiring, StateVectors};
+use super::recurrent::{PackedRecurrent, PackedScore, RecurrentStep, RecurrentWiring, StateVectors};
 use super::rows::RowTable;
 use super::units::{PackedLayer, PackedProduct, PackedUnit, ProductEnd, UnitRows, beside, of_gates};
 use super::{PackedModel, Sources, columns, stack};
@@ -66,7 +66,7 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
     };
     let (query, key) = (dense("attention.query", false)?, dense("attention.key", true)?);
     let (target, output) = (config.target_embedding(), if sizes.tied_output { None } else { Some("readout.W_o") });
-    Ok(Arc::new(RecurrentSentence {
+    Ok(Arc::new(PackedRecurrent {
         source_embedding: RowTable::new(weights, "source_embedding")?,
         target_embedding: RowTable::new(weights, target)?,
         start: None,

@@ -77,7 +77,7 @@ pub trait RecurrentWiring: Debug + Send + Sync {
 
 /// Weights packed for decoding.
 #[derive(Debug)]
-pub struct RecurrentSentence {
+pub struct PackedRecurrent {
     pub config: Config,
     pub source_embedding: RowTable,
     pub target_embedding: RowTable,
@@ -89,7 +89,7 @@ pub struct RecurrentSentence {
     pub wiring: Box<dyn RecurrentWiring>,
 }
 
-impl PackedModel for RecurrentSentence {
+impl PackedModel for PackedRecurrent {
     fn stepper(self: Arc<Self>, _: &Config, threads: usize) -> Box<dyn Stepper> {
         Box::new(FusedRecurrent::new(self, threads))
     }
@@ -98,7 +98,7 @@ impl PackedModel for RecurrentSentence {
 /// Such a model as a [`Stepper`].
 #[derive(Debug)]
 pub struct FusedRecurrent {
-    model: Arc<RecurrentSentence>,
+    model: Arc<PackedRecurrent>,
     threads: usize,
     sources: Sources,
     /// h_j, and C h_j.
@@ -117,7 +117,7 @@ pub struct FusedRecurrent {
 
 impl FusedRecurrent {
     /// A stepper that may use `threads` threads.
-    pub fn new(model: Arc<RecurrentSentence>, threads: usize) -> Self {
+    pub fn new(model: Arc<PackedRecurrent>, threads: usize) -> Self {
         Self {
             model,
             threads: threads.max(1),

@@ -27,7 +27,7 @@ use crate::nn::fused::{Onto, Packed, gru, output};
 
 /// Weights packed for decoding.
 #[derive(Debug)]
-pub struct EncdecSentence {
+pub struct PackedRnnEncdec {
     config: Config,
     source_embedding: RowTable,
     target_embedding: RowTable,
@@ -48,7 +48,7 @@ pub struct EncdecSentence {
     g: Readout,
 }
 
-impl EncdecSentence {
+impl PackedRnnEncdec {
     /// Packs the weights of a model.
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let (n, m, l) = (config.hidden, config.embedding, config.maxout);
@@ -82,10 +82,10 @@ impl EncdecSentence {
 
 /// Packs the weights of a model.
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
-    Ok(Arc::new(EncdecSentence::new(config, weights)?))
+    Ok(Arc::new(PackedRnnEncdec::new(config, weights)?))
 }
 
-impl PackedModel for EncdecSentence {
+impl PackedModel for PackedRnnEncdec {
     fn stepper(self: Arc<Self>, _: &Config, threads: usize) -> Box<dyn Stepper> {
         Box::new(FusedEncdec::new(self, threads))
     }
@@ -112,7 +112,7 @@ struct Buffers {
 /// RNN Encoder-Decoder as a [`Stepper`].
 #[derive(Debug)]
 pub struct FusedEncdec {
-    model: Arc<EncdecSentence>,
+    model: Arc<PackedRnnEncdec>,
     threads: usize,
     sources: Sources,
     c: Vec<f32>,
@@ -128,7 +128,7 @@ pub struct FusedEncdec {
 
 impl FusedEncdec {
     /// A stepper that may use `threads` threads.
-    pub fn new(model: Arc<EncdecSentence>, threads: usize) -> Self {
+    pub fn new(model: Arc<PackedRnnEncdec>, threads: usize) -> Self {
         let [c, from_context, h] = [(); 3].map(|()| Vec::new());
         Self {
             model,

@@ -32,7 +32,7 @@ const WORTHWHILE: usize = 1 << 13;
 
 /// Weights packed for decoding.
 #[derive(Debug)]
-pub struct SearchSentence {
+pub struct PackedRnnSearch {
     config: Config,
     source_embedding: RowTable,
     target_embedding: RowTable,
@@ -54,7 +54,7 @@ pub struct SearchSentence {
     w_o: Readout,
 }
 
-impl SearchSentence {
+impl PackedRnnSearch {
     /// Packs the weights of a model.
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let (n, m) = (config.hidden, config.embedding);
@@ -86,10 +86,10 @@ impl SearchSentence {
 
 /// Packs the weights of a model.
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
-    Ok(Arc::new(SearchSentence::new(config, weights)?))
+    Ok(Arc::new(PackedRnnSearch::new(config, weights)?))
 }
 
-impl PackedModel for SearchSentence {
+impl PackedModel for PackedRnnSearch {
     fn stepper(self: Arc<Self>, _: &Config, threads: usize) -> Box<dyn Stepper> {
         Box::new(FusedSearch::new(self, threads))
     }
@@ -123,7 +123,7 @@ struct Buffers {
 /// RNNsearch as a [`Stepper`].
 #[derive(Debug)]
 pub struct FusedSearch {
-    model: Arc<SearchSentence>,
+    model: Arc<PackedRnnSearch>,
     threads: usize,
     sources: Sources,
     /// h_j [2n], and [C; C_o] h_j.
@@ -138,7 +138,7 @@ pub struct FusedSearch {
 
 impl FusedSearch {
     /// A stepper that may use `threads` threads.
-    pub fn new(model: Arc<SearchSentence>, threads: usize) -> Self {
+    pub fn new(model: Arc<PackedRnnSearch>, threads: usize) -> Self {
         let (keys, s) = (Vec::new(), Vec::new());
         Self {
             model,
@@ -154,7 +154,7 @@ impl FusedSearch {
 
     /// alpha and e of every parent, and of every row from there.
     fn attend(&mut self, rows: &[StepRow], output: &mut StepOutput) {
-        let SearchSentence { config, v_a, state, .. } = &*self.model;
+        let PackedRnnSearch { config, v_a, state, .. } = &*self.model;
         let (a, t_x, wide) = (config.alignment, self.sources.t_x, state.columns());
         let Buffers { parents, from_state, energies, alpha, .. } = &mut self.buffers;
         let (keys, lengths) = (&self.keys, &self.sources.lengths);
@@ -207,7 +207,7 @@ impl FusedSearch {
 
     /// t = maxout(U_o s + V_o e + C_o c + b_o), log p = log softmax(W_o t + b_w).
     fn read_out(&mut self, rows: usize, need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
-        let SearchSentence { config, w_o, .. } = &*self.model;
+        let PackedRnnSearch { config, w_o, .. } = &*self.model;
         let (n, l) = (config.hidden, config.maxout);
         let (state, word) = (config.alignment + 2 * n + 2 * l, 3 * n + 2 * l);
         let Buffers { parents, contexts, words, from_state, from_word, from_context, pre, t, readout, .. } =
@@ -225,7 +225,7 @@ impl FusedSearch {
 
     /// s_i from s_{i-1}, y_{i-1} and c_i.
     fn advance(&mut self, rows: usize) {
-        let SearchSentence { config, u: big_u, .. } = &*self.model;
+        let PackedRnnSearch { config, u: big_u, .. } = &*self.model;
         let (n, a, l) = (config.hidden, config.alignment, config.maxout);
         let (state, word) = (a + 2 * n + 2 * l, 3 * n + 2 * l);
         let Buffers {

@@ -24,7 +24,7 @@ use crate::nn::fused::{heads, team};
 
 /// Weights packed for decoding.
 #[derive(Debug)]
-pub struct TransformerSentence {
+pub struct PackedTransformer {
     config: Config,
     sizes: TransformerSizes,
     source_embedding: RowTable,
@@ -52,7 +52,7 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
     let by_table = sizes.positions == Positions::Table;
     let positions = ["source_positions", "target_positions"].map(|name| weights.numbers(name));
     let [source, target] = positions;
-    Ok(Arc::new(TransformerSentence {
+    Ok(Arc::new(PackedTransformer {
         config: config.clone(),
         source_embedding: RowTable::new(weights, "source_embedding")?,
         target_embedding: RowTable::new(weights, target_embedding)?,
@@ -67,7 +67,7 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
     }))
 }
 
-impl PackedModel for TransformerSentence {
+impl PackedModel for PackedTransformer {
     fn stepper(self: Arc<Self>, config: &Config, threads: usize) -> Box<dyn Stepper> {
         let sizes = config.transformer().unwrap_or(&self.sizes);
         let (layer, heads) = (sizes.alignment_layer - 1, sizes.alignment_heads.clone());
@@ -75,7 +75,7 @@ impl PackedModel for TransformerSentence {
     }
 }
 
-impl TransformerSentence {
+impl PackedTransformer {
     /// e(w) sqrt(d) + position, added to nothing: one row an id, zeros where there is none.
     fn place(&self, side: usize, ids: &[Option<u32>], at: impl Iterator<Item = usize>, x: &mut Vec<f32>) -> Result<()> {
         let d = self.config.hidden;
@@ -164,7 +164,7 @@ struct Buffers {
 /// The Transformer as a [`Stepper`].
 #[derive(Debug)]
 pub struct FusedTransformer {
-    model: Arc<TransformerSentence>,
+    model: Arc<PackedTransformer>,
     /// The layer whose cross-attention is the alignment, from 0.
     layer: usize,
     /// Its heads that are, from 1.
@@ -194,7 +194,7 @@ pub struct FusedTransformer {
 
 impl FusedTransformer {
     /// A stepper that may use `threads` threads.
-    pub fn new(model: Arc<TransformerSentence>, layer: usize, heads: Vec<usize>, threads: usize) -> Self {
+    pub fn new(model: Arc<PackedTransformer>, layer: usize, heads: Vec<usize>, threads: usize) -> Self {
         let stores = vec![Vec::new(); model.sizes.decoder_layers];
         let looked = stores.clone();
         Self {

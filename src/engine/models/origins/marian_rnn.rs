@@ -52,7 +52,7 @@ const MOST_LAYERS: usize = 64;
 pub fn convert(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions) -> Result<(Config, Weights)> {
     let sizes = sizes(options)?;
     let [embedding, hidden] = ["dim-emb", "dim-rnn"].map(|key| count(options, key, None, 1 << 20));
-    let theirs = Theirs { is_nematus: false, omits_bias: options.is_on("output-omit-bias") };
+    let theirs = TensorNames { is_nematus: false, omits_bias: options.is_on("output-omit-bias") };
     theirs.convert(path, tensors, [embedding?, hidden?], sizes)
 }
 
@@ -98,7 +98,7 @@ fn named<T: NamedChoice>(options: &MarianOptions, key: &str, default: T) -> T {
 }
 
 /// How a toolkit writes its tensors.
-pub struct Theirs {
+pub struct TensorNames {
     /// Whether it is Nematus itself, whose encoder turns by turns and whose names do so too.
     pub is_nematus: bool,
     /// Whether the output layer has no bias.
@@ -116,7 +116,7 @@ struct Origin {
     may_be_turned: bool,
 }
 
-impl Theirs {
+impl TensorNames {
     /// As [`convert`], for `sizes` that are known.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use crate::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, Nema
 use crate::models::origins::card::ForeignCard;
 use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::marian_files::{RECURRENT, chosen, last_part, model_files, own_name};
-use crate::models::origins::marian_rnn::Theirs;
+use crate::models::origins::marian_rnn::TensorNames;
 use crate::models::origins::npz::Npz;
 use crate::text::foreign::vocabulary::{self, SpecialWords, Vocabulary};
 use crate::text::sentence::{EOS, UNK};
@@ -156,7 +156,7 @@ fn read(path: &Path) -> Result<Foreign> {
     let sizes = options.sizes()?;
     let [embedding, hidden] = ["dim_word", "dim"].map(|key| options.size(key, None, 1 << 20));
     let mut archive = Npz::open(&file)?;
-    let theirs = Theirs { is_nematus: true, omits_bias: false };
+    let theirs = TensorNames { is_nematus: true, omits_bias: false };
     let (mut config, weights) = theirs.convert(&file, &mut archive, [embedding?, hidden?], sizes)?;
     let dictionaries = options.dictionaries()?;
     let side = |path: &Path, size: usize| {

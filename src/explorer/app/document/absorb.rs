@@ -77,11 +77,11 @@ impl AppState {
 
     /// A model has read the translation that the user gives.
     fn given(&mut self, at: usize, given: Result<HypothesisView, String>) {
-        let Some(text) = self.document.scene.given.clone() else { return };
+        let Some(text) = self.document.state.given.clone() else { return };
         let column = &mut self.document.columns[at];
         column.given = Some(given);
-        let source = self.document.scene.text_of(column.variant).to_owned();
-        column.given_for = Some((source, text, column.wish(self.view.settings.device, &self.document.scene)));
+        let source = self.document.state.text_of(column.variant).to_owned();
+        column.given_for = Some((source, text, column.decode_key(self.view.settings.device, &self.document.state)));
         self.ask_given_links(at);
         self.rebuild(at);
         self.forget_missing_target();
@@ -96,8 +96,8 @@ impl AppState {
         result.context = result.context.or(column.result.context.take());
         column.result = result;
         (column.decoding, column.stale, column.message) = (false, false, None);
-        let source = self.document.scene.text_of(column.variant).to_owned();
-        column.done = Some((source, column.wish(self.view.settings.device, &self.document.scene)));
+        let source = self.document.state.text_of(column.variant).to_owned();
+        column.done = Some((source, column.decode_key(self.view.settings.device, &self.document.state)));
         self.ask_links(at);
         self.rebuild(at);
         self.forget_missing_target();

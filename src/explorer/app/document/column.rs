@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::app::document::compare::SystemComparison;
 use crate::app::document::hand::TokenCount;
-use crate::app::document::scene::Scene;
+use crate::app::document::sentence_state::SentenceState;
 use crate::app::document::table;
 use crate::app::document::table::{AlignmentTable, Making};
 use crate::app::document::variant::VariantLabel;
@@ -17,7 +17,7 @@ use crate::jobs::live::protocol::{
 use engine::aligner::bundled::AlignerChoice;
 use engine::aligner::placed::PlacedWords;
 use engine::analysis::measures::Tested;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::decoding::{SearchOptions, SystemSpec};
 use engine::interventions::Interventions;
 use engine::models::Kernels;
@@ -151,29 +151,29 @@ impl Column {
     }
 
     /// What its result depends on besides the text.
-    pub(crate) fn wish(&self, device: DeviceChoice, scene: &Scene) -> DecodeKey {
+    pub(crate) fn decode_key(&self, device: DeviceChoice, sentence: &SentenceState) -> DecodeKey {
         DecodeKey {
             system: self.system.clone(),
             device,
-            options: scene.search_of(self.variant).options(),
-            interventions: scene.set_of(&self.system.members, self.variant),
+            options: sentence.search_of(self.variant).options(),
+            interventions: sentence.set_of(&self.system.members, self.variant),
         }
     }
 
     /// The beam that its finished result was searched with.
     pub fn beam(&self) -> Option<usize> {
-        self.done.as_ref().map(|(_, wish)| wish.options.beam)
+        self.done.as_ref().map(|(_, decode_key)| decode_key.options.beam)
     }
 
     /// Its part of a request.
-    pub(crate) fn spec(&self, wish: DecodeKey, decode: bool) -> ColumnSpec {
-        let DecodeKey { system, device, options, interventions } = wish;
+    pub(crate) fn spec(&self, decode_key: DecodeKey, decode: bool) -> ColumnSpec {
+        let DecodeKey { system, device, options, interventions } = decode_key;
         let (column, engine) = (self.id, Kernels::Fused);
         ColumnSpec { column, system, device, engine, options, interventions, source: None, decode, given: None }
     }
 
     /// Prepares for a request; true when it has to be decoded.
-    pub(crate) fn want(&mut self, source: &str, wish: &DecodeKey) -> bool {
+    pub(crate) fn prepare(&mut self, source: &str, decode_key: &DecodeKey) -> bool {
         self.pending = None;
         if source.trim().is_empty() {
             self.empty();
@@ -182,13 +182,13 @@ impl Column {
         // what the model does by itself comes after what it does with interventions, and may have been cut off
         let is_touched = self.hypotheses.first().is_some_and(|best| !best.touched.is_untouched());
         let lacks_own = is_touched && self.untouched.is_none();
-        let decode = lacks_own || self.done.as_ref().is_none_or(|(text, done)| text != source || done != wish);
+        let decode = lacks_own || self.done.as_ref().is_none_or(|(text, done)| text != source || done != decode_key);
         if !decode {
             // The result of this very text is on screen; an error was another text's.
             self.message = None;
         }
         if decode {
-            self.wanted = Arc::clone(&wish.interventions);
+            self.wanted = Arc::clone(&decode_key.interventions);
         }
         self.decoding = decode && !matches!(self.state, ColumnState::Failed(_));
         self.stale = decode && self.table.is_some();
@@ -196,8 +196,8 @@ impl Column {
     }
 
     /// Prepares for a request: the given translation, where the model has to read it; what was read of another goes.
-    pub(crate) fn want_given(&mut self, source: &str, given: Option<&str>, wish: &DecodeKey) -> Option<String> {
-        let is_for = |(text, _, of): &(String, String, DecodeKey)| text == source && of.has_models_of(wish);
+    pub(crate) fn want_given(&mut self, source: &str, given: Option<&str>, decode_key: &DecodeKey) -> Option<String> {
+        let is_for = |(text, _, of): &(String, String, DecodeKey)| text == source && of.has_models_of(decode_key);
         if given.is_none() || !self.given_for.as_ref().is_some_and(is_for) {
             self.forget_given();
         }
@@ -218,7 +218,7 @@ impl Column {
     pub fn numbers(&self) -> TokenCount {
         let is_merged = self.table.as_ref().is_some_and(|table| table.units == Some(table::Units::Words));
         let pieces = self.shown().and_then(|shown| shown.pieces.as_ref()).filter(|_| is_merged);
-        let is_read = self.table.as_ref().is_some_and(|table| table.reading == Some(Reading::Input));
+        let is_read = self.table.as_ref().is_some_and(|table| table.reading == Some(RowConvention::Input));
         let delay = self.facts.as_ref().and_then(|facts| facts.input_delay).filter(|_| is_read);
         TokenCount::by(pieces.map(|pieces| pieces.target.clone()).unwrap_or_default())
             .read_after(delay.unwrap_or_default())

@@ -1,6 +1,6 @@
 //! Undo by snapshots; typing merges within a word. Knows no clock.
 
-use crate::app::document::scene::Scene;
+use crate::app::document::sentence_state::SentenceState;
 
 const MAX_STEPS: usize = 300;
 /// Most bytes of texts and pinned rows kept in all snapshots together.
@@ -32,30 +32,30 @@ enum Edit {
 /// Past and future around the present.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    past: Vec<Scene>,
-    future: Vec<Scene>,
+    past: Vec<SentenceState>,
+    future: Vec<SentenceState>,
     last: Option<(Field, Edit)>,
 }
 
 impl History {
     /// Notes that the text of `before` becomes `after` by typing; merges with the edit before when both belong to one
     /// word.
-    pub fn typed(&mut self, before: Scene, after: &str) {
+    pub fn typed(&mut self, before: SentenceState, after: &str) {
         let from = before.source.clone();
         self.typed_in(Field::Text, before, &from, after);
     }
 
     /// As [`History::typed`], of a text `from` beside the first one.
-    pub fn typed_beside(&mut self, before: Scene, from: &str, after: &str) {
+    pub fn typed_beside(&mut self, before: SentenceState, from: &str, after: &str) {
         self.typed_in(Field::Beside, before, from, after);
     }
 
     /// As [`History::typed`], of a cell of a line under the words.
-    pub fn typed_cell(&mut self, before: Scene, (line, word): (usize, usize), from: &str, after: &str) {
+    pub fn typed_cell(&mut self, before: SentenceState, (line, word): (usize, usize), from: &str, after: &str) {
         self.typed_in(Field::Cell(line, word), before, from, after);
     }
 
-    fn typed_in(&mut self, field: Field, before: Scene, from: &str, after: &str) {
+    fn typed_in(&mut self, field: Field, before: SentenceState, from: &str, after: &str) {
         if from == after {
             return;
         }
@@ -76,14 +76,14 @@ impl History {
     }
 
     /// Notes that `before` was replaced as a whole.
-    pub fn replaced(&mut self, before: Scene) {
+    pub fn replaced(&mut self, before: SentenceState) {
         self.push(before);
         self.future.clear();
         self.last = None;
     }
 
     /// What was before the last edit; [`History::redo`] brings `present` back.
-    pub fn undo(&mut self, present: Scene) -> Option<Scene> {
+    pub fn undo(&mut self, present: SentenceState) -> Option<SentenceState> {
         let before = self.past.pop()?;
         self.future.push(present);
         self.last = None;
@@ -91,7 +91,7 @@ impl History {
     }
 
     /// What was before the present sentence was begun; where there was none, what was first.
-    pub fn undo_sentence(&mut self, present: Scene) -> Option<Scene> {
+    pub fn undo_sentence(&mut self, present: SentenceState) -> Option<SentenceState> {
         let mut before = self.undo(present)?;
         while !begins_anew(&before.source, self.future.last().map_or("", |after| &after.source)) {
             let Some(earlier) = self.undo(before.clone()) else { break };
@@ -101,7 +101,7 @@ impl History {
     }
 
     /// What the last undo took back.
-    pub fn redo(&mut self, present: Scene) -> Option<Scene> {
+    pub fn redo(&mut self, present: SentenceState) -> Option<SentenceState> {
         let after = self.future.pop()?;
         self.past.push(present);
         self.last = None;
@@ -118,11 +118,11 @@ impl History {
         !self.future.is_empty()
     }
 
-    fn push(&mut self, scene: Scene) {
-        self.past.push(scene);
-        let mut bytes: usize = self.past.iter().map(Scene::bytes).sum();
+    fn push(&mut self, state: SentenceState) {
+        self.past.push(state);
+        let mut bytes: usize = self.past.iter().map(SentenceState::bytes).sum();
         let mut drop = self.past.len().saturating_sub(MAX_STEPS);
-        bytes -= self.past[..drop].iter().map(Scene::bytes).sum::<usize>();
+        bytes -= self.past[..drop].iter().map(SentenceState::bytes).sum::<usize>();
         while bytes > MAX_BYTES && drop + 1 < self.past.len() {
             bytes -= self.past[drop].bytes();
             drop += 1;

@@ -11,7 +11,7 @@ pub mod interlinear;
 mod kept;
 pub mod rewording;
 pub mod rows;
-pub mod scene;
+pub mod sentence_state;
 pub mod source;
 pub mod table;
 pub mod tree;
@@ -23,7 +23,7 @@ use crate::app::document::column::Column;
 use crate::app::document::compare::SystemComparison;
 use crate::app::document::differences::comparable;
 use crate::app::document::history::History;
-use crate::app::document::scene::Scene;
+use crate::app::document::sentence_state::SentenceState;
 use crate::app::document::variant::VariantLabel;
 use crate::app::files::gold::Gold;
 use crate::jobs::live::protocol::ColumnId;
@@ -41,7 +41,7 @@ pub const ENSEMBLE: &str =
 pub struct Document {
     /// From left to right.
     pub(crate) columns: Vec<Column>,
-    pub(crate) scene: Scene,
+    pub(crate) state: SentenceState,
     pub(crate) history: History,
     /// Of the sentence of a test set or of a list with links by hand that was opened last.
     pub(crate) gold: Option<Arc<Gold>>,
@@ -95,18 +95,18 @@ impl Document {
     }
 
     /// What is looked at and how it is searched.
-    pub fn scene(&self) -> &Scene {
-        &self.scene
+    pub fn state(&self) -> &SentenceState {
+        &self.state
     }
 
     /// The text being translated.
     pub fn source(&self) -> &str {
-        &self.scene.source
+        &self.state.source
     }
 
     /// Where in the shown list the source comes from.
     pub fn position(&self) -> Option<usize> {
-        self.scene.position
+        self.state.position
     }
 
     /// Whether there is an edit to take back.
@@ -144,8 +144,8 @@ impl Document {
 
     /// What a variant differs in.
     pub(crate) fn told(&self, column: &Column, replaces: bool) -> Option<Arc<VariantLabel>> {
-        let variant = self.scene.variant(column.variant?)?;
-        Some(Arc::new(VariantLabel::of(variant, &self.scene, replaces)))
+        let variant = self.state.variant(column.variant?)?;
+        Some(Arc::new(VariantLabel::of(variant, &self.state, replaces)))
     }
 
     /// Where the column of this number stands.
@@ -155,7 +155,7 @@ impl Document {
 
     /// What is set in a column.
     pub fn interventions(&self, column: &Column) -> Arc<Interventions> {
-        self.scene.set_of(&column.system.members, column.variant)
+        self.state.set_of(&column.system.members, column.variant)
     }
 
     /// Why what a column shows cannot be measured so; `None` where it can.

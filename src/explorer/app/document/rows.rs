@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::app::document::column::Column;
 use crate::app::settings::Settings;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::decoding::reweigh::permutation;
 use engine::text::sentence::Sentence;
 
@@ -32,7 +32,7 @@ pub fn rows_of(column: &Column, settings: &Settings, i: usize) -> Vec<usize> {
     let rows = column.shown().and_then(|shown| shown.found.alpha.as_ref()).map_or(0, Vec::len);
     let (reading, delay) = settings.reading_of(column.facts.as_ref()).unwrap_or_default();
     // what a head says is no part of a step
-    let rows = if reading == Reading::Head { 0 } else { rows };
+    let rows = if reading == RowConvention::Head { 0 } else { rows };
     tokens.filter_map(|token| reading.row_after(delay, token, rows)).collect()
 }
 

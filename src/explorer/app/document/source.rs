@@ -6,7 +6,7 @@ use crate::app::command::SourceCommand;
 use crate::app::document::column::Column;
 use crate::app::document::history::begins_anew;
 use crate::app::document::rewording::carried;
-use crate::app::document::scene::{Scene, cut};
+use crate::app::document::sentence_state::{SentenceState, cut};
 use crate::app::files::gold::Gold;
 use crate::app::files::lists::{List, MAX_TRANSLATED};
 #[cfg(not(target_family = "wasm"))]
@@ -32,23 +32,23 @@ impl AppState {
                 self.request_to_rest();
                 return self.mark_differences();
             }
-            SourceCommand::Undo => self.document.history.undo(self.document.scene.clone()),
-            SourceCommand::UndoSentence => self.document.history.undo_sentence(self.document.scene.clone()),
-            SourceCommand::Redo => self.document.history.redo(self.document.scene.clone()),
+            SourceCommand::Undo => self.document.history.undo(self.document.state.clone()),
+            SourceCommand::UndoSentence => self.document.history.undo_sentence(self.document.state.clone()),
+            SourceCommand::Redo => self.document.history.redo(self.document.state.clone()),
         };
-        if let Some(scene) = other {
-            self.set_back(scene);
+        if let Some(sentence) = other {
+            self.set_back(sentence);
         }
     }
 
     fn type_source(&mut self, text: String) {
         let text = self.cut(text);
-        if text == self.document.scene.source {
+        if text == self.document.state.source {
             return;
         }
-        self.document.history.typed(self.document.scene.clone(), &text);
+        self.document.history.typed(self.document.state.clone(), &text);
         self.document.typed = true;
-        let goes_on = !text.trim().is_empty() && !begins_anew(&self.document.scene.source, &text);
+        let goes_on = !text.trim().is_empty() && !begins_anew(&self.document.state.source, &text);
         self.document.typed_on &= goes_on;
         self.leave_words(goes_on.then_some(&text));
         self.set_source(text, None);
@@ -57,14 +57,14 @@ impl AppState {
     /// Translates another text; `position` is where it stands in the shown list.
     pub(crate) fn replace_source(&mut self, text: String, position: Option<usize>) {
         let text = self.cut(text);
-        if text == self.document.scene.source {
-            self.document.scene.position = position.or(self.document.scene.position);
+        if text == self.document.state.source {
+            self.document.state.position = position.or(self.document.state.position);
             return;
         }
-        self.document.history.replaced(self.document.scene.clone());
+        self.document.history.replaced(self.document.state.clone());
         (self.document.typed, self.document.typed_on) = (false, false);
         // what was given belongs to the sentence before; its field stays
-        self.document.scene.given = self.document.scene.given.take().map(|_| String::new());
+        self.document.state.given = self.document.state.given.take().map(|_| String::new());
         self.leave_words(None);
         self.set_source(text, position);
     }
@@ -74,7 +74,7 @@ impl AppState {
     pub(crate) fn show_sentence(&mut self, text: String) {
         self.show_page(SENTENCE);
         self.replace_source(text, None);
-        self.document.scene.position = self.document.scene.position.or_else(|| self.position_of_source());
+        self.document.state.position = self.document.state.position.or_else(|| self.position_of_source());
     }
 
     pub(crate) fn cut(&mut self, text: String) -> String {
@@ -86,28 +86,28 @@ impl AppState {
     }
 
     /// Goes to a whole scene, as one step of undo.
-    pub(crate) fn put_scene(&mut self, scene: Scene) {
-        if scene == self.document.scene {
+    pub(crate) fn put_state(&mut self, sentence: SentenceState) {
+        if sentence == self.document.state {
             return;
         }
-        self.document.history.replaced(self.document.scene.clone());
+        self.document.history.replaced(self.document.state.clone());
         (self.document.typed, self.document.typed_on) = (false, false);
-        self.document.scene.search = scene.search;
-        self.set_back(scene);
+        self.document.state.search = sentence.search;
+        self.set_back(sentence);
     }
 
     /// A text of the past or future, marked in the list where it still stands there.
-    pub(crate) fn set_back(&mut self, scene: Scene) {
-        let Scene { source, position, given, interventions, variants, interlinear, .. } = scene;
+    pub(crate) fn set_back(&mut self, sentence: SentenceState) {
+        let SentenceState { source, position, given, interventions, variants, interlinear, .. } = sentence;
         let stands = |at: &usize| self.lists.sentence(*at).is_some_and(|line| line == source);
         let position = position.filter(stands);
-        self.document.scene.given = given;
-        (self.document.scene.interventions, self.document.scene.variants) = (interventions, variants);
+        self.document.state.given = given;
+        (self.document.state.interventions, self.document.state.variants) = (interventions, variants);
         // the threshold is a look, and no step of undo
-        let threshold = self.document.scene.interlinear.threshold;
-        self.document.scene.interlinear = interlinear;
-        if self.document.scene.interlinear.threshold != threshold {
-            Arc::make_mut(&mut self.document.scene.interlinear).threshold = threshold;
+        let threshold = self.document.state.interlinear.threshold;
+        self.document.state.interlinear = interlinear;
+        if self.document.state.interlinear.threshold != threshold {
+            Arc::make_mut(&mut self.document.state.interlinear).threshold = threshold;
         }
         self.set_source(source, position);
         // the table may be that of a translation that is given no longer
@@ -117,16 +117,16 @@ impl AppState {
     /// Another text has other words: what was set for those of the old one goes, and its variants, but for those that
     /// `goes_on`, the text typed further, has not touched.
     pub(crate) fn leave_words(&mut self, goes_on: Option<&str>) {
-        let before = self.document.scene.source.clone();
+        let before = self.document.state.source.clone();
         let carried = |variant: &str| goes_on.and_then(|after| carried(&before, after, variant));
         let is_seen = |app: &Self| {
-            let is_gone = |column: &Column| column.variant.is_some_and(|id| app.document.scene.variant(id).is_none());
+            let is_gone = |column: &Column| column.variant.is_some_and(|id| app.document.state.variant(id).is_none());
             app.document.columns.iter().any(is_gone)
         };
-        if self.document.scene.keep_variants(carried) && is_seen(self) {
+        if self.document.state.keep_variants(carried) && is_seen(self) {
             self.notify(tr!("Variants of the text before were closed with it; undo brings them back"), false);
         }
-        if self.document.scene.keep_for_other_text() {
+        if self.document.state.keep_for_other_text() {
             let text =
                 tr!("What was set for the words of the text before was taken away with them; undo brings both back");
             self.notify(text, false);
@@ -134,7 +134,7 @@ impl AppState {
     }
 
     pub(crate) fn set_source(&mut self, source: String, position: Option<usize>) {
-        (self.document.scene.source, self.document.scene.position) = (source, position);
+        (self.document.state.source, self.document.state.position) = (source, position);
         self.view.hover = None;
         self.changed();
         self.request();
@@ -143,7 +143,7 @@ impl AppState {
     /// Adds the source to the sentences translated before. Typing on replaces what typing had added, so that a sentence
     /// leaves one entry and not one for each letter.
     pub(crate) fn keep_translated(&mut self) {
-        let text = self.document.scene.source.trim().to_owned();
+        let text = self.document.state.source.trim().to_owned();
         let translated = &mut self.lists.translated;
         if text.is_empty() || translated.last() == Some(&text) {
             return;
@@ -167,42 +167,42 @@ impl AppState {
     /// Where the source stands in the shown list, as far as the list is looked through.
     pub(crate) fn position_of_source(&self) -> Option<usize> {
         let n = self.lists.len().min(COMPARED);
-        (0..n).find(|at| self.lists.sentence(*at).is_some_and(|text| text == self.document.scene.source))
+        (0..n).find(|at| self.lists.sentence(*at).is_some_and(|text| text == self.document.state.source))
     }
 
     /// The alignment by hand of the present text, where one is known.
     pub fn gold(&self) -> Option<Arc<Gold>> {
-        let known = self.document.gold.clone().filter(|gold| gold.source == self.document.scene.source);
+        let known = self.document.gold.clone().filter(|gold| gold.source == self.document.state.source);
         known.or_else(|| self.gold_of_list().map(Arc::new))
     }
 
     /// That of the sentence of the shown list.
     pub(crate) fn gold_of_list(&self) -> Option<Gold> {
-        let gold = self.lists.gold(self.document.scene.position?)?;
-        (gold.source == self.document.scene.source).then_some(gold)
+        let gold = self.lists.gold(self.document.state.position?)?;
+        (gold.source == self.document.state.source).then_some(gold)
     }
 
     /// Gives a translation of the user's, or takes it away.
     pub(crate) fn give(&mut self, text: Option<String>) {
         let text = text.map(|text| self.cut(text));
-        if text == self.document.scene.given {
+        if text == self.document.state.given {
             return;
         }
-        match (&self.document.scene.given, &text) {
+        match (&self.document.state.given, &text) {
             (Some(before), Some(after)) => {
-                self.document.history.typed_beside(self.document.scene.clone(), before, after);
+                self.document.history.typed_beside(self.document.state.clone(), before, after);
             }
-            _ => self.document.history.replaced(self.document.scene.clone()),
+            _ => self.document.history.replaced(self.document.state.clone()),
         }
         self.put_given(text);
     }
 
     /// Without a step of undo.
     fn put_given(&mut self, text: Option<String>) {
-        if self.document.scene.given.is_none() {
+        if self.document.state.given.is_none() {
             self.view.settings.whose = Whose::Given;
         }
-        self.document.scene.given = text;
+        self.document.state.given = text;
         self.changed();
         self.request();
         self.rebuild_all();
@@ -210,19 +210,19 @@ impl AppState {
 
     /// The minimal pair that was opened, while its source is the text.
     pub fn pair(&self) -> Option<&ContrastPair> {
-        self.document.pair.as_deref().filter(|pair| pair.source == self.document.scene.source)
+        self.document.pair.as_deref().filter(|pair| pair.source == self.document.state.source)
     }
 
     /// Opens a minimal pair: its source, and its good translation as one that is given.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn show_pair(&mut self, pair: ContrastPair) {
-        let source = self.document.scene.source.clone();
+        let source = self.document.state.source.clone();
         self.show_with_gold(pair.source.clone(), None);
         let given = Some(self.cut(pair.targets[0].clone()));
         // A new source is a step of undo already.
-        if source == self.document.scene.source {
+        if source == self.document.state.source {
             self.give(given);
-        } else if given != self.document.scene.given {
+        } else if given != self.document.state.given {
             self.put_given(given);
         }
         self.document.pair = Some(Arc::new(pair));

@@ -12,7 +12,7 @@ use engine::analysis::alignment::{Alignment, greatest};
 use engine::analysis::hard;
 use engine::analysis::hard::AlignmentAgreement;
 use engine::analysis::measures::{HeadMatrix, MEASURES, Measure, Tested};
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::analysis::words::{merge_alpha, merge_energies, merge_log_p, over_words};
 use engine::interventions::{Applied, Said};
 use engine::models::transformer::heads::{HeadKind, HeadPlace};
@@ -92,7 +92,7 @@ pub struct AlignmentTable {
     /// where the attention is not local, and where it counts pieces and words are shown.
     pub p_t: Option<Vec<f32>>,
     /// Which word a row belongs to, where there is a choice.
-    pub reading: Option<Reading>,
+    pub reading: Option<RowConvention>,
     /// What its words are, where the model's vocabulary has pieces of words.
     pub units: Option<Units>,
     /// The links that are outlined, where any are: [`Settings::outlined`](crate::app::settings::Settings::outlined) says whose.
@@ -214,13 +214,13 @@ pub struct Making<'a> {
     /// The ids of `</s>` and `[UNK]`.
     pub specials: Option<(u32, u32)>,
     /// How rows are read where there is a choice, with the delay of the reading `input`.
-    pub reading: Option<(Reading, usize)>,
+    pub reading: Option<(RowConvention, usize)>,
     /// Show the pieces where words have several.
     pub pieces: bool,
     /// Links of an aligner between words, where they are shown.
     pub links: Option<&'a Links>,
     /// The reading of the rows whose links are outlined instead.
-    pub outlined: Option<(Reading, usize)>,
+    pub outlined: Option<(RowConvention, usize)>,
     /// The hypothesis is what the user gives.
     pub is_given: bool,
     /// What it is a variant in.
@@ -246,7 +246,7 @@ pub fn tested_for<'a>(
 pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, making: &Making<'_>) -> AlignmentTable {
     let (reading, delay) = making.reading.unwrap_or_default();
     let pieces = shown.pieces.as_ref().filter(|_| !making.pieces);
-    let is_step = reading != Reading::Head;
+    let is_step = reading != RowConvention::Head;
     let alpha = rows_by(shown, (reading, delay));
     let energies = shown.found.energies.as_deref().filter(|_| is_step);
     let energies = energies.map(|rows| cut(reading.read_after(delay, rows), shown.tokens.len()));
@@ -304,7 +304,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
 fn agreement(
     source: &Sentence,
     shown: &HypothesisView,
-    (rows, reading): (&[Vec<f32>], Reading),
+    (rows, reading): (&[Vec<f32>], RowConvention),
     links: &Links,
 ) -> Option<AlignmentAgreement> {
     let (source, target) = sides(source, shown)?;
@@ -338,8 +338,8 @@ pub(crate) fn sides_by(
 }
 
 /// The rows of alpha, or of the alignment head, by the tokens that they belong to; `None` where there are none.
-pub(crate) fn rows_by(shown: &HypothesisView, (reading, delay): (Reading, usize)) -> Option<&[Vec<f32>]> {
-    let rows = if reading == Reading::Head { &shown.found.head } else { &shown.found.alpha };
+pub(crate) fn rows_by(shown: &HypothesisView, (reading, delay): (RowConvention, usize)) -> Option<&[Vec<f32>]> {
+    let rows = if reading == RowConvention::Head { &shown.found.head } else { &shown.found.alpha };
     rows.as_deref().map(|rows| cut(reading.read_after(delay, rows), shown.tokens.len()))
 }
 
@@ -363,12 +363,12 @@ impl AlignmentTable {
     }
 
     /// Marks what a person has set.
-    fn touch(&mut self, shown: &HypothesisView, pieces: Option<&Pieces>, reading: (Reading, usize)) {
+    fn touch(&mut self, shown: &HypothesisView, pieces: Option<&Pieces>, reading: (RowConvention, usize)) {
         let touched = &shown.touched;
         let (reading, delay) = reading;
         let rows = shown.found.alpha.as_ref().map_or(0, Vec::len);
         let (pinned, masked) = (touched.pinned(), touched.masked());
-        let is_step = reading != Reading::Head;
+        let is_step = reading != RowConvention::Head;
         let is_pinned =
             |token| is_step && reading.row_after(delay, token, rows).is_some_and(|row| pinned.contains(&row));
         for (i, word) in self.target.iter_mut().enumerate() {
@@ -402,7 +402,7 @@ impl AlignmentTable {
     /// What a measure says of all words together: Kendall's tau with alpha, and what the standard tests found.
     pub fn measured_text(&self, measured: &MeasuredTable) -> String {
         let mut parts = Vec::new();
-        let step = if self.reading.is_some_and(|reading| reading != Reading::Predicted) {
+        let step = if self.reading.is_some_and(|reading| reading != RowConvention::Predicted) {
             tr!(" of the same step")
         } else {
             ""

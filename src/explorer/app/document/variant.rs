@@ -1,6 +1,6 @@
 //! What a variant differs in from the sentence beside which it stands, in words. Pure.
 
-use crate::app::document::scene::{Scene, Variant};
+use crate::app::document::sentence_state::{SentenceState, Variant};
 use crate::app::document::{hand, rewording};
 
 /// What a variant differs in.
@@ -13,15 +13,15 @@ pub struct VariantLabel {
 }
 
 impl VariantLabel {
-    /// What `variant` differs in from `scene`; `replaces`: typed words are shown for `[UNK]` in the other columns.
-    pub fn of(variant: &Variant, scene: &Scene, replaces: bool) -> Self {
-        let mut differs = rewording::differs(&scene.source, scene.text_of(Some(variant.id)));
-        differs.extend(search(variant, scene));
+    /// What `variant` differs in from `state`; `replaces`: typed words are shown for `[UNK]` in the other columns.
+    pub fn of(variant: &Variant, state: &SentenceState, replaces: bool) -> Self {
+        let mut differs = rewording::differs(&state.source, state.text_of(Some(variant.id)));
+        differs.extend(search(variant, state));
         let own = variant.replaces.filter(|own| *own != replaces);
         differs
             .extend(own.map(|own| if own { tr!("typed words for [UNK]") } else { tr!("[UNK] as it is") }.to_owned()));
-        differs.extend(interventions(variant, scene));
-        Self { differs, original: scene.source.clone() }
+        differs.extend(interventions(variant, state));
+        Self { differs, original: state.source.clone() }
     }
 
     pub fn text(&self) -> String {
@@ -29,8 +29,8 @@ impl VariantLabel {
     }
 }
 
-fn search(variant: &Variant, scene: &Scene) -> Vec<String> {
-    let (own, usual) = (scene.search_of(Some(variant.id)), scene.search);
+fn search(variant: &Variant, state: &SentenceState) -> Vec<String> {
+    let (own, usual) = (state.search_of(Some(variant.id)), state.search);
     let mut differs = Vec::new();
     if own.beam != usual.beam {
         differs.push(tr!("beam {}", own.beam));
@@ -46,11 +46,11 @@ fn search(variant: &Variant, scene: &Scene) -> Vec<String> {
 }
 
 /// What is set in one of them alone.
-fn interventions(variant: &Variant, scene: &Scene) -> Vec<String> {
-    let (usual, own) = (scene.set_for(&variant.models), scene.set_of(&variant.models, Some(variant.id)));
-    let text = scene.text_of(Some(variant.id));
+fn interventions(variant: &Variant, state: &SentenceState) -> Vec<String> {
+    let (usual, own) = (state.set_for(&variant.models), state.set_of(&variant.models, Some(variant.id)));
+    let text = state.text_of(Some(variant.id));
     let items = |set, text: &str| hand::items(set, text, &hand::TokenCount::default());
-    let (usual, own) = (items(&usual, &scene.source), items(&own, text));
+    let (usual, own) = (items(&usual, &state.source), items(&own, text));
     let mut differs: Vec<String> = own.iter().filter(|item| !usual.contains(item)).map(|i| i.text.clone()).collect();
     if usual.iter().any(|item| !own.contains(item)) {
         let what = if own.is_empty() { tr!("without interventions") } else { tr!("without some interventions") };

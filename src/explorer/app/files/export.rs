@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::app::document::column::Column;
 use crate::app::document::compare::Moved;
-use crate::app::document::scene::SearchSettings;
+use crate::app::document::sentence_state::SearchSettings;
 use crate::app::document::table::{AlignmentTable, GIVEN, LEFT_OUT, MeasuredTable, TargetWord};
 use crate::app::document::tree::SearchTree;
 use crate::app::document::{hand, table, tree};
@@ -25,7 +25,7 @@ use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use engine::aligner::sides::SideRules;
 use engine::analysis::hard;
 use engine::analysis::measures::{MEASURES, MeasuredWords, Tested};
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::analysis::words::over_words;
 use engine::lang;
 use engine::text::commands;
@@ -174,7 +174,7 @@ pub fn picture(
 
 /// What the files of a column come from: what a heatmap of it says.
 pub fn provenance(app: &AppState, column: &Column) -> Option<Provenance> {
-    let search = app.document.scene().search_of(column.variant);
+    let search = app.document.state().search_of(column.variant);
     let drawing = Drawing::new("heatmap", false);
     let PictureRequest { title, facts, .. } = picture(column, &search, app.view.settings(), &drawing, None)?;
     Some(Provenance { title, facts })
@@ -201,7 +201,7 @@ pub fn figure(app: &AppState, id: ColumnId, drawing: &Drawing) -> Option<FigureR
     let drawing = Drawing { has_caption: drawing.has_caption || columns.len() > 1, ..*drawing };
     let gold = app.gold().filter(|_| drawing.of_gold);
     let panel = |column: &Column| {
-        let search = document.scene().search_of(column.variant);
+        let search = document.state().search_of(column.variant);
         let settings = Settings { unk_replacement: app.replaces(column), ..app.view.settings().clone() };
         let mut picture = picture(column, &search, &settings, &drawing, word(column))?;
         let shown = if picture.table.is_given { column.read() } else { column.shown() };
@@ -276,7 +276,7 @@ fn caption(column: &Column, search: &SearchSettings, table: &AlignmentTable) -> 
     let beam = format!("beam {}", search.beam);
     let is_said = table.variant.as_ref().is_some_and(|told| told.differs.contains(&beam));
     let how = how.strip_prefix(&format!("{beam}, ")).filter(|_| is_said).unwrap_or(&how);
-    let rows = table.reading.filter(|reading| *reading != Reading::default());
+    let rows = table.reading.filter(|reading| *reading != RowConvention::default());
     let rows = rows.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
     format!("{}, {how}{rows}, log p {:.2}", named(column, table), table.log_p)
 }
@@ -328,7 +328,7 @@ pub fn shown_tsv(table: &AlignmentTable, shown: Shown, rows: Range<usize>) -> St
     let what = measured.map(|(_, measure)| format!("{}, {}", measure.name, measure.unit));
     let variant = table.variant.as_ref().map(|told| format!("variant: {}", told.text()));
     let (what, variant, given) = (what.as_deref(), variant.as_deref(), table.is_given.then_some(GIVEN));
-    let (reading, units) = (table.reading.map(Reading::name), table.units.map(table::Units::name));
+    let (reading, units) = (table.reading.map(RowConvention::name), table.units.map(table::Units::name));
     let named = if what.is_some() { [what, given, units, variant] } else { [variant, given, reading, units] };
     let named: Vec<&str> = named.into_iter().flatten().collect();
     let first = if named.is_empty() { "target".to_owned() } else { format!("target ({})", named.join(", ")) };
@@ -404,7 +404,7 @@ pub fn json_line(column: &Column) -> String {
     // alpha is alpha whatever is shown: what an alignment head says stands beside it
     let shown = column.table.as_ref().and_then(|table| table.reading);
     let own = facts.filter(|facts| facts.input_delay.is_some()).map(|facts| facts.reading);
-    let reading = if shown == Some(Reading::Head) { own } else { shown };
+    let reading = if shown == Some(RowConvention::Head) { own } else { shown };
     let read = reading.zip(facts.and_then(|facts| facts.input_delay)).unwrap_or_default();
     let mut hypotheses: Vec<HypothesisLine<'_>> = column.hypotheses.iter().map(|one| hypothesis(one, read)).collect();
     if let (Some(links), Some(shown)) = (&column.links, hypotheses.get_mut(column.hypothesis)) {
@@ -415,7 +415,7 @@ pub fn json_line(column: &Column) -> String {
         source: &column.source.tokens,
         words: pieces.map(|pieces| ends(&pieces.source)),
         interventions: column.shown().map(|shown| &shown.touched.form).filter(|set| !set.is_empty()),
-        reading: reading.filter(|reading| *reading != Reading::default()).map(Reading::name),
+        reading: reading.filter(|reading| *reading != RowConvention::default()).map(RowConvention::name),
         hypotheses,
         given: column.read().map(|given| HypothesisLine { of: Some(GIVEN), ..hypothesis(given, read) }),
         measured: measured_json(column),
@@ -462,7 +462,7 @@ fn measured_json(column: &Column) -> Vec<Value> {
 }
 
 /// A word that has no row under this reading has zeros and no position.
-fn hypothesis(shown: &HypothesisView, (reading, delay): (Reading, usize)) -> HypothesisLine<'_> {
+fn hypothesis(shown: &HypothesisView, (reading, delay): (RowConvention, usize)) -> HypothesisLine<'_> {
     let count = shown.tokens.len();
     // without the rows behind `</s>`
     let of_tokens = |alpha: &[Vec<f32>]| {

@@ -7,7 +7,7 @@ use crate::app::document::interlinear::{HandTier, InterlinearPlan, LinksBy, RowC
 use crate::app::document::table;
 use crate::app::state::AppState;
 use engine::analysis::hard;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::analysis::words::over_words;
 use engine::error::Result;
 use engine::text::cut::WordRule;
@@ -40,7 +40,7 @@ pub struct TextRowShown {
 
 /// The rows that could be shown, as they were chosen and in their order.
 pub fn choices(app: &AppState) -> Vec<RowChoice> {
-    let plan = &app.document.scene().interlinear;
+    let plan = &app.document.state().interlinear;
     let mut others = columns(app);
     // what has no links stands at the foot, so that the others are neighbours
     others
@@ -59,7 +59,7 @@ pub fn choices(app: &AppState) -> Vec<RowChoice> {
 /// The columns that translate the sentence as it stands, each by its own name.
 fn columns(app: &AppState) -> Vec<(TextRow, &Column)> {
     let mut rows: Vec<(TextRow, &Column)> = Vec::new();
-    let reads = |column: &&Column| app.document.scene().text_of(column.variant) == app.document.source();
+    let reads = |column: &&Column| app.document.state().text_of(column.variant) == app.document.source();
     for column in app.document.columns().iter().filter(reads) {
         let name = column.name();
         let names = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name} {n}")));
@@ -73,7 +73,7 @@ fn columns(app: &AppState) -> Vec<(TextRow, &Column)> {
 
 /// The rows from top to bottom, the sentence first; those whose text is not there yet, or left out, are none.
 pub fn rows(app: &AppState) -> Vec<TextRowShown> {
-    let plan = &app.document.scene().interlinear;
+    let plan = &app.document.state().interlinear;
     let columns = columns(app);
     let rules = columns.iter().find_map(|(_, column)| column.shown()).map(|shown| shown.rules).unwrap_or_default();
     let mut rows = vec![TextRowShown::new(tr!("Sentence"), app.document.source(), rules[0])];
@@ -108,7 +108,7 @@ pub fn picture(app: &AppState, sentences: &[GlossedSentence]) -> Result<Figure<'
     picture::TITLE.clone_into(&mut about.title);
     for (_, column) in columns(app) {
         about.model(&column.model(), column.facts.as_ref().map_or("", |facts| &facts.digest));
-        about.fact("search", format!("beam {}", app.document.scene().search_of(column.variant).beam));
+        about.fact("search", format!("beam {}", app.document.state().search_of(column.variant).beam));
     }
     about.fact("sentence", app.document.source());
     about.program();
@@ -161,14 +161,14 @@ fn of_column(
     let (source, target) = table::sides_by([rule, shown.rules[1]], &column.source, shown)?;
     let read = |reading| table::rows_by(shown, reading).map(|rows| over_words(rows, &source, &target));
     let sure = |links| Links::new(links, Vec::new());
-    let threshold = app.document.scene().interlinear.threshold;
+    let threshold = app.document.state().interlinear.threshold;
     let links = match by {
         None => None,
         Some(LinksBy::Alpha) => {
             let words = read(settings.of_alpha(facts).unwrap_or_default());
             words.map(|words| sure(hard::links_above(&words, threshold)))
         }
-        Some(LinksBy::Head) => read((Reading::Head, 0)).map(|words| sure(Reading::Head.links(&words))),
+        Some(LinksBy::Head) => read((RowConvention::Head, 0)).map(|words| sure(RowConvention::Head.links(&words))),
         Some(LinksBy::Aligner) => {
             aligned.as_ref().map(|links| links.spread(&source.places.places, &target.places.places))
         }

@@ -9,7 +9,7 @@ use crate::app::document::table::{AlignmentTable, TargetWord, Units, target_word
 use crate::app::settings::Shown;
 use crate::jobs::live::protocol::HypothesisView;
 use engine::analysis::measures::{MEASURES, Measure};
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::error::{Error, Result};
 use engine::text::links::Links;
 use figure::beam::BeamRow;
@@ -100,7 +100,7 @@ impl PictureRequest {
             links: table.links.as_ref(),
             outlined: self.outlined,
             gaze,
-            corner: table.reading.filter(|_| measure(self.shown).is_none()).map(Reading::row_text),
+            corner: table.reading.filter(|_| measure(self.shown).is_none()).map(RowConvention::row_text),
             beam: self.hypotheses.iter().enumerate().map(|(n, hypothesis)| self.row(n, hypothesis)).collect(),
             tree: self.tree.clone(),
             word: self.word.and_then(|i| inspected(table, i, self.replaces)),

@@ -6,7 +6,7 @@ use crate::jobs::corpus::calls::{CorpusNews, Find, Hits};
 use crate::jobs::queue::JobProgress;
 use corpus::import::aligned::Linker;
 use corpus::overview::compute::{Counting, OverviewOptions};
-use corpus::query::costly::{FilterResources, GoesOn};
+use corpus::query::expensive::{FilterResources, GoesOn};
 use corpus::query::hits::Searching;
 use corpus::query::linked::{TallyOrder, Tallying};
 use corpus::store::corpus::CorpusTable;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest};
-use crate::jobs::corpus::open::Open;
+use crate::jobs::corpus::open::CorpusHandler;
 use corpus::judgements::agreement;
 use corpus::judgements::alpha::alphas;
 use corpus::judgements::change::Change;
@@ -34,7 +34,7 @@ fn align(workspace: &mut Workspace, at: usize, by: &str, choice: &AlignerChoice)
     workspace.draw(at, by, Some(&Links::new(links, Vec::new())))
 }
 
-impl Open<'_> {
+impl CorpusHandler<'_> {
     /// Answers what is asked of judgements.
     pub(super) fn answer_judging(&mut self, request: CorpusRequest) -> Result<()> {
         let workspace = self.workspace()?;

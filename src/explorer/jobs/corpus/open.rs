@@ -37,7 +37,7 @@ const PATIENT: usize = 20;
 
 /// What is open, and what was asked of it last.
 #[derive(Default)]
-pub(super) struct Opened {
+pub(super) struct OpenCorpus {
     pub(super) workspace: Option<Workspace>,
     /// The folder of one that is not saved; it goes after the workspace.
     pub(super) unsaved: Option<tempfile::TempDir>,
@@ -67,7 +67,7 @@ pub(super) struct Opened {
 const LET_GO: Duration = Duration::from_secs(5);
 
 /// A workspace that is open, or none, and who asks.
-pub(super) struct Open<'a> {
+pub(super) struct CorpusHandler<'a> {
     pub(super) out: &'a Outbox<CorpusNews>,
     /// Each file that comes in has a ticket of its own.
     pub(super) imports: &'a Generation,
@@ -76,10 +76,10 @@ pub(super) struct Open<'a> {
     pub(super) inbox: &'a Receiver<CorpusRequest>,
     /// Calls that came and are not yet answered.
     pub(super) waiting: Vec<CorpusRequest>,
-    pub(super) at: Opened,
+    pub(super) at: OpenCorpus,
 }
 
-impl Open<'_> {
+impl CorpusHandler<'_> {
     pub(super) fn tell(&self, news: CorpusNews) {
         self.out.send(news);
     }
@@ -107,7 +107,7 @@ impl Open<'_> {
             CorpusRequest::Begin => self.begin_unsaved(),
             CorpusRequest::SaveAs(path) => self.save_as(&path),
             CorpusRequest::Close => {
-                self.at = Opened::default();
+                self.at = OpenCorpus::default();
                 Ok(())
             }
             CorpusRequest::Import(path, options) => self.import(path, &options),
@@ -248,7 +248,7 @@ impl Open<'_> {
             self.tell(CorpusNews::Failed(error.to_string()));
         }
         let (corpus, workspace) = (Arc::new(corpus), Some(workspace));
-        self.at = Opened { version, corpus, workspace, reads_on: true, ..Opened::default() };
+        self.at = OpenCorpus { version, corpus, workspace, reads_on: true, ..OpenCorpus::default() };
         if let Some(workspace) = &self.at.workspace {
             let mut look = workspace.look();
             // A column may be gone.

@@ -5,7 +5,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::time::Duration;
 
-use crate::jobs::corpus::open::{Open, Opened};
+use crate::jobs::corpus::open::{CorpusHandler, OpenCorpus};
 use crate::jobs::thread::{Outbox, Patience, Service, Wake};
 use crate::jobs::{priority, thread};
 use engine::ticket::{CancellationToken, Generation};
@@ -57,13 +57,13 @@ impl CorpusThread {
 
 fn run(inbox: &Receiver<CorpusRequest>, out: &Outbox<CorpusNews>, imports: &Generation, end: &CancellationToken) {
     priority::step_back(priority::LIVE);
-    let mut open = Open { out, imports, end, inbox, waiting: Vec::new(), at: Opened::default() };
+    let mut open = CorpusHandler { out, imports, end, inbox, waiting: Vec::new(), at: OpenCorpus::default() };
     loop {
         if open.waiting.is_empty() && !open.at.jobs.is_busy() {
             match inbox.recv_timeout(if open.at.reads_on { Duration::ZERO } else { LOOK_EVERY }) {
                 Ok(call) => open.waiting.push(call),
-                Err(RecvTimeoutError::Timeout) if open.at.reads_on => open.attempt(Open::read_on),
-                Err(RecvTimeoutError::Timeout) => open.attempt(Open::look),
+                Err(RecvTimeoutError::Timeout) if open.at.reads_on => open.attempt(CorpusHandler::read_on),
+                Err(RecvTimeoutError::Timeout) => open.attempt(CorpusHandler::look),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
@@ -76,7 +76,7 @@ fn run(inbox: &Receiver<CorpusRequest>, out: &Outbox<CorpusNews>, imports: &Gene
         }
         open.waiting.extend(inbox.try_iter());
         if open.waiting.is_empty() {
-            open.attempt(Open::step);
+            open.attempt(CorpusHandler::step);
             continue;
         }
         let call = open.waiting.remove(0);

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use crate::jobs::corpus::calls::CorpusNews;
-use crate::jobs::corpus::open::Open;
+use crate::jobs::corpus::open::CorpusHandler;
 use engine::error::{Error, Result};
 
-impl Open<'_> {
+impl CorpusHandler<'_> {
     /// Makes an empty corpus, and opens it.
     pub(super) fn begin_unsaved(&mut self) -> Result<()> {
         let folder = tempfile::tempdir().map_err(|error| Error::io(std::env::temp_dir(), &error))?;

@@ -5,7 +5,7 @@ use crate::jobs::live::view;
 use crate::jobs::models::loaded::LoadedModel;
 use engine::decoding::force;
 use engine::error::{Error, Result};
-use engine::evaluation::rows::{self, ReadRows};
+use engine::evaluation::rows::{self, RowReader};
 use engine::models::Stepper;
 use engine::text::line;
 use engine::ticket::CancellationToken;
@@ -18,13 +18,13 @@ const MOST_CELLS: usize = 4_000_000;
 /// # Errors
 /// A text without words or with too many; what the model refuses; [`Error::Stale`].
 pub(crate) fn given(
-    shelved: &LoadedModel,
+    model: &LoadedModel,
     source: &view::Source,
     text: &str,
     stepper: &mut dyn Stepper,
     ticket: &CancellationToken,
 ) -> Result<HypothesisView> {
-    let target = line::read(&shelved.model().target, text, false);
+    let target = line::read(&model.model().target, text, false);
     let target = target.map_err(|why| Error::Input(format!("Your translation {why}.")))?;
     if target.words() == 0 {
         return Err(Error::Input("Your translation has no words that this model could read.".to_owned()));
@@ -33,8 +33,8 @@ pub(crate) fn given(
     if cells > MOST_CELLS {
         return Err(Error::Input("Your translation is too long to be aligned with this text.".to_owned()));
     }
-    let longer = ReadRows::own(shelved.system()).longer(&target.ids);
+    let longer = RowReader::own(model.system()).tokens_past_eos(&target.ids);
     let forced = force(stepper, &[(&source.sentence.ids, &longer)], ticket)?;
     let forced = rows::of_tokens_alone(forced.into_iter().next().unwrap_or_default(), target.ids.len());
-    Ok(view::given(&shelved.wording(), source, (&target, false), forced))
+    Ok(view::given(&model.wording(), source, (&target, false), forced))
 }

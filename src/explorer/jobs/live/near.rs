@@ -16,12 +16,12 @@ const LOOKED_AT: usize = 200;
 ///
 /// # Errors
 /// An ensemble has no embeddings of its own; a word that is not one entry of the vocabulary has none.
-pub(crate) fn near(shelved: &LoadedModel, word: &str) -> Result<Vec<(String, f32)>> {
-    let facts = &shelved.facts;
+pub(crate) fn near(model: &LoadedModel, word: &str) -> Result<Vec<(String, f32)>> {
+    let facts = &model.facts;
     if !facts.members.is_empty() {
         return Err(Error::Input("An ensemble has no embeddings of its own; type a word".to_owned()));
     }
-    let vocabulary = &shelved.model().source;
+    let vocabulary = &model.model().source;
     let id = match vocabulary.encode_with(word, None).ids.as_slice() {
         &[id] if id != facts.specials.unk => id,
         [_] => return Err(Error::Input(format!("{} does not know the word \"{word}\"; type another", facts.name))),
@@ -30,7 +30,7 @@ pub(crate) fn near(shelved: &LoadedModel, word: &str) -> Result<Vec<(String, f32
             return Err(Error::Input(format!("\"{word}\" {sentence}")));
         }
     };
-    let words = representations::words(shelved.model(), VocabularySide::Source, usize::MAX)?;
+    let words = representations::words(model.model(), VocabularySide::Source, usize::MAX)?;
     let Some(row) = words.ids.iter().position(|other| *other == id) else { return Ok(Vec::new()) };
     let space = Space::new(words.dimension, words.rows);
     let typed = |id: u32| {

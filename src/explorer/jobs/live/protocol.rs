@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::decoding::{Hypothesis, Node, SearchOptions, Specials, SystemSpec};
 use engine::interventions::{Applied, Interventions};
 use engine::models::Kernels;
@@ -195,7 +195,7 @@ pub struct ModelFacts {
     /// Which rows of its alignment were trained on given links ([`Model::guided`](engine::models::Model::guided)).
     pub guided: Option<String>,
     /// How its rows are read where the user does not choose.
-    pub reading: Reading,
+    pub reading: RowConvention,
     pub device: DeviceFacts,
     /// SHA-256 of the weights file, in hex; empty until [`Event::Fingerprint`] brings it.
     pub digest: String,

@@ -19,7 +19,7 @@ use crate::jobs::thread::{caught, panic_sentence};
 use engine::clock::Instant;
 use engine::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode};
 use engine::error::{Error, Result};
-use engine::evaluation::rows::ReadRows;
+use engine::evaluation::rows::RowReader;
 use engine::interventions::{Intervening, Intervention};
 use engine::models::Stepper;
 use engine::text::sentence::Sentence;
@@ -126,10 +126,10 @@ impl Job<'_> {
                 }
             }
         };
-        let Some(shelved) = self.store.wait(system, self.ticket, &mut hear) else { return };
+        let Some(model) = self.store.wait(system, self.ticket, &mut hear) else { return };
         let _hold = hold.or_else(|| self.hold());
-        let shelved = match shelved {
-            Ok(shelved) => shelved,
+        let model = match model {
+            Ok(model) => model,
             Err(message) => {
                 for spec in columns.iter().filter(|spec| self.store.must_tell(spec, Outcome::Failed)) {
                     self.emit(Event::LoadFailed { column: spec.column, message: message.clone() });
@@ -138,11 +138,11 @@ impl Job<'_> {
             }
         };
         for spec in columns.iter().filter(|spec| self.store.must_tell(spec, Outcome::Loaded)) {
-            self.emit(Event::Loaded { column: spec.column, facts: shelved.told() });
+            self.emit(Event::Loaded { column: spec.column, facts: model.told() });
         }
         let has_text = |spec: &&&ColumnSpec| !spec.source_in(self.request).trim().is_empty();
         for spec in columns.iter().filter(|spec| spec.decode).filter(has_text) {
-            let message = match caught(|| self.column(spec, &shelved)) {
+            let message = match caught(|| self.column(spec, &model)) {
                 Ok(Ok(())) => continue,
                 Ok(Err(Error::Stale)) => return,
                 Ok(Err(error)) => error.to_string(),
@@ -151,7 +151,7 @@ impl Job<'_> {
             self.emit(Event::Failed { number: self.request.number, column: spec.column, message });
         }
         for (spec, text) in columns.iter().filter(has_text).filter_map(|spec| Some((spec, spec.given.as_deref()?))) {
-            let given = match caught(|| self.given(spec, &shelved, text)) {
+            let given = match caught(|| self.given(spec, &model, text)) {
                 Ok(Ok(view)) => Ok(Box::new(view)),
                 Ok(Err(Error::Stale)) => return,
                 Ok(Err(error)) => Err(error.to_string()),
@@ -162,19 +162,19 @@ impl Job<'_> {
     }
 
     /// The translation that the user gives, as a column's model reads it.
-    fn given(&self, spec: &ColumnSpec, shelved: &LoadedModel, text: &str) -> Result<HypothesisView> {
+    fn given(&self, spec: &ColumnSpec, model: &LoadedModel, text: &str) -> Result<HypothesisView> {
         self.ticket.check()?;
-        let mut source = view::Source::new(&shelved.wording(), shelved.read(spec.source_in(self.request))?, false);
+        let mut source = view::Source::new(&model.wording(), model.read(spec.source_in(self.request))?, false);
         // what is set for all words holds for these too; the rest is about words of the model's translation
-        let set = source.set(shelved.reader(), &spec.interventions);
+        let set = source.set(model.reader(), &spec.interventions);
         let list: Arc<[Intervention]> = set.iter().filter(|one| one.is_for_all_words()).cloned().collect();
         let source = source.untouched();
-        shelved.with_stepper(spec.engine, self.threads, |stepper| {
+        model.with_stepper(spec.engine, self.threads, |stepper| {
             if list.is_empty() {
-                return given::given(shelved, &source, text, stepper, self.ticket);
+                return given::given(model, &source, text, stepper, self.ticket);
             }
             let mut stepper = Intervening::new(&mut *stepper, vec![Arc::clone(&list)]);
-            given::given(shelved, &source, text, &mut stepper, self.ticket)
+            given::given(model, &source, text, &mut stepper, self.ticket)
         })
     }
 
@@ -184,9 +184,9 @@ impl Job<'_> {
             return;
         }
         for spec in columns.iter().filter(|spec| self.store.owes_fingerprint(spec)) {
-            let Some(Ok(shelved)) = self.store.wait(system, self.ticket, &mut |_| ()) else { return };
+            let Some(Ok(model)) = self.store.wait(system, self.ticket, &mut |_| ()) else { return };
             // The next letter does not wait for it.
-            let Some(digest) = shelved.digest_while(&|| !self.ticket.is_stale()) else { return };
+            let Some(digest) = model.digest_while(&|| !self.ticket.is_stale()) else { return };
             self.store.fingerprint_told(spec);
             self.emit(Event::Fingerprint { column: spec.column, digest });
         }
@@ -200,18 +200,18 @@ impl Job<'_> {
         {
             return;
         }
-        let Some(shelved) = self.store.wait(system, self.ticket, &mut |_| ()) else { return };
-        let near = shelved.and_then(|shelved| match caught(|| near::near(&shelved, &wanted.word)) {
+        let Some(model) = self.store.wait(system, self.ticket, &mut |_| ()) else { return };
+        let near = model.and_then(|model| match caught(|| near::near(&model, &wanted.word)) {
             Ok(near) => near.map_err(|error| error.to_string()),
             Err(words) => Err(panic_sentence("this column", &words)),
         });
         self.emit(Event::Near { number: self.request.number, column: wanted.column, near });
     }
 
-    fn column(&self, spec: &ColumnSpec, shelved: &LoadedModel) -> Result<()> {
+    fn column(&self, spec: &ColumnSpec, model: &LoadedModel) -> Result<()> {
         self.ticket.check()?;
-        let mut source = view::Source::new(&shelved.wording(), shelved.read(spec.source_in(self.request))?, false);
-        let list = source.set(shelved.reader(), &spec.interventions);
+        let mut source = view::Source::new(&model.wording(), model.read(spec.source_in(self.request))?, false);
+        let list = source.set(model.reader(), &spec.interventions);
         let sentence = &source.sentence;
         let mut wanted = spec.options.clone();
         // a beginning that was set is never cut
@@ -229,34 +229,34 @@ impl Job<'_> {
                     self.emit(Event::Expanded {
                         number,
                         column,
-                        best: view::view(&shelved.wording(), &source, best.clone()),
+                        best: view::view(&model.wording(), &source, best.clone()),
                     });
                 }
             }
         };
         // alpha that a person has set does not go on behind `</s>`
         let goes_on = !list.iter().any(Intervention::needs_alignment);
-        let (decoded, took) = shelved.with_stepper(spec.engine, self.threads, |stepper| {
+        let (decoded, took) = model.with_stepper(spec.engine, self.threads, |stepper| {
             let decoded = if list.is_empty() {
-                self.search(stepper, shelved, sentence, &options, &mut hear)?
+                self.search(stepper, model, sentence, &options, &mut hear)?
             } else {
                 let mut stepper = Intervening::new(&mut *stepper, vec![Arc::clone(&list)]);
-                self.search(&mut stepper, shelved, sentence, &options, &mut hear)?
+                self.search(&mut stepper, model, sentence, &options, &mut hear)?
             };
             let took = millis(self.start);
             if !goes_on {
                 return Ok((decoded, took));
             }
-            Ok((self.read_to_the_end(stepper, shelved, sentence, decoded)?, took))
+            Ok((self.read_to_the_end(stepper, model, sentence, decoded)?, took))
         })?;
         let best = decoded.hypotheses.first().map_or_else(Vec::new, |best| best.tokens.clone());
-        let result = result(shelved, &source, decoded, (&rows, took));
+        let result = result(model, &source, decoded, (&rows, took));
         self.ticket.check()?;
         self.emit(Event::Finished { number, column, result });
         if source.touched.is_untouched() {
             return Ok(());
         }
-        let untouched = self.untouched(spec, shelved, source, &list, &best)?;
+        let untouched = self.untouched(spec, model, source, &list, &best)?;
         self.ticket.check()?;
         self.emit(Event::Untouched { number, column, untouched });
         Ok(())
@@ -265,12 +265,12 @@ impl Job<'_> {
     fn search(
         &self,
         stepper: &mut dyn Stepper,
-        shelved: &LoadedModel,
+        model: &LoadedModel,
         source: &Sentence,
         options: &SearchOptions,
         hear: &mut dyn FnMut(usize, SearchProgress<'_>),
     ) -> Result<Decoded> {
-        let decoded = decode(stepper, shelved.specials(), &[&source.ids], options, self.ticket, hear)?;
+        let decoded = decode(stepper, model.specials(), &[&source.ids], options, self.ticket, hear)?;
         decoded.into_iter().next().ok_or_else(|| Error::Internal("the search gave no result".to_owned()))
     }
 
@@ -278,13 +278,13 @@ impl Job<'_> {
     fn read_to_the_end(
         &self,
         stepper: &mut dyn Stepper,
-        shelved: &LoadedModel,
+        model: &LoadedModel,
         source: &Sentence,
         mut decoded: Decoded,
     ) -> Result<Decoded> {
         let mut all: Vec<&mut Hypothesis> = decoded.hypotheses.iter_mut().collect();
         let (sources, batch) = (vec![source.ids.as_slice(); all.len()], all.len().max(1));
-        ReadRows::own(shelved.system()).go_on(stepper, &sources, &mut all, batch, self.ticket)?;
+        RowReader::own(model.system()).extend_past_eos(stepper, &sources, &mut all, batch, self.ticket)?;
         Ok(decoded)
     }
 
@@ -292,7 +292,7 @@ impl Job<'_> {
     fn untouched(
         &self,
         spec: &ColumnSpec,
-        shelved: &LoadedModel,
+        model: &LoadedModel,
         source: view::Source,
         list: &[Intervention],
         best: &[u32],
@@ -300,29 +300,24 @@ impl Job<'_> {
         let options = SearchOptions { trace: false, ..within_memory(&spec.options, source.sentence.len()) };
         let source = source.untouched();
         let sentence = &source.sentence;
-        let (decoded, shifts) = shelved.with_stepper(spec.engine, self.threads, |stepper| {
-            let decoded = self.search(stepper, shelved, sentence, &options, &mut |_, _| ())?;
-            let decoded = self.read_to_the_end(stepper, shelved, sentence, decoded)?;
-            let words = (&shelved.model().target, options.candidates);
+        let (decoded, shifts) = model.with_stepper(spec.engine, self.threads, |stepper| {
+            let decoded = self.search(stepper, model, sentence, &options, &mut |_, _| ())?;
+            let decoded = self.read_to_the_end(stepper, model, sentence, decoded)?;
+            let words = (&model.model().target, options.candidates);
             Ok((decoded, shifts(stepper, list, (&sentence.ids, best), words, self.ticket)?))
         })?;
         let best = decoded.hypotheses.into_iter().next().unwrap_or_default();
-        Ok(UntouchedTranslation { best: view::view(&shelved.wording(), &source, best), shifts })
+        Ok(UntouchedTranslation { best: view::view(&model.wording(), &source, best), shifts })
     }
 }
 
 /// What was found in so many milliseconds.
-fn result(
-    shelved: &LoadedModel,
-    source: &view::Source,
-    decoded: Decoded,
-    (pace, millis): (&Pace, f32),
-) -> ColumnResult {
+fn result(model: &LoadedModel, source: &view::Source, decoded: Decoded, (pace, millis): (&Pace, f32)) -> ColumnResult {
     let words = decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
     let words_per_second = words as f32 * 1000.0 / millis.max(0.001);
     ColumnResult {
-        hypotheses: decoded.hypotheses.into_iter().map(|one| view::view(&shelved.wording(), source, one)).collect(),
-        words: view::words(&shelved.wording(), &decoded.nodes),
+        hypotheses: decoded.hypotheses.into_iter().map(|one| view::view(&model.wording(), source, one)).collect(),
+        words: view::words(&model.wording(), &decoded.nodes),
         nodes: decoded.nodes,
         context: decoded.context,
         millis,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use engine::analysis::alignment::Alignment;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::analysis::unknown;
 use engine::analysis::words::merge_sources;
 use engine::decoding::{Hypothesis, Node};
@@ -26,7 +26,7 @@ pub struct Wording<'a> {
     /// The id of `[UNK]`.
     pub unk: u32,
     /// How rows are still to be read, with the delay of the reading.
-    pub rows: (Reading, usize),
+    pub rows: (RowConvention, usize),
 }
 
 impl Wording<'_> {
@@ -128,7 +128,7 @@ fn pieces(wording: &Wording<'_>, source: &Source, target: &[u32]) -> Option<Piec
 fn replaced(wording: &Wording<'_>, source: &Source, hypothesis: &Hypothesis) -> Vec<Option<String>> {
     let (ids, unk) = (&hypothesis.tokens, wording.unk);
     let Some(rows) = hypothesis.came_from().filter(|_| ids.contains(&unk)) else { return vec![None; ids.len()] };
-    let (reading, delay) = if hypothesis.head.is_some() { (Reading::Head, 0) } else { wording.rows };
+    let (reading, delay) = if hypothesis.head.is_some() { (RowConvention::Head, 0) } else { wording.rows };
     let read = reading.assign_after(delay, rows);
     let sentence = whole_words(&source.sentence, &source.words);
     let alpha = merge_sources(&Alignment::from_rows(&read), &source.words);

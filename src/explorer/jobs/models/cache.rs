@@ -124,7 +124,7 @@ impl Library {
         drop(places);
         match self.cache.wait(key, ticket, &mut |_| ()) {
             None => Err(Error::Stale),
-            Some(Ok(shelved)) => Ok((guard, shelved)),
+            Some(Ok(model)) => Ok((guard, model)),
             Some(Err(message)) => Err(Error::Input(message)),
         }
     }
@@ -191,16 +191,16 @@ impl ModelCache {
     }
 
     /// Puts a model in that was read elsewhere.
-    pub(crate) fn insert(&self, key: Key, shelved: LoadedModel) {
+    pub(crate) fn insert(&self, key: Key, model: LoadedModel) {
         let mut places = self.lock();
         places.wanted.insert(key.clone());
-        places.slots.insert(key, Slot::Ready(Arc::new(shelved)));
+        places.slots.insert(key, Slot::Ready(Arc::new(model)));
     }
 
     /// Puts in a model that was read elsewhere; what columns want stays as it is.
     #[cfg(target_family = "wasm")]
-    pub(crate) fn put(&self, key: Key, shelved: LoadedModel) {
-        self.lock().slots.insert(key, Slot::Ready(Arc::new(shelved)));
+    pub(crate) fn put(&self, key: Key, model: LoadedModel) {
+        self.lock().slots.insert(key, Slot::Ready(Arc::new(model)));
     }
 
     /// Whether a model is in memory.
@@ -217,7 +217,7 @@ impl ModelCache {
 
     /// Forgets models that are not wanted any more and starts to read those that are missing; a failed one again where `again`
     /// says so. A reader that has stalled for long is given up when its model is wanted anew.
-    pub(crate) fn want(self: &Arc<Self>, wanted: HashSet<Key>, again: impl Fn(&Key) -> bool) {
+    pub(crate) fn prepare(self: &Arc<Self>, wanted: HashSet<Key>, again: impl Fn(&Key) -> bool) {
         let mut places = self.lock();
         let before = std::mem::replace(&mut places.wanted, wanted);
         places.tidy();
@@ -266,7 +266,7 @@ impl ModelCache {
             self.changed.notify_all();
         };
         let slot = match caught(|| self.load(key, &mut progress)) {
-            Ok(Ok(shelved)) => Slot::Ready(Arc::new(shelved)),
+            Ok(Ok(model)) => Slot::Ready(Arc::new(model)),
             Ok(Err(error)) => Slot::Failed(error.to_string()),
             Err(words) => Slot::Failed(format!("Something went wrong while the model was read ({words}).")),
         };
@@ -327,7 +327,7 @@ impl ModelCache {
             // one of those before it may have stalled meanwhile
             self.start(&mut places);
             let (read, is_still) = match places.slots.get(key)? {
-                Slot::Ready(shelved) => return Some(Ok(Arc::clone(shelved))),
+                Slot::Ready(model) => return Some(Ok(Arc::clone(model))),
                 Slot::Failed(message) => return Some(Err(message.clone())),
                 Slot::Waiting(_) => (0.0, false),
                 Slot::Reading(reading) => (reading.fraction, reading.moved.elapsed() >= self.stalled),
@@ -404,7 +404,7 @@ mod tests {
         let hour = Duration::from_hours(1);
         let cache = Arc::new(ModelCache::with_reader(reader, hour));
         let key = |n: usize| (ModelSpec::from(&format!("model {n:02}")), DeviceChoice::Cpu);
-        let want = |of: std::ops::Range<usize>| cache.want(of.map(key).collect(), |_| false);
+        let want = |of: std::ops::Range<usize>| cache.prepare(of.map(key).collect(), |_| false);
         want(0..20);
         let first: Vec<PathBuf> = (0..AT_ONCE).map(|_| began.recv().expect("a reader")).collect();
         assert!(began.try_recv().is_err(), "{AT_ONCE} models are being read");
@@ -442,7 +442,7 @@ mod tests {
     fn a_reader_that_has_stalled_keeps_no_place_from_the_others() {
         let (cache, _closed, _) = partly_dead();
         let sound = ("sound".into(), DeviceChoice::Cpu);
-        cache.want((0..=AT_ONCE).map(dead).chain([sound.clone()]).collect(), |_| false);
+        cache.prepare((0..=AT_ONCE).map(dead).chain([sound.clone()]).collect(), |_| false);
         let read = cache.wait(&sound, &CancellationToken::forever(), &mut |_| ());
         assert!(read.is_some_and(|read| read.is_ok()));
     }
@@ -452,13 +452,13 @@ mod tests {
     fn readers_that_have_stalled_are_bounded_too() {
         let (cache, closed, began) = partly_dead();
         for _ in 0..20 {
-            cache.want((0..3).map(dead).collect(), |_| false);
-            cache.want(HashSet::new(), |_| false);
+            cache.prepare((0..3).map(dead).collect(), |_| false);
+            cache.prepare(HashSet::new(), |_| false);
         }
         let first: Vec<PathBuf> = (0..MOST_READERS).map(|_| began.recv().expect("a reader")).collect();
         assert!(began.try_recv().is_err(), "{first:?}");
         assert_eq!(cache.lock().running, MOST_READERS);
-        cache.want(HashSet::from([dead(7)]), |_| false);
+        cache.prepare(HashSet::from([dead(7)]), |_| false);
         drop(closed);
         let read = cache.wait(&dead(7), &CancellationToken::forever(), &mut |_| ());
         assert!(read.is_some_and(|read| read.is_ok()), "as soon as files answer again others are read");

@@ -8,8 +8,8 @@ use engine::decoding::Specials;
 use engine::decoding::ensemble::{Ensemble, Mixing};
 use engine::error::{Error, Result};
 use engine::evaluation::EvaluatedSystem;
-use engine::evaluation::acting::reader;
-use engine::evaluation::rows::ReadRows;
+use engine::evaluation::plan::reader;
+use engine::evaluation::rows::RowReader;
 use engine::interventions::InterventionReader;
 use engine::lang::Count;
 use engine::models::{Kernels, Model, Stepper};
@@ -73,7 +73,7 @@ impl LoadedModel {
             window: only.and_then(|model| model.config.window()),
             input_delay: ensemble.input_delay(),
             guided: shown.iter().find_map(|n| ensemble.members()[*n].guided()).map(str::to_owned),
-            reading: ReadRows::own((&ensemble).into()).reading,
+            reading: RowReader::own((&ensemble).into()).reading,
             ..known
         };
         Self { ensemble, facts, stepper: Mutex::new(None) }

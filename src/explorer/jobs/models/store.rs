@@ -70,8 +70,8 @@ impl Store {
 
     /// Puts a model in that was read elsewhere, as if its folder had been read for `device`.
     pub fn insert(&mut self, model: Model, device: DeviceChoice) {
-        let shelved = LoadedModel::new(model, &Device::cpu(), String::new());
-        self.cache.insert(((&shelved.model().folder).into(), device), shelved);
+        let model = LoadedModel::new(model, &Device::cpu(), String::new());
+        self.cache.insert(((&model.model().folder).into(), device), model);
     }
 
     /// Puts in a model that was read elsewhere, which a column has asked for.
@@ -106,7 +106,7 @@ impl Store {
         let hears_first = |spec: &&ColumnSpec| told.get(&spec.column).is_none_or(|told| told.key != spec.key());
         let new: HashSet<Key> = request.columns.iter().filter(hears_first).flat_map(ColumnSpec::keys).collect();
         let wanted = request.columns.iter().flat_map(ColumnSpec::keys).collect();
-        self.cache.want(wanted, |key| new.contains(key));
+        self.cache.prepare(wanted, |key| new.contains(key));
     }
 
     /// Waits for a model, or for all of an ensemble; `None` once the ticket is stale.

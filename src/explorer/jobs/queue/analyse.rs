@@ -4,17 +4,17 @@
 use std::path::PathBuf;
 
 use crate::jobs::queue::work::{JobProgress, Work};
-use crate::jobs::queue::yielding::Yielding;
+use crate::jobs::queue::yielding::YieldToForeground;
 use corpus::measures::table::Measuring;
 use corpus::run;
 use corpus::run::SystemRunOptions;
 use corpus::store::file::Workspace;
 use engine::aligner::bundled::{AlignerChoice, AlignerFiles};
 use engine::aligner::words::LineAligner;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::decoding::{SearchOptions, SystemSpec};
 use engine::error::Result;
-use engine::evaluation::acting::Acting;
+use engine::evaluation::plan::InterventionPlan;
 use engine::models::Kernels;
 use engine::nn::device::DeviceChoice;
 
@@ -33,19 +33,19 @@ pub struct Analyse {
     /// The references are forced instead: alignments of given pairs.
     pub forces: bool,
     /// What is changed while it translates.
-    pub acting: Option<ActsBy>,
+    pub acting: Option<PlanSource>,
     /// The file of links by which words off them are counted, in the place of what comes with the program.
     pub aligner: AlignerFiles,
     /// Whose rows are kept as the alignment, where the model has such rows; `None`: as training guided them.
-    pub reading: Option<Reading>,
+    pub reading: Option<RowConvention>,
 }
 
 /// Where interventions of a run come from.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ActsBy {
+pub enum PlanSource {
     File(PathBuf),
     /// What is set for the model.
-    Set(Box<Acting>),
+    Set(Box<InterventionPlan>),
 }
 
 /// What came of it.
@@ -65,11 +65,11 @@ pub struct Analysed {
 impl Analyse {
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Analysed> {
         let mut workspace = Workspace::open_existing(&self.workspace)?;
-        let shelved = work.system(&self.system, self.device)?;
+        let model = work.system(&self.system, self.device)?;
         let acting = match self.acting {
             None => None,
-            Some(ActsBy::File(path)) => Some(Acting::open(&path)?),
-            Some(ActsBy::Set(acting)) => Some(*acting),
+            Some(PlanSource::File(path)) => Some(InterventionPlan::open(&path)?),
+            Some(PlanSource::Set(acting)) => Some(*acting),
         };
         let options = SystemRunOptions {
             acting,
@@ -77,12 +77,12 @@ impl Analyse {
             batch: BATCH,
             forces: self.forces,
             // of a model without a head it is alpha
-            reading: self.reading.filter(|reading| *reading != Reading::Head || shelved.system().has_head()),
+            reading: self.reading.filter(|reading| *reading != RowConvention::Head || model.system().has_head()),
             ..SystemRunOptions::default()
         };
-        let system = run::begin(&mut workspace, shelved.system(), &self.system, &options)?;
+        let system = run::begin(&mut workspace, model.system(), &self.system, &options)?;
         let name = system.name.clone();
-        let languages = (shelved.facts.source_language.clone(), shelved.facts.target_language.clone());
+        let languages = (model.facts.source_language.clone(), model.facts.target_language.clone());
         let aligner = AlignerChoice::of_system(&self.system, languages, &self.aligner, workspace.look().aligner);
         let trouble = aligner.trouble();
         let note = trouble.as_ref().map_or_else(String::new, |trouble| format!(" ({trouble})"));
@@ -91,12 +91,12 @@ impl Analyse {
         let (start, mut words) = (work.seconds(), 0);
         let mut analysed = Analysed { system: name.clone(), sentences: 0, refused: Vec::new(), refusals: 0, trouble };
         let what = if self.forces { tr!("Aligning the references with") } else { tr!("Translating with") };
-        shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
-            let mut stepper = Yielding::new(stepper, &work.breath);
+        model.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+            let mut stepper = YieldToForeground::new(stepper, &work.breath);
             run::run(
                 &mut workspace,
                 system.id,
-                (shelved.system(), &mut stepper),
+                (model.system(), &mut stepper),
                 &options,
                 &mut measuring,
                 &work.ticket,
@@ -115,7 +115,7 @@ impl Analyse {
                         what: format!("{what} {name}{note}"),
                         words_per_second: words as f32 / (work.seconds() - start).max(1e-3),
                     });
-                    work.breathe()
+                    work.pause_point()
                 },
             )
         })?;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::queue::work::{JobProgress, Work};
-use crate::jobs::queue::yielding::Yielding;
+use crate::jobs::queue::yielding::YieldToForeground;
 use engine::analysis::contrast::pairs::{ContrastPair, ContrastTables, ContrastedModel};
 use engine::decoding::SystemSpec;
 use engine::error::{Error, Result};
-use engine::evaluation::acting::Acting;
 use engine::evaluation::contrast::{ContrastMeasures, ContrastQuestions, ContrastedSystem};
+use engine::evaluation::plan::InterventionPlan;
 use engine::models::Kernels;
 use engine::nn::device::DeviceChoice;
 use engine::text::reader::require_file;
@@ -54,18 +54,18 @@ impl ContrastOrder {
         if pairs.is_empty() {
             return Err(Error::file(&self.table, "has no pairs; give at least one"));
         }
-        let acting = self.interventions.as_deref().map(Acting::open).transpose()?;
+        let acting = self.interventions.as_deref().map(InterventionPlan::open).transpose()?;
         acting.as_ref().map_or(Ok(()), |acting| acting.check_length(pairs.len()))?;
         let questions = ContrastQuestions { acting: acting.as_ref(), measures: self.measures };
         let mut found = ContrastFound { table: self.table, pairs: Arc::new(pairs), notes, ..ContrastFound::default() };
         let count = self.systems.len();
         for system in &self.systems {
-            let shelved = work.system(system, self.device)?;
-            let mut name = shelved.facts.name.clone();
+            let model = work.system(system, self.device)?;
+            let mut name = model.facts.name.clone();
             if found.models.iter().any(|model| model.name == name) {
                 name = format!("{name} ({system})");
             }
-            ask(work, (&shelved, questions), (name, count), &mut found)?;
+            ask(work, (&model, questions), (name, count), &mut found)?;
         }
         found.tables = ContrastTables::new(&found.pairs, &found.models);
         Ok(found)
@@ -75,16 +75,16 @@ impl ContrastOrder {
 /// Asks one of so many systems.
 fn ask(
     work: &Work<'_>,
-    (shelved, questions): (&LoadedModel, ContrastQuestions<'_>),
+    (model, questions): (&LoadedModel, ContrastQuestions<'_>),
     (name, count): (String, usize),
     found: &mut ContrastFound,
 ) -> Result<()> {
-    let asked = ContrastedSystem::new(shelved.system(), (false, PIECE.1), questions)?;
+    let asked = ContrastedSystem::new(model.system(), (false, PIECE.1), questions)?;
     let pairs = Arc::clone(&found.pairs);
     let (before, start, mut words) = (found.models.len() * pairs.len(), work.seconds(), 0);
     let mut said = Vec::with_capacity(pairs.len());
-    shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
-        let mut stepper = Yielding::new(stepper, &work.breath);
+    model.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+        let mut stepper = YieldToForeground::new(stepper, &work.breath);
         for piece in pairs.chunks(PIECE.0) {
             let (compared, tokens) = asked.compare(&mut stepper, (said.len(), piece), &work.ticket)?;
             for (pair, compared) in piece.iter().zip(compared) {
@@ -103,7 +103,7 @@ fn ask(
                 what: tr!("Comparing pairs with {name}", name),
                 words_per_second: words as f32 / (work.seconds() - start).max(1e-3),
             });
-            work.breathe()?;
+            work.pause_point()?;
         }
         Ok(())
     })?;

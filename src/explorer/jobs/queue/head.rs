@@ -66,8 +66,8 @@ impl HeadOrder {
         for path in [&files[0].0, &files[0].1].into_iter().chain(&self.links) {
             require_file(path)?;
         }
-        let shelved = work.model(&self.model, self.device)?;
-        let (model, name) = (shelved.model(), &shelved.facts.name);
+        let model = work.model(&self.model, self.device)?;
+        let (model, name) = (model.model(), &model.facts.name);
         let mut hear = |done, total| {
             let what = tr!("Learning to align").to_owned();
             work.tell(JobProgress { done, total, what, ..JobProgress::default() });
@@ -114,7 +114,7 @@ impl HeadOrder {
             if done % KEEP == 0 {
                 step.checkpoint().save(&kept)?;
             }
-            work.breathe()
+            work.pause_point()
         })?;
         weights.save(&path, true)?;
         // what it was for is done

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::jobs::gate::ForegroundGate;
 use crate::jobs::models::cache::Library;
 use crate::jobs::queue::order::{Found, QueueOrder};
-use crate::jobs::queue::work::{Breath, Job, JobProgress, Work};
+use crate::jobs::queue::work::{Job, JobProgress, PausePoint, Work};
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
 use crate::jobs::{priority, thread};
 use engine::error::Error;
@@ -173,7 +173,7 @@ pub fn at_once<J: Job>(
     ticket: CancellationToken,
     tell: &dyn Fn(JobProgress),
 ) -> QueueNews<J::Found> {
-    let breath = Breath::new(ticket, Arc::default(), ForegroundGate::new());
+    let breath = PausePoint::new(ticket, Arc::default(), ForegroundGate::new());
     match job.run(&Work::new(breath, library, tell)) {
         Ok(found) => QueueNews::Found(found),
         Err(Error::Stale) => QueueNews::Cancelled,
@@ -192,10 +192,10 @@ fn perform<J: Job>(
     let tell = |progress| {
         out.try_send(QueueEvent { number: entry.number, kind: QueueNews::Progress(progress) });
     };
-    let breath = Breath::new(entry.ticket.clone(), Arc::clone(&entry.is_paused), Arc::clone(gate));
+    let breath = PausePoint::new(entry.ticket.clone(), Arc::clone(&entry.is_paused), Arc::clone(gate));
     let work = Work::new(breath, library, &tell);
     let outcome = caught(|| {
-        work.breathe()?;
+        work.pause_point()?;
         job.run(&work)
     });
     match outcome {

@@ -112,18 +112,18 @@ impl MapOrder {
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Arc<VectorMap>> {
         let name = self.model.name();
         work.say(tr!("Loading {name}", name));
-        let shelved = work.model(&self.model, self.device)?;
+        let model = work.model(&self.model, self.device)?;
         let gathered = match &self.what {
-            What::Words { side, count } => words(&shelved, *side, *count)?,
-            What::Phrases { lines } => phrases(work, &shelved, lines)?,
-            What::Annotations { text } => annotations(work, &shelved, text)?,
+            What::Words { side, count } => words(&model, *side, *count)?,
+            What::Phrases { lines } => phrases(work, &model, lines)?,
+            What::Annotations { text } => annotations(work, &model, text)?,
         };
-        work.breathe()?;
+        work.pause_point()?;
         let drawn = &gathered.rows[..gathered.drawn * gathered.dimension];
         let options = TsneOptions { perplexity: self.perplexity, ..TsneOptions::default() };
         let layout = lay_out(work, drawn, gathered.dimension, self.method, &options)?;
         let chart = VectorMap {
-            model: shelved.facts.name.clone(),
+            model: model.facts.name.clone(),
             kind: gathered.kind,
             vector: gathered.vector,
             method: self.method,
@@ -139,9 +139,9 @@ fn progress(done: usize, total: usize, what: String) -> JobProgress {
     JobProgress { done, total, what, words_per_second: 0.0 }
 }
 
-fn words(shelved: &LoadedModel, side: VocabularySide, count: usize) -> Result<Gathered> {
-    let words = representations::words(shelved.model(), side, usize::MAX)?;
-    let vocabulary = representations::tokenizer(shelved.model(), side);
+fn words(model: &LoadedModel, side: VocabularySide, count: usize) -> Result<Gathered> {
+    let words = representations::words(model.model(), side, usize::MAX)?;
+    let vocabulary = representations::tokenizer(model.model(), side);
     let point = |&id: &u32| {
         let text = vocabulary.token(id).unwrap_or_default().to_owned();
         MapPoint { length: text.chars().count(), text, number: id as usize }
@@ -161,18 +161,18 @@ fn words(shelved: &LoadedModel, side: VocabularySide, count: usize) -> Result<Ga
     })
 }
 
-fn phrases(work: &Work<'_>, shelved: &LoadedModel, lines: &[(usize, String)]) -> Result<Gathered> {
-    let read = lines.iter().map(|(number, text)| (*number, shelved.model().source.encode(text)));
+fn phrases(work: &Work<'_>, model: &LoadedModel, lines: &[(usize, String)]) -> Result<Gathered> {
+    let read = lines.iter().map(|(number, text)| (*number, model.model().source.encode(text)));
     let readable: Vec<_> = read.filter(|(_, sentence)| (1..=MAX_SOURCE_TOKENS).contains(&sentence.words())).collect();
     if readable.is_empty() {
         return Err(Error::Input("There is no phrase to map; open a list or type some lines".to_owned()));
     }
     let sources: Vec<&[u32]> = readable.iter().map(|(_, sentence)| sentence.ids.as_slice()).collect();
-    let what = tr!("Reading phrases with {}", shelved.facts.name);
-    let read = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
-        representations::phrases(&shelved.facts.name, stepper, &sources, shelved.model().source_eos(), &mut |done| {
+    let what = tr!("Reading phrases with {}", model.facts.name);
+    let read = model.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+        representations::phrases(&model.facts.name, stepper, &sources, model.model().source_eos(), &mut |done| {
             work.tell(progress(done, sources.len(), what.clone()));
-            work.breathe()
+            work.pause_point()
         })
     })?;
     let point = |(number, sentence): &(usize, engine::text::sentence::Sentence)| MapPoint {
@@ -190,17 +190,17 @@ fn phrases(work: &Work<'_>, shelved: &LoadedModel, lines: &[(usize, String)]) ->
     })
 }
 
-fn annotations(work: &Work<'_>, shelved: &LoadedModel, text: &str) -> Result<Gathered> {
-    let sentence = shelved.model().source.encode(text);
+fn annotations(work: &Work<'_>, model: &LoadedModel, text: &str) -> Result<Gathered> {
+    let sentence = model.model().source.encode(text);
     if !(1..=MAX_SOURCE_TOKENS).contains(&sentence.words()) {
         return Err(Error::Input("The sentence is empty or too long for this model".to_owned()));
     }
-    let h = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+    let h = model.with_stepper(Kernels::Fused, work.threads(), |stepper| {
         stepper.begin(&[&sentence.ids])?;
         Ok(stepper.annotations(0))
     })?;
     let Some(h) = h else {
-        let name = &shelved.facts.name;
+        let name = &model.facts.name;
         return Err(Error::Input(format!("{name} keeps no annotations; choose a model with attention")));
     };
     let point =
@@ -265,7 +265,7 @@ fn step_of(method: Method, share: Step) -> JobProgress {
 fn follow(work: &Work<'_>, method: Method, heard: &Receiver<Step>, go_on: impl Fn() -> bool) {
     while let Ok(share) = heard.recv() {
         work.tell(step_of(method, share));
-        if work.breathe().is_err() || !go_on() {
+        if work.pause_point().is_err() || !go_on() {
             return;
         }
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::jobs::live::protocol::ColumnId;
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::queue::work::Work;
-use crate::jobs::queue::yielding::Yielding;
+use crate::jobs::queue::yielding::YieldToForeground;
 use engine::analysis::measures;
 use engine::analysis::measures::{MEASURES, Tested};
 use engine::decoding::importance::Subject;
@@ -100,19 +100,19 @@ impl Probe {
         let Self { model, device, question } = self;
         match question {
             ProbeQuestion::Persuade { source, before, rows, word } => {
-                let shelved = work.model(&model, device)?;
-                work.say(tr!("Looking for a row that makes {} say \"{}\"", shelved.facts.name, word.text()));
-                persuade(work, &shelved, (&source, &before), &rows, &word).map(Probed::Persuaded)
+                let model = work.model(&model, device)?;
+                work.say(tr!("Looking for a row that makes {} say \"{}\"", model.facts.name, word.text()));
+                persuade(work, &model, (&source, &before), &rows, &word).map(Probed::Persuaded)
             }
             ProbeQuestion::Measure { measure, source, target, left_out } => {
-                let shelved = work.model(&model, device)?;
+                let model = work.model(&model, device)?;
                 let title = MEASURES.get(measure).map_or("", |measure| measure.title);
-                work.say(tr!("Measuring with {}: {title}", shelved.facts.name, title = engine::lang::text(title)));
-                let tested = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
-                    let mut yielding = Yielding::new(stepper, &work.breath);
+                work.say(tr!("Measuring with {}: {title}", model.facts.name, title = engine::lang::text(title)));
+                let tested = model.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+                    let mut yielding = YieldToForeground::new(stepper, &work.breath);
                     let changes = left_out.iter().copied().map(Intervention::LeaveOut).collect();
                     let mut changed = Intervening::for_all(&mut yielding, changes);
-                    let mut subject = Subject::new(shelved.model(), &mut changed);
+                    let mut subject = Subject::new(model.model(), &mut changed);
                     measures::measure(&mut subject, measure, (&source, &target), &work.ticket)
                 })?;
                 Ok(Probed::Measured(Arc::new(Tested { left_out, ..tested })))
@@ -126,21 +126,21 @@ impl Probe {
 
 fn persuade(
     work: &Work<'_>,
-    shelved: &LoadedModel,
+    model: &LoadedModel,
     pair: (&[u32], &[u32]),
     rows: &[Vec<f32>],
     word: &Word,
 ) -> Result<Persuasion> {
-    let name = &shelved.facts.name;
-    let ids = shelved.reader().ids(word).map_err(|_| {
+    let name = &model.facts.name;
+    let ids = model.reader().ids(word).map_err(|_| {
         Error::Input(format!("{name} does not know the word \"{}\"; choose one of its vocabulary", word.text()))
     })?;
     let &[first, ..] = ids.as_slice() else {
         return Err(Error::Input("There is no word to say; type one".to_owned()));
     };
-    let entry = shelved.model().target.token(first).unwrap_or(UNK).to_owned();
+    let entry = model.model().target.token(first).unwrap_or(UNK).to_owned();
     let piece_of = (ids.len() > 1).then(|| word.text().trim().to_owned());
-    let row = Gradients::new(shelved.model())?.persuade(pair, rows, first, &work.ticket)?;
+    let row = Gradients::new(model.model())?.persuade(pair, rows, first, &work.ticket)?;
     Ok(Persuasion { word: entry, piece_of, row })
 }
 
@@ -159,32 +159,32 @@ fn open(
     };
     let mut chosen = None;
     for (column, folder) in columns {
-        let shelved = work.model(folder, device)?;
-        let is_named = file.model.as_ref().is_none_or(|name| *name == shelved.facts.name);
+        let model = work.model(folder, device)?;
+        let is_named = file.model.as_ref().is_none_or(|name| *name == model.facts.name);
         if is_named || chosen.is_none() {
-            chosen = Some((*column, shelved));
+            chosen = Some((*column, model));
         }
         if is_named {
             break;
         }
     }
-    let Some((column, shelved)) = chosen else {
+    let Some((column, model)) = chosen else {
         return Err(Error::Input("There is no model to set anything for; add one first".to_owned()));
     };
     let source = file.source.clone().unwrap_or(source);
     if source.len() > MAX_SOURCE_BYTES {
         return Err(origin.wrong("source", &format!("is longer than {MAX_SOURCE_BYTES} bytes")));
     }
-    let sentence = shelved.encode(&source);
-    let words = vocabulary_words(&shelved.model().source, &sentence, false);
+    let sentence = model.encode(&source);
+    let words = vocabulary_words(&model.model().source, &sentence, false);
     let read = ResolvedText { sentence: &sentence, words: &words };
-    let mut interventions = shelved.reader().resolve(file, read).strict(&origin)?.applied.form;
+    let mut interventions = model.reader().resolve(file, read).strict(&origin)?.applied.form;
     // other models cut the text in other ways
     for place in &mut interventions.mask {
         if let Place::Position(j) = place {
             *place = Place::Bytes(sentence.spans.get(*j).cloned().unwrap_or_default());
         }
     }
-    let made_with = file.model.clone().filter(|name| *name != shelved.facts.name);
+    let made_with = file.model.clone().filter(|name| *name != model.facts.name);
     Ok(Opened { column, made_with, source, interventions })
 }

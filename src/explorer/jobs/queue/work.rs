@@ -21,7 +21,7 @@ use engine::ticket::CancellationToken;
 /// Shortest time between two reports of progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(50);
 
-/// Something that takes long. It calls [`Breath::breathe`] between two pieces of at most a few hundred milliseconds.
+/// Something that takes long. It calls [`PausePoint::pause_point`] between two pieces of at most a few hundred milliseconds.
 pub trait Job: Send + 'static {
     type Found: Send + 'static;
 
@@ -59,14 +59,14 @@ impl JobProgress {
 }
 
 /// What holds an order up or ends it.
-pub struct Breath {
+pub struct PausePoint {
     pub(crate) ticket: CancellationToken,
     pub(crate) is_paused: Arc<AtomicBool>,
     pub(crate) gate: Arc<ForegroundGate>,
     pub(crate) waited: AtomicU64,
 }
 
-impl Breath {
+impl PausePoint {
     pub(crate) fn new(ticket: CancellationToken, is_paused: Arc<AtomicBool>, gate: Arc<ForegroundGate>) -> Self {
         Self { ticket, is_paused, gate, waited: AtomicU64::new(0) }
     }
@@ -75,7 +75,7 @@ impl Breath {
     ///
     /// # Errors
     /// [`Error::Stale`] once the order is cancelled.
-    pub fn breathe(&self) -> Result<()> {
+    pub fn pause_point(&self) -> Result<()> {
         self.ticket.check()?;
         let may_go_on = || self.gate.is_open() && !self.is_paused.load(Ordering::Acquire);
         if !may_go_on() {
@@ -92,7 +92,7 @@ pub struct Work<'a> {
     /// Stale once the order is cancelled.
     pub ticket: CancellationToken,
     /// For loops that get no more of it than this.
-    pub breath: Breath,
+    pub breath: PausePoint,
     library: &'a Library,
     tell: &'a dyn Fn(JobProgress),
     last: Cell<Option<Instant>>,
@@ -101,17 +101,17 @@ pub struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    pub(crate) fn new(breath: Breath, library: &'a Library, tell: &'a dyn Fn(JobProgress)) -> Self {
+    pub(crate) fn new(breath: PausePoint, library: &'a Library, tell: &'a dyn Fn(JobProgress)) -> Self {
         let (last, start) = (Cell::new(None), Instant::now());
         Self { ticket: breath.ticket.clone(), breath, library, tell, last, start, guards: RefCell::default() }
     }
 
-    /// As [`Breath::breathe`].
+    /// As [`PausePoint::pause_point`].
     ///
     /// # Errors
     /// [`Error::Stale`] once the order is cancelled.
-    pub fn breathe(&self) -> Result<()> {
-        self.breath.breathe()
+    pub fn pause_point(&self) -> Result<()> {
+        self.breath.pause_point()
     }
 
     /// Seconds of work so far, without the time that it waited.
@@ -145,7 +145,7 @@ impl<'a> Work<'a> {
     /// # Errors
     /// A sentence about the folder; [`Error::Stale`] once cancelled.
     pub(crate) fn model(&self, model: &ModelSpec, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
-        self.breathe()?;
+        self.pause_point()?;
         let (guard, model) = self.library.borrow(&(model.clone(), device), &self.ticket)?;
         self.guards.borrow_mut().push(guard);
         Ok(model)

@@ -1,23 +1,23 @@
 //! A stepper that lets the live lane go first before every step of a search, and not only between batches.
 
-use crate::jobs::queue::work::Breath;
+use crate::jobs::queue::work::PausePoint;
 use engine::error::Result;
 use engine::models::transformer::heads::HeadChanges;
 use engine::models::{Need, StepOutput, StepRow, Stepper};
 
-/// Steps as `inner` does, after [`Breath::breathe`].
-pub(crate) struct Yielding<'a> {
+/// Steps as `inner` does, after [`PausePoint::pause_point`].
+pub(crate) struct YieldToForeground<'a> {
     inner: &'a mut dyn Stepper,
-    breath: &'a Breath,
+    breath: &'a PausePoint,
 }
 
-impl<'a> Yielding<'a> {
-    pub(crate) fn new(inner: &'a mut dyn Stepper, breath: &'a Breath) -> Self {
+impl<'a> YieldToForeground<'a> {
+    pub(crate) fn new(inner: &'a mut dyn Stepper, breath: &'a PausePoint) -> Self {
         Self { inner, breath }
     }
 }
 
-impl Stepper for Yielding<'_> {
+impl Stepper for YieldToForeground<'_> {
     fn inner(&self) -> Option<&dyn Stepper> {
         Some(&*self.inner)
     }
@@ -27,12 +27,12 @@ impl Stepper for Yielding<'_> {
     }
 
     fn begin_changed(&mut self, sources: &[&[u32]], changes: &[HeadChanges]) -> Result<()> {
-        self.breath.breathe()?;
+        self.breath.pause_point()?;
         self.inner.begin_changed(sources, changes)
     }
 
     fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
-        self.breath.breathe()?;
+        self.breath.pause_point()?;
         self.inner.align(rows, output)
     }
 
@@ -45,7 +45,7 @@ impl Stepper for Yielding<'_> {
     }
 
     fn join(&mut self, kept: &[usize], sources: &[&[u32]]) -> Result<()> {
-        self.breath.breathe()?;
+        self.breath.pause_point()?;
         self.inner.join(kept, sources)
     }
 }
@@ -87,9 +87,10 @@ mod tests {
     #[test]
     fn annotations_were_not_forwarded() {
         let (is_paused, waited) = (Arc::new(AtomicBool::new(false)), AtomicU64::new(0));
-        let breath = Breath { ticket: CancellationToken::forever(), is_paused, gate: ForegroundGate::new(), waited };
+        let breath =
+            PausePoint { ticket: CancellationToken::forever(), is_paused, gate: ForegroundGate::new(), waited };
         let mut still = Still;
-        let yielding = Yielding::new(&mut still, &breath);
+        let yielding = YieldToForeground::new(&mut still, &breath);
         assert_eq!((yielding.context(2), yielding.annotations(3)), (Some(vec![2.0]), Some(vec![vec![3.0]])));
     }
 }

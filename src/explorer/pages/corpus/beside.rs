@@ -8,7 +8,7 @@ use crate::app::state::AppState;
 use crate::jobs::queue::QueueOrder;
 use crate::pages::corpus::command::{ContrastCommand, LogCommand};
 use crate::pages::corpus::logs::{MOST_LOGS, add};
-use crate::pages::corpus::whole::ExploreView;
+use crate::pages::corpus::views::ExploreView;
 use crate::pages::corpus::{CORPUS, CorpusPage};
 
 impl CorpusPage {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::documents::DocumentCommand;
-use crate::pages::corpus::whole::ExploreCommand;
+use crate::pages::corpus::views::ExploreCommand;
 use corpus::export::out::ExportFormat;
 use corpus::judgements::judge::ErrorMark;
 use engine::decoding::SystemSpec;
@@ -76,7 +76,7 @@ pub enum CorpusCommand {
     /// Writes the rows into a file.
     Save(ExportFormat, PathBuf),
     /// Does something with the whole of the sentences.
-    Whole(ExploreCommand),
+    Explore(ExploreCommand),
     /// Does something with two documents.
     Documents(DocumentCommand),
     /// Does something with minimal pairs.

@@ -14,7 +14,7 @@ use engine::text::cells::CellTable;
 
 /// What is known of minimal pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ContrastDesk {
+pub struct ContrastState {
     /// The table that was asked about last.
     pub table: Option<PathBuf>,
     /// Interventions that the pairs are forced with as well.
@@ -31,7 +31,7 @@ pub struct ContrastDesk {
     pub selected: Option<usize>,
 }
 
-impl ContrastDesk {
+impl ContrastState {
     /// The table that is shown.
     pub fn shown(&self) -> Option<&Arc<CellTable>> {
         let tables = &self.found.as_ref()?.tables;

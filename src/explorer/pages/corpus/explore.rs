@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
 use crate::jobs::corpus::calls::{CorpusRequest, Find};
-use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
+use crate::pages::corpus::views::{ExploreCommand, ExploreView};
 use crate::pages::corpus::{CorpusPage, moved};
 use corpus::export::provenance::provenance;
 use corpus::query::linked::{LinkChoice, TallyOrder};
@@ -23,7 +23,7 @@ impl CorpusPage {
             ExploreCommand::SetView(view) => {
                 self.whole.back.clear();
                 self.whole.view = view;
-                self.see_whole(app);
+                self.show_views(app);
             }
             ExploreCommand::Follow(condition) => {
                 if self.whole.back.len() == MOST_BACK {
@@ -79,7 +79,7 @@ impl CorpusPage {
                 if !self.whole.tallied.asked.is_shown {
                     Self::send(app, CorpusRequest::Tally(None));
                 }
-                self.see_whole(app);
+                self.show_views(app);
             }
             ExploreCommand::SaveCounts(path) => {
                 let table = self.whole.tallied.table.clone().unwrap_or_default();
@@ -123,11 +123,11 @@ impl CorpusPage {
 
     fn count_again(&mut self, app: &mut AppState) {
         self.whole.counted.forget();
-        self.see_whole(app);
+        self.show_views(app);
     }
 
     /// Asks for what the view shows, where that is not known.
-    pub(crate) fn see_whole(&mut self, app: &mut AppState) {
+    pub(crate) fn show_views(&mut self, app: &mut AppState) {
         match self.whole.view {
             ExploreView::Table | ExploreView::Judge | ExploreView::Contrast | ExploreView::Training => {}
             ExploreView::Overview => {
@@ -152,7 +152,7 @@ impl CorpusPage {
     fn find_again(&mut self, app: &mut AppState) {
         self.whole.concordance.forget();
         self.whole.tallied.forget();
-        self.see_whole(app);
+        self.show_views(app);
     }
 
     /// The links of the concordance, as far as the corpus has such.

@@ -21,7 +21,7 @@ pub struct LogFile {
 /// What is known of a log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LogState {
-    Reading,
+    RowConvention,
     /// Its curves so far.
     Read(Arc<Curves>),
     /// Why it cannot be read, as a sentence.
@@ -30,7 +30,7 @@ pub enum LogState {
 
 impl LogFile {
     pub fn new(path: PathBuf) -> Self {
-        Self { path, state: LogState::Reading }
+        Self { path, state: LogState::RowConvention }
     }
 
     /// What to call the run.
@@ -42,7 +42,7 @@ impl LogFile {
     pub fn curves(&self) -> Option<&Curves> {
         match &self.state {
             LogState::Read(curves) => Some(curves),
-            LogState::Reading | LogState::Failed(_) => None,
+            LogState::RowConvention | LogState::Failed(_) => None,
         }
     }
 }
@@ -70,7 +70,7 @@ pub(super) fn absorb(logs: &mut [LogFile], seen: FollowEvent) -> bool {
     match (seen.curves, &log.state) {
         (Ok(curves), _) => log.state = LogState::Read(curves),
         (Err(_), LogState::Read(_)) => return false,
-        (Err(message), LogState::Reading | LogState::Failed(_)) => log.state = LogState::Failed(message),
+        (Err(message), LogState::RowConvention | LogState::Failed(_)) => log.state = LogState::Failed(message),
     }
     true
 }

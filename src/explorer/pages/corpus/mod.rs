@@ -6,17 +6,17 @@ mod beside;
 pub mod columns;
 pub mod command;
 pub mod contrast;
-pub mod desk;
 pub mod documents;
 pub mod explore;
 pub mod judging;
+pub mod judging_state;
 pub mod logs;
 mod news;
 pub mod picture;
 mod run;
 #[cfg(feature = "gui")]
 pub mod view;
-pub mod whole;
+pub mod views;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,10 +34,10 @@ use crate::jobs::corpus::thread::{CorpusRequest, Detail};
 use crate::jobs::files::follow::FollowEvent;
 use crate::jobs::queue::{Found, JobProgress};
 use crate::pages::corpus::columns::TableColumns;
-use crate::pages::corpus::contrast::ContrastDesk;
+use crate::pages::corpus::contrast::ContrastState;
 use crate::pages::corpus::documents::DocumentSheet;
 use crate::pages::corpus::logs::LogFile;
-use crate::pages::corpus::whole::Whole;
+use crate::pages::corpus::views::CorpusViews;
 use crate::pages::shape::PageState;
 use corpus::export::out::{ExportFormat, Out};
 use corpus::import::importer::ImportReport;
@@ -52,7 +52,7 @@ use engine::text::links::{Link, Links};
 use import;
 
 use crate::pages::corpus::command::{CorpusCommand, LogCommand};
-pub use crate::pages::corpus::whole::ExploreCommand;
+pub use crate::pages::corpus::views::ExploreCommand;
 
 /// The file of frequencies, and the aligner of source and target languages.
 type Means = (Option<PathBuf>, Option<AlignerChoice>);
@@ -95,7 +95,7 @@ pub struct CorpusPage {
     /// The columns of numbers.
     pub columns: TableColumns,
     /// The sentences as a whole.
-    pub whole: Whole,
+    pub whole: CorpusViews,
     /// How files come in, and the last one that did.
     pub incoming: Incoming,
     /// Why the last act came to nothing, as a sentence.
@@ -173,7 +173,7 @@ pub struct Compared {
 pub struct BesideCorpus {
     /// Two documents that become pairs.
     pub documents: DocumentSheet,
-    pub contrast: ContrastDesk,
+    pub contrast: ContrastState,
     /// Training logs that are followed.
     pub logs: Vec<LogFile>,
 }
@@ -463,7 +463,7 @@ impl CorpusPage {
                 }
             }
             CorpusCommand::Save(kind, path) => self.save(kind, path, app),
-            CorpusCommand::Whole(command) => self.explore(command, app),
+            CorpusCommand::Explore(command) => self.explore(command, app),
             CorpusCommand::Documents(command) => self.document(command, app),
             CorpusCommand::Contrast(command) => self.ask_contrast(command, app),
             CorpusCommand::Log(command) => self.change_logs(command, app),

@@ -45,7 +45,7 @@ impl CorpusPage {
             Self::send(app, CorpusRequest::Detail(at));
         }
         self.whole.revision += 1;
-        self.see_whole(app);
+        self.show_views(app);
     }
 
     /// Takes in what the corpus thread tells.
@@ -62,7 +62,7 @@ impl CorpusPage {
             CorpusNews::Rows(Ok(rows)) => {
                 self.rows = rows;
                 self.trouble = None;
-                self.see_whole(app);
+                self.show_views(app);
             }
             CorpusNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
             CorpusNews::Seen => self.pending.seen = None,
@@ -97,20 +97,20 @@ impl CorpusPage {
             CorpusNews::Counting(progress) => self.whole.counted.share = Some(progress.share()),
             CorpusNews::Counted(overview) => {
                 self.whole.counted.take(overview);
-                self.see_whole(app);
+                self.show_views(app);
             }
             CorpusNews::Hits(hits) => {
                 let is_over = hits.is_over;
                 self.whole.concordance.take(hits);
                 if is_over {
-                    self.see_whole(app);
+                    self.show_views(app);
                 }
             }
             CorpusNews::Tallied(number, progress, table) => {
                 let is_over = table.is_some();
                 self.whole.tallied.take(number, progress.share(), table);
                 if is_over {
-                    self.see_whole(app);
+                    self.show_views(app);
                 }
             }
             CorpusNews::Refused(number, why) => self.whole.refuse(number, why),

@@ -7,29 +7,29 @@ use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::queue::QueueOrder;
-use crate::jobs::queue::analyse::{ActsBy, Analyse};
+use crate::jobs::queue::analyse::{Analyse, PlanSource};
 use crate::jobs::queue::documents::DocumentsOrder;
 use crate::pages::corpus::documents::DocumentCommand;
 use crate::pages::corpus::{CORPUS, CorpusPage};
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::decoding::{SearchOptions, SystemSpec};
-use engine::evaluation::acting::Acting;
+use engine::evaluation::plan::InterventionPlan;
 
 impl CorpusPage {
     /// Runs every model, with the interventions of a file where there is one.
     pub(super) fn run(&mut self, forces: bool, acting: Option<&PathBuf>, app: &mut AppState) {
-        let acts = |system| (system, acting.cloned().map(ActsBy::File));
+        let acts = |system| (system, acting.cloned().map(PlanSource::File));
         let all = app.systems().into_iter().map(acts).collect();
         self.run_all(all, forces, app);
     }
 
     /// Models with what is set for them.
     pub(super) fn run_set(&mut self, app: &mut AppState) {
-        let scene = app.document.scene();
+        let sentence = app.document.state();
         let acts = |system: SystemSpec| {
-            let set = scene.set_for(&system.members);
-            let acting = Acting::of("what was set", set.for_every_sentence(&scene.source));
-            (!set.is_empty()).then(|| (system, Some(ActsBy::Set(Box::new(acting)))))
+            let set = sentence.set_for(&system.members);
+            let acting = InterventionPlan::of("what was set", set.for_every_sentence(&sentence.source));
+            (!set.is_empty()).then(|| (system, Some(PlanSource::Set(Box::new(acting)))))
         };
         let all: Vec<_> = app.systems().into_iter().filter_map(acts).collect();
         if all.is_empty() {
@@ -40,9 +40,9 @@ impl CorpusPage {
         self.run_all(all, false, app);
     }
 
-    pub(super) fn run_all(&mut self, wanted: Vec<(SystemSpec, Option<ActsBy>)>, forces: bool, app: &mut AppState) {
+    pub(super) fn run_all(&mut self, wanted: Vec<(SystemSpec, Option<PlanSource>)>, forces: bool, app: &mut AppState) {
         let Some(workspace) = self.path.clone() else { return };
-        let search = app.document.scene().search.options();
+        let search = app.document.state().search.options();
         if wanted.is_empty() {
             self.message = Some(tr!("There is no model to run; add one with + Model above").to_owned());
         }
@@ -50,7 +50,7 @@ impl CorpusPage {
             let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
             let device = app.view.settings().device;
             let aligner = app.view.settings().aligner.clone();
-            let reading = app.view.settings().asked.origin.then_some(Reading::Head);
+            let reading = app.view.settings().asked.origin.then_some(RowConvention::Head);
             let workspace = workspace.clone();
             let order = Analyse { workspace, system, device, search, forces, acting, aligner, reading };
             self.tasks.push(app.tasks.order(CORPUS, QueueOrder::Analyse(order)));

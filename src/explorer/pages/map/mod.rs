@@ -363,7 +363,7 @@ impl MapPage {
                 let lines = self.typed.lines().enumerate().map(|(at, text)| (at + 1, text.to_owned()));
                 What::Phrases { lines: lines.filter(|(_, text)| !text.trim().is_empty()).take(COUNTS.1).collect() }
             }
-            PointChoice::Annotations => What::Annotations { text: app.document.scene.source.clone() },
+            PointChoice::Annotations => What::Annotations { text: app.document.state.source.clone() },
         }
     }
 }

@@ -52,7 +52,7 @@ pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
             renew(app, at, (&model).into());
             // what is set goes along, but rows, which were those of other heads
             let set = Interventions { pin: Vec::new(), ..(*set).clone() };
-            app.document.scene.set_in(&[model], app.document.columns[at].variant, set);
+            app.document.state.set_in(&[model], app.document.columns[at].variant, set);
         }
         ColumnCommand::Export { column, format, path } => return export(app, column, format, path),
         ColumnCommand::Draw { column, kind, path } => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::app::document::hand::TakenAway;
 use crate::app::document::interlinear::{LinksBy, TextRow};
 use crate::app::document::rewording::WordEdit;
-use crate::app::document::scene::SearchSettings;
+use crate::app::document::sentence_state::SearchSettings;
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export::AlignmentFormat;
 use crate::app::files::lists::List;

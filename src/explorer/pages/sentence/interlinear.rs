@@ -20,7 +20,7 @@ const OF_TREES: [&str; 3] = ["head", "relation", "enhanced"];
 const LONGEST: usize = 200;
 
 pub(super) fn arrange(app: &mut AppState, command: InterlinearCommand) {
-    let mut plan = (*app.document.scene.interlinear).clone();
+    let mut plan = (*app.document.state.interlinear).clone();
     match command {
         InterlinearCommand::Move(row, by) => {
             plan.rows = moved(app, &row, by);
@@ -32,7 +32,7 @@ pub(super) fn arrange(app: &mut AppState, command: InterlinearCommand) {
         InterlinearCommand::Threshold(threshold) => {
             // a look, and no step of undo
             plan.threshold = threshold.clamp(0.0, 1.0);
-            app.document.scene.interlinear = Arc::new(plan);
+            app.document.state.interlinear = Arc::new(plan);
             return app.changed();
         }
         InterlinearCommand::Add { under, name, is_gloss } => {
@@ -49,9 +49,9 @@ pub(super) fn arrange(app: &mut AppState, command: InterlinearCommand) {
 
 /// One step of undo.
 fn put(app: &mut AppState, plan: InterlinearPlan) {
-    if *app.document.scene.interlinear != plan {
-        app.document.history.replaced(app.document.scene.clone());
-        app.document.scene.interlinear = Arc::new(plan);
+    if *app.document.state.interlinear != plan {
+        app.document.history.replaced(app.document.state.clone());
+        app.document.state.interlinear = Arc::new(plan);
         app.changed();
     }
 }
@@ -105,9 +105,9 @@ fn type_cell(app: &mut AppState, mut plan: InterlinearPlan, (at, j): (usize, usi
     if before == *cell {
         return;
     }
-    app.document.history.typed_cell(app.document.scene.clone(), (at, j), &before, cell);
+    app.document.history.typed_cell(app.document.state.clone(), (at, j), &before, cell);
     tier.set(words, cells);
-    app.document.scene.interlinear = Arc::new(plan);
+    app.document.state.interlinear = Arc::new(plan);
     app.changed();
 }
 
@@ -139,7 +139,7 @@ pub(super) fn annotate(app: &mut AppState, path: &Path, sentences: &[GlossedSent
     };
     // No-break spaces do not part words, as the spaces in a form of the file would.
     let own: Vec<String> = found.words.iter().map(|word| word.replace(' ', "\u{a0}")).collect();
-    let mut plan = (*app.document.scene.interlinear).clone();
+    let mut plan = (*app.document.state.interlinear).clone();
     // A model that is open says its words itself.
     let live = interlinear::choices(app);
     let is_live = |name: &str| {
@@ -156,7 +156,7 @@ pub(super) fn annotate(app: &mut AppState, path: &Path, sentences: &[GlossedSent
     } else {
         // both are one step of undo
         app.replace_source(text, None);
-        app.document.scene.interlinear = Arc::new(plan);
+        app.document.state.interlinear = Arc::new(plan);
         app.changed();
     }
     let (count, name) = (tiers.len(), file_name(path));
@@ -171,7 +171,7 @@ pub(super) fn annotate(app: &mut AppState, path: &Path, sentences: &[GlossedSent
 
 /// Asks the statistical aligner where a row takes its links from it and they are not there.
 pub(super) fn ask_aligner(app: &mut AppState) {
-    if !app.document.scene.interlinear.asks_aligner() {
+    if !app.document.state.interlinear.asks_aligner() {
         return;
     }
     for at in 0..app.document.columns.len() {

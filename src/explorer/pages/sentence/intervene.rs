@@ -12,7 +12,7 @@ use crate::app::document::rows;
 use crate::app::state::AppState;
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit};
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::interventions::{Forbid, Force, Interventions, Pin, Place, Said, SetAlpha, Word};
 use engine::lang;
 use engine::text::sentence::{EOS, MAX_SOURCE_BYTES};
@@ -70,14 +70,14 @@ pub(super) fn intervene(app: &mut AppState, command: InterveneCommand, last: Opt
 }
 
 fn take_all(app: &mut AppState) {
-    let before = app.document.scene.clone();
-    app.document.scene.interventions = Arc::default();
+    let before = app.document.state.clone();
+    app.document.state.interventions = Arc::default();
     for id in before.variants.iter().map(|variant| variant.id) {
-        app.document.scene.change_variant(id, |variant| variant.interventions = None);
+        app.document.state.change_variant(id, |variant| variant.interventions = None);
     }
-    let stay = app.document.scene.variants.iter().filter(|variant| !variant.is_as_original());
-    app.document.scene.variants = stay.cloned().collect();
-    if app.document.scene != before {
+    let stay = app.document.state.variants.iter().filter(|variant| !variant.is_as_original());
+    app.document.state.variants = stay.cloned().collect();
+    if app.document.state != before {
         app.document.history.replaced(before);
         app.changed();
         app.request();
@@ -86,7 +86,7 @@ fn take_all(app: &mut AppState) {
 
 /// The columns of this column's text.
 fn all_beside(app: &AppState, id: ColumnId) -> Vec<ColumnId> {
-    let text = |column: &Column| app.document.scene.text_of(column.variant).to_owned();
+    let text = |column: &Column| app.document.state.text_of(column.variant).to_owned();
     let own = app.document.column(id).map(text);
     app.document.columns.iter().filter(|column| Some(text(column)) == own).map(|column| column.id).collect()
 }
@@ -94,15 +94,15 @@ fn all_beside(app: &AppState, id: ColumnId) -> Vec<ColumnId> {
 /// Changes what is set in some columns, as one step of undo, or as part of the last one where it `continues`. True
 /// when anything is other than before.
 fn change(app: &mut AppState, ids: &[ColumnId], continues: bool, change: impl Fn(&mut Interventions)) -> bool {
-    let before = app.document.scene.clone();
+    let before = app.document.state.clone();
     for id in ids {
         let Some(column) = app.document.columns.iter().find(|column| column.id == *id) else { continue };
         let (models, variant) = (column.system.members.clone(), column.variant);
-        let mut wanted = (*app.document.scene.set_of(&models, variant)).clone();
+        let mut wanted = (*app.document.state.set_of(&models, variant)).clone();
         change(&mut wanted);
-        app.document.scene.set_in(&models, variant, wanted);
+        app.document.state.set_in(&models, variant, wanted);
     }
-    if app.document.scene == before {
+    if app.document.state == before {
         return false;
     }
     if !continues {
@@ -118,7 +118,7 @@ fn present(app: &AppState, id: ColumnId) -> Option<&Column> {
     let is_own = |column: &&Column| column.table.as_ref().is_some_and(|table| !table.is_given);
     app.document
         .column(id)
-        .filter(|column| column.source.text == app.document.scene.text_of(column.variant))
+        .filter(|column| column.source.text == app.document.state.text_of(column.variant))
         .filter(is_own)
 }
 
@@ -243,7 +243,7 @@ fn edit_row(app: &mut AppState, id: ColumnId, i: usize, edit: RowEdit) {
 /// The rows beside word i after an edit, or why there are none.
 fn made(app: &AppState, column: &Column, i: usize, edit: RowEdit) -> Result<Vec<Pin>, &'static str> {
     let rows = rows::settable(column, &app.view.settings, i);
-    if column.table.as_ref().is_some_and(|table| table.reading == Some(Reading::Head)) {
+    if column.table.as_ref().is_some_and(|table| table.reading == Some(RowConvention::Head)) {
         return Err(tr!("Where a word comes from is no part of the search; show where the model looked to set alpha"));
     }
     if rows.is_empty() {

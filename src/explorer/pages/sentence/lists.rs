@@ -27,12 +27,12 @@ pub(super) fn browse(app: &mut AppState, command: ListCommand) {
             app.document.typed_on = false;
             app.changed();
             if app.lists.shown == List::History {
-                app.document.scene.position = None;
+                app.document.state.position = None;
                 app.lists.search_again();
             }
         }
         ListCommand::Pick(position) => pick(app, Some(position)),
-        ListCommand::Move(by) => pick(app, app.lists.moved_from(app.document.scene.position, by)),
+        ListCommand::Move(by) => pick(app, app.lists.moved_from(app.document.state.position, by)),
         ListCommand::First => pick(app, app.lists.visible(0)),
         ListCommand::Last => {
             let last = app.lists.visible_len().checked_sub(1);
@@ -126,7 +126,7 @@ fn show_list(app: &mut AppState, list: List) {
         return;
     }
     app.lists.shown = list;
-    app.document.scene.position = app.position_of_source();
+    app.document.state.position = app.position_of_source();
     app.changed();
     app.lists.search_again();
 }
@@ -150,7 +150,7 @@ pub(crate) fn add_file(app: &mut AppState, path: PathBuf, target: Option<PathBuf
         if let Some(target) = target.clone() {
             app.tasks.chore(FileJob::Read(target));
         }
-        let before = show.then_some((app.lists.shown, app.document.scene.position));
+        let before = show.then_some((app.lists.shown, app.document.state.position));
         let (lines, pick_first) = (None, show);
         app.lists.files.push(OpenFile {
             path,
@@ -165,7 +165,7 @@ pub(crate) fn add_file(app: &mut AppState, path: PathBuf, target: Option<PathBuf
     app.lists.files[n].pick_first |= show;
     if show {
         app.lists.shown = List::File(n);
-        app.document.scene.position = None;
+        app.document.state.position = None;
         app.lists.search_again();
     }
     app.changed();
@@ -182,7 +182,7 @@ fn close_file(app: &mut AppState, n: usize) {
             match file.before.filter(|_| !file.lines.is_some_and(|lines| lines.is_whole())) {
                 Some((list, position)) => {
                     app.lists.shown = app.lists.existing(list);
-                    app.document.scene.position = position.filter(|_| app.lists.shown == list);
+                    app.document.state.position = position.filter(|_| app.lists.shown == list);
                     app.lists.search_again();
                 }
                 None => show_list(app, List::Examples),
@@ -214,9 +214,9 @@ pub(crate) fn file_read(app: &mut AppState, path: &Path, lines: &Arc<TextFile>) 
     }
     if first.is_some_and(|n| app.lists.shown == List::File(n)) {
         pick(app, Some(0));
-    } else if !grows && app.document.scene.position.is_none() {
+    } else if !grows && app.document.state.position.is_none() {
         // a file of the last start is read only now
-        app.document.scene.position = app.position_of_source();
+        app.document.state.position = app.position_of_source();
     }
 }
 

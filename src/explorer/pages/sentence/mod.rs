@@ -96,7 +96,7 @@ impl PageState for SentencePage {
 }
 
 fn set_search(app: &mut AppState, command: SearchCommand) {
-    let mut search = app.document.scene.search;
+    let mut search = app.document.state.search;
     match command {
         SearchCommand::SetBeam(beam) => search.beam = beam.clamp(1, 50),
         SearchCommand::SetLengthNormalization(a) => {
@@ -107,8 +107,8 @@ fn set_search(app: &mut AppState, command: SearchCommand) {
         SearchCommand::SetForbidUnk(forbid) => search.forbid_unk = forbid,
         SearchCommand::SetAllowUnk(allow) => search.allow_unk = allow,
     }
-    if search != app.document.scene.search {
-        app.document.scene.search = search;
+    if search != app.document.state.search {
+        app.document.state.search = search;
         app.changed();
         app.request();
     }

@@ -44,7 +44,7 @@ impl SentencePage {
     }
 
     fn ask(&mut self, app: &mut AppState, column: &Column, question: ProbeQuestion, about: ProbeAbout) {
-        let (source, set) = (app.document.scene.text_of(column.variant).to_owned(), app.document.interventions(column));
+        let (source, set) = (app.document.state.text_of(column.variant).to_owned(), app.document.interventions(column));
         let subject = Some(ProbeSubject { column: column.id, source, set });
         let Some(model) = column.system.only().cloned() else { return };
         let probe = Probe { model, device: app.view.settings.device, question };
@@ -135,7 +135,7 @@ impl SentencePage {
             return;
         };
         self.drop_probes(app, |_, asked| asked.about == ProbeAbout::File);
-        let question = ProbeQuestion::Open { path, source: app.document.scene.source.clone(), columns };
+        let question = ProbeQuestion::Open { path, source: app.document.state.source.clone(), columns };
         self.order_probe(app, Probe { model, device: app.view.settings.device, question }, None, ProbeAbout::File);
     }
 
@@ -227,7 +227,7 @@ impl SentencePage {
 /// A column that stands: its words are those of the present text with what is set.
 fn standing(app: &AppState, id: ColumnId) -> Result<&Column, String> {
     let column = app.document.column(id).ok_or(tr!("This column is gone"))?;
-    let stands = !column.decoding && !column.stale && column.source.text == app.document.scene.text_of(column.variant);
+    let stands = !column.decoding && !column.stale && column.source.text == app.document.state.text_of(column.variant);
     if !stands || column.hypotheses.is_empty() || *column.set != *app.document.interventions(column) {
         return Err(tr!("The words of this column are still being chosen; ask again when they stand").to_owned());
     }
@@ -237,7 +237,7 @@ fn standing(app: &AppState, id: ColumnId) -> Result<&Column, String> {
 fn is_current(app: &AppState, subject: &ProbeSubject) -> bool {
     let column = app.document.column(subject.column);
     column.is_some_and(|column| {
-        subject.source == app.document.scene.text_of(column.variant)
+        subject.source == app.document.state.text_of(column.variant)
             && *app.document.interventions(column) == *subject.set
     })
 }
@@ -267,17 +267,17 @@ fn open(app: &mut AppState, opened: Opened) {
     if let Some(other) = made_with {
         app.notify(tr!("The file was made with {other}, which is not open; it is set for {name}", other, name), false);
     }
-    let before = app.document.scene.clone();
-    if source != app.document.scene.source {
-        app.document.scene.given = app.document.scene.given.take().map(|_| String::new());
+    let before = app.document.state.clone();
+    if source != app.document.state.source {
+        app.document.state.given = app.document.state.given.take().map(|_| String::new());
         app.leave_words(None);
-        (app.document.scene.source, app.document.scene.position) = (source, None);
+        (app.document.state.source, app.document.state.position) = (source, None);
         (app.document.typed, app.document.typed_on, app.view.hover) = (false, false, None);
-        app.document.scene.position = app.position_of_source();
+        app.document.state.position = app.position_of_source();
     }
-    app.document.scene.set(&models, interventions);
+    app.document.state.set(&models, interventions);
     app.view.selection = Selection { column: Some(column), target: None };
-    if app.document.scene != before {
+    if app.document.state != before {
         app.document.history.replaced(before);
         app.changed();
         app.request();

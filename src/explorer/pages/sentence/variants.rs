@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::app::document::rewording::{WordEdit, reworded};
-use crate::app::document::scene::{Scene, SearchChange, SearchSettings, Variant};
+use crate::app::document::sentence_state::{SearchChange, SearchSettings, SentenceState, Variant};
 use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnId, Near};
 use crate::pages::sentence::asked::Neighbours;
@@ -58,7 +58,7 @@ impl SentencePage {
 /// The words of a column as places of its text; `None` while it shows another text.
 fn places(app: &AppState, id: ColumnId) -> Option<(&str, Vec<Range<usize>>)> {
     let column = app.document.column(id)?;
-    let text = app.document.scene.text_of(column.variant);
+    let text = app.document.state.text_of(column.variant);
     let table = column.table.as_deref().filter(|_| column.source.text == text)?;
     Some((text, table.source.iter().map(|word| word.span.clone()).collect()))
 }
@@ -78,14 +78,14 @@ fn retext(app: &mut AppState, id: ColumnId, text: String) {
     let text = app.cut(text);
     let Some(column) = app.document.column(id).filter(|_| !text.trim().is_empty()) else { return };
     let (variant, models) = (column.variant, column.system.members.clone());
-    if text == app.document.scene.text_of(variant) {
+    if text == app.document.state.text_of(variant) {
         return;
     }
-    let source = (text != app.document.scene.source).then_some(text);
+    let source = (text != app.document.state.source).then_some(text);
     match variant {
         None => add(app, Variant { models, source, ..Variant::default() }),
-        Some(id) => step(app, |scene| {
-            scene.change_variant(id, |variant| {
+        Some(id) => step(app, |sentence| {
+            sentence.change_variant(id, |variant| {
                 variant.source = source;
                 let other = variant.interventions.take().map(|set| Arc::new(set.for_other_text()));
                 variant.interventions = other;
@@ -96,12 +96,12 @@ fn retext(app: &mut AppState, id: ColumnId, text: String) {
 
 fn beside(app: &mut AppState, id: ColumnId, search: SearchSettings, replaces: bool, has_interventions: bool) {
     let Some(column) = app.document.column(id) else { return };
-    let shown = column.variant.and_then(|id| app.document.scene.variant(id)).cloned();
+    let shown = column.variant.and_then(|id| app.document.state.variant(id)).cloned();
     let base = shown.unwrap_or_else(|| Variant { models: column.system.members.clone(), ..Variant::default() });
     let none = || (!app.document.interventions(column).is_empty()).then(Arc::default);
     let interventions = if has_interventions { base.interventions.clone() } else { none() };
     let length_normalization = search.length_normalization;
-    let usual = app.document.scene.search;
+    let usual = app.document.state.search;
     let search = SearchSettings {
         beam: search.beam.clamp(1, 50),
         length_normalization: if length_normalization.is_finite() {
@@ -118,24 +118,24 @@ fn beside(app: &mut AppState, id: ColumnId, search: SearchSettings, replaces: bo
 /// Opens a variant, unless there is the same already.
 fn add(app: &mut AppState, variant: Variant) {
     let is_same = |other: &Variant| *other == Variant { id: other.id, ..variant.clone() };
-    if variant.is_as_original() || app.document.scene.variants.iter().any(is_same) {
+    if variant.is_as_original() || app.document.state.variants.iter().any(is_same) {
         return app.notify(tr!("This is open in a column already"), false);
     }
     if app.document.columns.iter().filter(|column| column.variant.is_some()).count() >= MOST {
         return app.notify(tr!("{MOST} variants are open; close one of them first", MOST), false);
     }
     let id = app.tasks.fresh_id();
-    step(app, |scene| {
-        let list = scene.variants.iter().cloned().chain([Variant { id, ..variant }]);
-        scene.variants = list.collect();
+    step(app, |sentence| {
+        let list = sentence.variants.iter().cloned().chain([Variant { id, ..variant }]);
+        sentence.variants = list.collect();
     });
 }
 
 /// A step of undo.
-fn step(app: &mut AppState, change: impl FnOnce(&mut Scene)) {
-    let before = app.document.scene.clone();
-    change(&mut app.document.scene);
-    if app.document.scene != before {
+fn step(app: &mut AppState, change: impl FnOnce(&mut SentenceState)) {
+    let before = app.document.state.clone();
+    change(&mut app.document.state);
+    if app.document.state != before {
         app.document.history.replaced(before);
         app.changed();
         app.request();
@@ -144,7 +144,7 @@ fn step(app: &mut AppState, change: impl FnOnce(&mut Scene)) {
 
 /// The variant that a column shows.
 fn variant_of(app: &AppState, id: ColumnId) -> Option<Variant> {
-    app.document.scene.variant(app.document.column(id)?.variant?).cloned()
+    app.document.state.variant(app.document.column(id)?.variant?).cloned()
 }
 
 /// The text of a variant becomes the sentence; what else it differs in stays a variant. The others stay what they
@@ -152,11 +152,11 @@ fn variant_of(app: &AppState, id: ColumnId) -> Option<Variant> {
 fn adopt(app: &mut AppState, id: ColumnId) {
     let Some(mut variant) = variant_of(app, id) else { return };
     let Some(text) = variant.source.take() else { return };
-    let set = app.document.scene.set_of(&variant.models, Some(variant.id));
+    let set = app.document.state.set_of(&variant.models, Some(variant.id));
     variant.interventions = None;
-    step(app, |scene| {
-        scene.keep_for_other_text();
-        scene.set(&variant.models, (*set).clone());
+    step(app, |sentence| {
+        sentence.keep_for_other_text();
+        sentence.set(&variant.models, (*set).clone());
         let adopted = |other: &Variant| {
             let mut other = if other.id == variant.id { variant.clone() } else { other.clone() };
             if other.source.is_none() {
@@ -165,15 +165,17 @@ fn adopt(app: &mut AppState, id: ColumnId) {
             }
             Variant { source: other.source.filter(|source| *source != text), ..other }
         };
-        scene.variants = scene.variants.iter().map(adopted).filter(|other| !other.is_as_original()).collect();
-        (scene.source, scene.position) = (text, None);
-        scene.given = scene.given.take().map(|_| String::new());
+        sentence.variants = sentence.variants.iter().map(adopted).filter(|other| !other.is_as_original()).collect();
+        (sentence.source, sentence.position) = (text, None);
+        sentence.given = sentence.given.take().map(|_| String::new());
     });
     (app.document.typed, app.document.typed_on) = (false, false);
-    app.document.scene.position = app.position_of_source();
+    app.document.state.position = app.position_of_source();
 }
 
 pub(crate) fn close_variant(app: &mut AppState, id: ColumnId) {
     let Some(variant) = variant_of(app, id) else { return };
-    step(app, |scene| scene.variants = scene.variants.iter().filter(|one| one.id != variant.id).cloned().collect());
+    step(app, |sentence| {
+        sentence.variants = sentence.variants.iter().filter(|one| one.id != variant.id).cloned().collect()
+    });
 }

@@ -39,12 +39,12 @@ pub struct BeamLine<'a> {
 }
 
 /// The hypotheses of step `i`, best first; none while the search runs and where it was too large to keep.
-pub fn beam<'a>(column: &'a Column, apart: &StepTrace, i: usize) -> Vec<BeamLine<'a>> {
+pub fn beam<'a>(column: &'a Column, trace: &StepTrace, i: usize) -> Vec<BeamLine<'a>> {
     let nodes = &column.result.nodes;
     let Some(beam) = column.beam() else { return Vec::new() };
     let ended = nodes.iter().filter(|node| node.step < i && node.fate == NodeFate::Finished).count();
     let said: Option<Vec<u32>> =
-        apart.steps.iter().take(i + 1).map(|step| step.said.map(|(id, _)| id)).collect::<Option<_>>();
+        trace.steps.iter().take(i + 1).map(|step| step.said.map(|(id, _)| id)).collect::<Option<_>>();
     let line = |(place, node): (usize, &'a Node)| {
         let path = path(nodes, node);
         let word = |node: &&'a Node| (column.result.words.get(&node.token).map_or("", String::as_str), node.log_p);

@@ -1,6 +1,6 @@
 //! How much of the machine is shown: the way of the words alone, the boxes of one step, or every box.
 
-use engine::models::anatomy::Machine;
+use engine::models::anatomy::Diagram;
 
 /// How far one looks into the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,7 +80,7 @@ impl Depth {
     }
 
     /// The machine as it is drawn at this depth.
-    pub fn drawn(self, machine: &Machine) -> Machine {
+    pub fn drawn(self, machine: &Diagram) -> Diagram {
         machine.only(|stage| Self::of(stage.key) <= self)
     }
 }

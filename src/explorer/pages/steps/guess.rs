@@ -211,15 +211,15 @@ pub fn is_same(guess: &str, word: &str, marks: &PieceMarks) -> bool {
 }
 
 /// Whether a link is between words, and not at an end of either sentence.
-pub(super) fn are_words(apart: &StepTrace, link: Link) -> bool {
-    let is_end = apart.source.spans.get(link.source).is_none_or(std::ops::Range::is_empty);
-    let said = apart.steps.get(link.target).and_then(|step| step.said);
-    !is_end && said.is_some_and(|(id, _)| id != apart.eos)
+pub(super) fn are_words(trace: &StepTrace, link: Link) -> bool {
+    let is_end = trace.source.spans.get(link.source).is_none_or(std::ops::Range::is_empty);
+    let said = trace.steps.get(link.target).and_then(|step| step.said);
+    !is_end && said.is_some_and(|(id, _)| id != trace.eos)
 }
 
 /// Where step `i` looks most, between words; `</s>` of neither side is one.
-pub(super) fn greatest(apart: &StepTrace, i: usize) -> Option<Link> {
-    let alpha_i = apart.steps.get(i)?.alpha_i.as_ref()?.iter().enumerate();
+pub(super) fn greatest(trace: &StepTrace, i: usize) -> Option<Link> {
+    let alpha_i = trace.steps.get(i)?.alpha_i.as_ref()?.iter().enumerate();
     let (source, _) = alpha_i.max_by(|a, b| a.1.total_cmp(b.1))?;
-    Some(Link { source, target: i }).filter(|link| are_words(apart, *link))
+    Some(Link { source, target: i }).filter(|link| are_words(trace, *link))
 }

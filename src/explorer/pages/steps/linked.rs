@@ -59,7 +59,7 @@ impl StepsPage {
         if let Some(place) = self.place.as_ref().filter(|place| place.is_of(app)) {
             return place.clone();
         }
-        let source = app.document.scene.source.clone();
+        let source = app.document.state.source.clone();
         let (class, i, stage) = match &self.of {
             Some((_, of)) if *of == source => (self.class.clone(), self.i, self.current().unwrap_or_default()),
             _ => (Vec::new(), 0, ""),
@@ -78,9 +78,9 @@ impl StepsPage {
             guessing: guessed.map(Guessing::new),
             by_stage: link.by_stage,
             has_beam: link.beam,
-            place: Some(StepsPlace { source: app.document.scene.source.clone(), class, i, stage, open }),
+            place: Some(StepsPlace { source: app.document.state.source.clone(), class, i, stage, open }),
             pace: self.pace,
-            apart: self.apart.take(),
+            trace: self.trace.take(),
             table: self.table.take(),
             of: self.of.take(),
             revision: self.revision,
@@ -94,7 +94,7 @@ impl StepsPage {
     pub(super) fn take_place(&mut self, app: &AppState) {
         let Some(place) = self.place.take().filter(|place| place.is_of(app)) else { return };
         let has = |key: &str| {
-            self.apart.as_ref().is_some_and(|apart| apart.machine.stages.iter().any(|stage| stage.key == key))
+            self.trace.as_ref().is_some_and(|trace| trace.machine.stages.iter().any(|stage| stage.key == key))
         };
         self.open = Some(place.open).filter(|key| has(key) && Depth::of(key) <= self.depth);
         let at = self.stages().iter().position(|stage| stage.key == place.stage);

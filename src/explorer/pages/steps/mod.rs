@@ -35,9 +35,9 @@ use crate::pages::shape::{PageState, told};
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::{Guessing, greatest};
 use crate::pages::steps::place::StepsPlace;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::decoding::Hypothesis;
-use engine::decoding::apart::Then;
+use engine::decoding::step_trace::Then;
 use engine::models::anatomy::{MachineStage, Miswiring};
 use engine::models::choice::ModelSpec;
 use engine::text::links::{Link, Links};
@@ -76,7 +76,7 @@ pub struct StepsPage {
     /// The beam of the step is shown beside it.
     pub has_beam: bool,
     /// What there is to see.
-    pub apart: Option<Arc<StepTrace>>,
+    pub trace: Option<Arc<StepTrace>>,
     /// The rows so far as a heatmap; `None` where the model has no alignment.
     pub table: Option<Arc<AlignmentTable>>,
     /// How many groups of the class guessed each link, once it is shown.
@@ -87,7 +87,7 @@ pub struct StepsPage {
     place: Option<StepsPlace>,
     /// What was asked for last.
     asked: Option<StepsRequest>,
-    /// The model and the sentence of [`Self::apart`].
+    /// The model and the sentence of [`Self::trace`].
     of: Option<(ModelSpec, String)>,
     number: u64,
     /// What the heatmap was made of.
@@ -110,7 +110,7 @@ impl Default for StepsPage {
             pace: 1.0,
             guessing: None,
             has_beam: false,
-            apart: None,
+            trace: None,
             table: None,
             class_table: None,
             message: None,
@@ -155,16 +155,16 @@ impl StepsPage {
         }
         self.number = 0;
         match found {
-            Ok(apart) => {
-                let is_other = self.apart.as_ref().is_none_or(|old| old.source.text != apart.source.text);
-                let machine = |apart: &StepTrace| (apart.model.clone(), apart.wrong);
-                let is_other_machine = self.apart.as_ref().is_none_or(|old| machine(old) != machine(&apart));
-                let is_same_machine = self.apart.as_ref().is_some_and(|old| old.machine == apart.machine);
-                if !apart.machine.stages.iter().any(|stage| self.open.as_deref() == Some(stage.key)) {
+            Ok(trace) => {
+                let is_other = self.trace.as_ref().is_none_or(|old| old.source.text != trace.source.text);
+                let machine = |trace: &StepTrace| (trace.model.clone(), trace.wrong);
+                let is_other_machine = self.trace.as_ref().is_none_or(|old| machine(old) != machine(&trace));
+                let is_same_machine = self.trace.as_ref().is_some_and(|old| old.machine == trace.machine);
+                if !trace.machine.stages.iter().any(|stage| self.open.as_deref() == Some(stage.key)) {
                     self.open = None;
                 }
                 let before = self.said();
-                (self.apart, self.message) = (Some(apart), None);
+                (self.trace, self.message) = (Some(trace), None);
                 self.of = self.asked.as_ref().map(|asked| (asked.model.clone(), asked.source.clone()));
                 self.revision += 1;
                 let until = if self.whole().is_some() { usize::MAX } else { self.i + 1 };
@@ -208,19 +208,19 @@ impl StepsPage {
         let Some((model, source)) = &self.of else { return false };
         let is_new =
             |column: &Column| column.system.only() == Some(model) && column.source.text == *source && !column.stale;
-        self.apart.is_some() && !self.column(app).is_some_and(is_new)
+        self.trace.is_some() && !self.column(app).is_some_and(is_new)
     }
 
     /// The last step that there is.
     pub fn last(&self) -> usize {
-        self.apart.as_ref().map_or(0, |apart| apart.steps.len().saturating_sub(1))
+        self.trace.as_ref().map_or(0, |trace| trace.steps.len().saturating_sub(1))
     }
 
     /// The decoder's stages that are shown, in the order in which a step goes through them.
     pub fn stages(&self) -> Vec<&MachineStage> {
-        let Some(apart) = &self.apart else { return Vec::new() };
+        let Some(trace) = &self.trace else { return Vec::new() };
         let is_shown = |stage: &&MachineStage| !stage.reads_source() && Depth::of(stage.key) <= self.depth;
-        apart.machine.stages.iter().filter(is_shown).collect()
+        trace.machine.stages.iter().filter(is_shown).collect()
     }
 
     /// Shows more or fewer boxes; the stage that was done last stays the last, where it is shown.
@@ -251,7 +251,7 @@ impl StepsPage {
     /// What is to be guessed of a step.
     pub fn hidden(&self, i: usize) -> Option<Guessed> {
         let guessing = self.guessing.as_ref().filter(|guessing| !guessing.is_revealed)?;
-        let has_rows = self.apart.as_ref().is_some_and(|apart| apart.aligns);
+        let has_rows = self.trace.as_ref().is_some_and(|trace| trace.aligns);
         match guessing.of {
             Guessed::Whole => has_rows.then_some(Guessed::Row),
             of => Some(of).filter(|of| i >= self.i && (has_rows || *of == Guessed::Word)),
@@ -260,14 +260,14 @@ impl StepsPage {
 
     /// The guess of the whole alignment, while that is what is guessed.
     pub fn whole(&self) -> Option<&Guessing> {
-        let aligns = self.apart.as_ref().is_some_and(|apart| apart.aligns);
+        let aligns = self.trace.as_ref().is_some_and(|trace| trace.aligns);
         self.guessing.as_ref().filter(|guessing| aligns && guessing.of == Guessed::Whole)
     }
 
     /// The word that step `i` says, or would say; `None` where there is no such step.
     pub fn truth(&self, i: usize) -> Option<&str> {
-        let apart = self.apart.as_ref()?;
-        apart.said(i).or_else(|| apart.candidates(i).first().map(String::as_str))
+        let trace = self.trace.as_ref()?;
+        trace.said(i).or_else(|| trace.candidates(i).first().map(String::as_str))
     }
 
     /// How the vocabulary of its words says where words begin.
@@ -358,12 +358,12 @@ impl StepsPage {
             return self.said().len();
         }
         let is_there = self.is_done("alpha") && !self.hides(Guessed::Row, self.i);
-        self.apart.as_ref().map_or(0, |apart| apart.steps.len().min(self.i + usize::from(is_there)))
+        self.trace.as_ref().map_or(0, |trace| trace.steps.len().min(self.i + usize::from(is_there)))
     }
 
     /// Makes the heatmap of the rows so far.
     fn rebuild(&mut self, app: &mut AppState) {
-        let Some(apart) = self.apart.clone().filter(|apart| apart.aligns) else {
+        let Some(trace) = self.trace.clone().filter(|trace| trace.aligns) else {
             (self.table, self.class_table, self.made_of) = (None, None, None);
             return;
         };
@@ -377,18 +377,18 @@ impl StepsPage {
         }
         self.made_of = made_of;
         let is_blank = whole.as_ref().is_some_and(|(_, is_revealed)| !is_revealed);
-        let steps = &apart.steps[..self.rows()];
+        let steps = &trace.steps[..self.rows()];
         let is_hidden = |i: usize| hides_word && i >= self.i;
         let row = |alpha_i: &Vec<f32>| if is_blank { vec![0.0; alpha_i.len()] } else { alpha_i.clone() };
         let alpha = steps.iter().filter_map(|step| step.alpha_i.as_ref().map(row)).collect();
-        let word = |i: usize| apart.said(i).filter(|_| !is_hidden(i)).unwrap_or("?").to_owned();
+        let word = |i: usize| trace.said(i).filter(|_| !is_hidden(i)).unwrap_or("?").to_owned();
         let best = |i: usize| {
-            let words = apart.candidates(i).iter().filter(|_| !is_hidden(i)).cloned();
+            let words = trace.candidates(i).iter().filter(|_| !is_hidden(i)).cloned();
             words.zip(steps[i].best.iter().map(|(_, log_p)| *log_p)).collect()
         };
         let shown = HypothesisView {
             found: Hypothesis {
-                tokens: steps.iter().map(|step| step.said.map_or(apart.eos, |(id, _)| id)).collect(),
+                tokens: steps.iter().map(|step| step.said.map_or(trace.eos, |(id, _)| id)).collect(),
                 token_log_p: steps.iter().map(|step| step.said.map_or(0.0, |(_, log_p)| log_p)).collect(),
                 alpha: Some(alpha),
                 ..Hypothesis::default()
@@ -399,19 +399,19 @@ impl StepsPage {
             replaced: vec![None; steps.len()],
             ..HypothesisView::default()
         };
-        let model: Vec<Link> = (0..steps.len()).filter_map(|i| greatest(&apart, i)).collect();
+        let model: Vec<Link> = (0..steps.len()).filter_map(|i| greatest(&trace, i)).collect();
         let guessed = self.whole().map(|guessing| guessing.outlined(&model));
         // steps have the rows that words are predicted with, which is said where the page Sentence shows others
         let facts = self.column(app).and_then(|column| column.facts.as_ref());
-        let reading = app.view.settings.of_alpha(facts).filter(|(reading, _)| *reading != Reading::default());
-        let reading = reading.map(|(_, delay)| (Reading::Predicted, delay));
+        let reading = app.view.settings.of_alpha(facts).filter(|(reading, _)| *reading != RowConvention::default());
+        let reading = reading.map(|(_, delay)| (RowConvention::Predicted, delay));
         let mut built = |shown: &HypothesisView, links: Option<Links>| {
-            let table = table::build(&apart.source, shown, 0, &Making { pieces: true, reading, ..Making::default() });
+            let table = table::build(&trace.source, shown, 0, &Making { pieces: true, reading, ..Making::default() });
             Some(Arc::new(AlignmentTable { revision: app.tasks.fresh_id(), links, ..table }))
         };
         self.table = built(&shown, guessed);
         let shares = self.whole().filter(|guessing| guessing.is_revealed && guessing.voices() > 0);
-        let shares = shares.map(|guessing| guessing.link_shares(steps.len(), apart.source.spans.len()));
+        let shares = shares.map(|guessing| guessing.link_shares(steps.len(), trace.source.spans.len()));
         let links = self.table.as_ref().and_then(|table| table.links.clone());
         self.class_table = shares.and_then(|alpha| {
             built(&HypothesisView { found: Hypothesis { alpha: Some(alpha), ..shown.found }, ..shown }, links)
@@ -434,7 +434,7 @@ impl StepsPage {
 
     /// The words that the steps say.
     fn said(&self) -> Vec<u32> {
-        let steps = self.apart.iter().flat_map(|apart| &apart.steps);
+        let steps = self.trace.iter().flat_map(|trace| &trace.steps);
         steps.filter_map(|step| step.said).map(|(id, _)| id).collect()
     }
 

@@ -15,22 +15,22 @@ use figure::{Figure, palette};
 const ON_PAPER: (f32, f32) = (860.0, 430.0);
 
 /// What a box shows at step `i`; what is to be guessed of it stays hidden.
-pub fn held<'a>(apart: &'a StepTrace, i: usize, hidden: Option<Guessed>, stage: &MachineStage) -> Held<'a> {
-    let step = apart.steps.get(i);
+pub fn held<'a>(trace: &'a StepTrace, i: usize, hidden: Option<Guessed>, stage: &MachineStage) -> Held<'a> {
+    let step = trace.steps.get(i);
     match stage.key {
-        "words" => Held::Text(Cow::Owned(words(apart).join(" "))),
+        "words" => Held::Text(Cow::Owned(words(trace).join(" "))),
         "energies" | "alpha" | "context" | "place" if hidden == Some(Guessed::Row) => Held::Hidden,
         "candidates" | "word" if hidden == Some(Guessed::Word) => Held::Hidden,
         "energies" => step.and_then(|step| step.e_i.as_deref()).map_or(Held::Nothing, Held::Shares),
         "alpha" => step.and_then(|step| step.alpha_i.as_deref()).map_or(Held::Nothing, Held::Shares),
         "candidates" => {
-            let words = apart.candidates(i).iter();
+            let words = trace.candidates(i).iter();
             let shares = step.iter().flat_map(|step| &step.best).map(|(_, log_p)| log_p.exp());
             Held::Words(words.map(|word| Cow::Borrowed(word.as_str())).zip(shares).collect())
         }
-        "word" => Held::Word(Cow::Borrowed(apart.said(i).unwrap_or("?"))),
-        "previous" if i > 0 => Held::Word(Cow::Borrowed(apart.said(i - 1).unwrap_or("?"))),
-        key => match apart.part(key, i).map(|part| &part.quantities[..]) {
+        "word" => Held::Word(Cow::Borrowed(trace.said(i).unwrap_or("?"))),
+        "previous" if i > 0 => Held::Word(Cow::Borrowed(trace.said(i - 1).unwrap_or("?"))),
+        key => match trace.part(key, i).map(|part| &part.quantities[..]) {
             None => Held::Nothing,
             Some([only]) if only.values.len() == 1 => Held::Word(Cow::Owned(format!("{:.2}", only.values[0]))),
             Some(all) => Held::Numbers(all.iter().collect()),
@@ -39,8 +39,8 @@ pub fn held<'a>(apart: &'a StepTrace, i: usize, hidden: Option<Guessed>, stage: 
 }
 
 /// The source words as they were typed; `</s>` for the end.
-pub fn words(apart: &StepTrace) -> Vec<&str> {
-    let source = &apart.source;
+pub fn words(trace: &StepTrace) -> Vec<&str> {
+    let source = &trace.source;
     source
         .tokens
         .iter()
@@ -50,12 +50,12 @@ pub fn words(apart: &StepTrace) -> Vec<&str> {
 }
 
 /// The machine at step `i` for paper; `lit` is the box that is spoken of.
-pub fn figure(apart: &StepTrace, i: usize, hidden: Option<Guessed>, lit: Option<&str>) -> Figure<'static> {
+pub fn figure(trace: &StepTrace, i: usize, hidden: Option<Guessed>, lit: Option<&str>) -> Figure<'static> {
     let hidden = hidden.map(|of| if of == Guessed::Whole { Guessed::Row } else { of });
-    let machine = &apart.machine;
+    let machine = &trace.machine;
     let drawing = MachineDrawing {
         machine,
-        held: machine.stages.iter().map(|stage| held(apart, i, hidden, stage)).collect(),
+        held: machine.stages.iter().map(|stage| held(trace, i, hidden, stage)).collect(),
         is_done: vec![true; machine.stages.len()],
         is_first: i == 0,
         lit,
@@ -65,27 +65,27 @@ pub fn figure(apart: &StepTrace, i: usize, hidden: Option<Guessed>, lit: Option<
     };
     let size = size(ON_PAPER.0, ON_PAPER.1);
     let marks = drawing.marks(&Area::from_min_size(point(0.0, 0.0), size));
-    let caption = caption(apart, i, hidden);
-    let wiring = apart.wrong.map(|wrong| ("model otherwise than its paper", wrong.entry().name.to_owned()));
+    let caption = caption(trace, i, hidden);
+    let wiring = trace.wrong.map(|wrong| ("model otherwise than its paper", wrong.entry().name.to_owned()));
     let facts = [
-        Some(("model", apart.model.clone())),
+        Some(("model", trace.model.clone())),
         wiring,
-        Some(("sentence", apart.source.text.clone())),
+        Some(("sentence", trace.source.text.clone())),
         Some(("step", (i + 1).to_string())),
         Some(("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION")))),
     ];
     let facts = facts.into_iter().flatten().map(|(name, value)| (name.to_owned(), value)).collect();
-    let provenance = Provenance { title: format!("{}: step {}", apart.model, i + 1), facts };
+    let provenance = Provenance { title: format!("{}: step {}", trace.model, i + 1), facts };
     Figure { size, marks, provenance }.captioned(&caption, &SansSerif, &palette::LIGHT).grounded(&palette::LIGHT)
 }
 
-fn caption(apart: &StepTrace, i: usize, hidden: Option<Guessed>) -> String {
-    let before: Vec<&str> = (0..i).filter_map(|n| apart.said(n)).collect();
+fn caption(trace: &StepTrace, i: usize, hidden: Option<Guessed>) -> String {
+    let before: Vec<&str> = (0..i).filter_map(|n| trace.said(n)).collect();
     let after = if before.is_empty() { "the first word".to_owned() } else { format!("after \"{}\"", before.join(" ")) };
-    let says = match (hidden, apart.said(i)) {
+    let says = match (hidden, trace.said(i)) {
         (Some(Guessed::Word), _) | (_, None) => String::new(),
         (_, Some(word)) => format!(", which says \"{word}\""),
     };
-    let wiring = apart.wrong.map_or_else(String::new, |wrong| format!(", {}", wrong.label()));
-    format!("{}{wiring}, \"{}\": step {}, {after}{says}.", apart.model, apart.source.text, i + 1)
+    let wiring = trace.wrong.map_or_else(String::new, |wrong| format!(", {}", wrong.label()));
+    format!("{}{wiring}, \"{}\": step {}, {after}{says}.", trace.model, trace.source.text, i + 1)
 }

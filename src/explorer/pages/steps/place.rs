@@ -18,6 +18,6 @@ pub(super) struct StepsPlace {
 impl StepsPlace {
     /// Whether it is one of the sentence on screen.
     pub(super) fn is_of(&self, app: &AppState) -> bool {
-        self.source == app.document.scene.source
+        self.source == app.document.state.source
     }
 }

@@ -12,8 +12,8 @@ const OPTIONS: usize = 6;
 impl StepsPage {
     /// Words to guess from: the best candidates of the step in the order of the alphabet, the right one among them.
     pub fn options(&self) -> Vec<&str> {
-        let Some(apart) = &self.apart else { return Vec::new() };
-        let mut words: Vec<&str> = apart.candidates(self.i).iter().take(OPTIONS).map(String::as_str).collect();
+        let Some(trace) = &self.trace else { return Vec::new() };
+        let mut words: Vec<&str> = trace.candidates(self.i).iter().take(OPTIONS).map(String::as_str).collect();
         if let Some(truth) = self.truth(self.i).filter(|truth| !words.contains(truth)) {
             words.pop();
             words.push(truth);
@@ -39,19 +39,19 @@ impl StepsPage {
     }
 
     fn reveal_whole(&mut self, app: &AppState) {
-        let Some(apart) = self.apart.clone() else { return };
-        let model: Vec<Link> = (0..apart.steps.len()).filter_map(|i| greatest(&apart, i)).collect();
+        let Some(trace) = self.trace.clone() else { return };
+        let model: Vec<Link> = (0..trace.steps.len()).filter_map(|i| greatest(&trace, i)).collect();
         let aligner = self.links(app).cloned();
         if let Some(guessing) = &mut self.guessing {
-            guessing.reveal_whole(&model, aligner.as_ref(), |link| are_words(&apart, link));
+            guessing.reveal_whole(&model, aligner.as_ref(), |link| are_words(&trace, link));
         }
     }
 
     fn reveal_word(&mut self, app: &AppState) {
-        let (Some(apart), Some(truth)) = (self.apart.clone(), self.truth(self.i).map(str::to_owned)) else { return };
-        let Some(step) = apart.steps.get(self.i) else { return };
+        let (Some(trace), Some(truth)) = (self.trace.clone(), self.truth(self.i).map(str::to_owned)) else { return };
+        let Some(step) = trace.steps.get(self.i) else { return };
         let marks = self.marks(app);
-        let words = apart.candidates(self.i).iter().map(String::as_str);
+        let words = trace.candidates(self.i).iter().map(String::as_str);
         let candidates = words.zip(step.best.iter().map(|(_, log_p)| log_p.exp()));
         if let Some(guessing) = &mut self.guessing {
             guessing.reveal_word(&truth, candidates, &marks);
@@ -63,8 +63,8 @@ impl StepsPage {
             links.sure().iter().filter(|link| link.target == self.i).map(|link| link.source).collect()
         };
         let linked = self.links(app).map(of_step);
-        let Some(apart) = self.apart.clone() else { return };
-        let Some(alpha_i) = apart.steps.get(self.i).and_then(|step| step.alpha_i.as_ref()) else { return };
+        let Some(trace) = self.trace.clone() else { return };
+        let Some(alpha_i) = trace.steps.get(self.i).and_then(|step| step.alpha_i.as_ref()) else { return };
         if let Some(guessing) = &mut self.guessing {
             guessing.reveal(alpha_i, linked.as_deref());
         }
@@ -74,7 +74,7 @@ impl StepsPage {
     pub(super) fn links<'a>(&self, app: &'a AppState) -> Option<&'a Links> {
         let column = self.column(app)?;
         let is_same = column.shown().is_some_and(|shown| {
-            let said = self.apart.iter().flat_map(|apart| &apart.steps).filter_map(|step| step.said);
+            let said = self.trace.iter().flat_map(|trace| &trace.steps).filter_map(|step| step.said);
             shown.pieces.is_none() && said.map(|(id, _)| id).eq(shown.found.tokens.iter().copied())
         });
         column.links.as_ref().filter(|_| is_same)

@@ -16,23 +16,23 @@ const CARRIED: usize = 3;
 impl StepsPage {
     /// What happens in the box that is spoken of, or in the whole step; `None` while there is nothing to see.
     pub fn story(&self) -> Option<String> {
-        let apart = self.apart.as_ref().filter(|apart| self.i < apart.steps.len())?;
-        let told = Told { apart, i: self.i, hidden: self.hidden(self.i) };
+        let trace = self.trace.as_ref().filter(|trace| self.i < trace.steps.len())?;
+        let told = Told { trace, i: self.i, hidden: self.hidden(self.i) };
         let spoken_of = self.current().or(self.open.as_deref());
-        let stage = spoken_of.and_then(|key| apart.machine.stages.iter().find(|stage| stage.key == key));
+        let stage = spoken_of.and_then(|key| trace.machine.stages.iter().find(|stage| stage.key == key));
         Some(stage.map_or_else(|| told.step(self.mode), |stage| told.stage(stage, self.mode)))
     }
 
     /// What a box hands on at this step, in a few letters; `None`: what nobody may see yet, or nothing.
     pub fn carried(&self, key: &str) -> Option<String> {
-        let apart = self.apart.as_ref()?;
-        Told { apart, i: self.i, hidden: self.hidden(self.i) }.carried(key)
+        let trace = self.trace.as_ref()?;
+        Told { trace, i: self.i, hidden: self.hidden(self.i) }.carried(key)
     }
 }
 
 /// A step to tell of.
 struct Told<'a> {
-    apart: &'a StepTrace,
+    trace: &'a StepTrace,
     i: usize,
     hidden: Option<Guessed>,
 }
@@ -53,26 +53,26 @@ impl Told<'_> {
 
     /// The word that the step says, with its probability and its place among the candidates, from 0.
     fn said(&self) -> Option<(&str, f32, usize)> {
-        let (id, log_p) = self.apart.steps[self.i].said?;
-        let best = &self.apart.steps[self.i].best;
+        let (id, log_p) = self.trace.steps[self.i].said?;
+        let best = &self.trace.steps[self.i].best;
         let place = best.iter().position(|(other, _)| *other == id).unwrap_or(best.len());
-        Some((self.apart.said(self.i)?, log_p.exp(), place))
+        Some((self.trace.said(self.i)?, log_p.exp(), place))
     }
 
     /// Numbers of the source words, the greatest first.
     fn ranked<'a>(&'a self, values: &[f32]) -> Vec<(&'a str, f32)> {
         let mut ranked: Vec<(&str, f32)> =
-            words(self.apart).into_iter().zip(values.iter().copied()).filter(|(_, value)| value.is_finite()).collect();
+            words(self.trace).into_iter().zip(values.iter().copied()).filter(|(_, value)| value.is_finite()).collect();
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
         ranked
     }
 
     fn weights(&self) -> Vec<(&str, f32)> {
-        self.apart.steps[self.i].alpha_i.as_deref().map(|values| self.ranked(values)).unwrap_or_default()
+        self.trace.steps[self.i].alpha_i.as_deref().map(|values| self.ranked(values)).unwrap_or_default()
     }
 
     fn quantities(&self, key: &str) -> &[Quantity] {
-        self.apart.part(key, self.i).map_or(&[], |part: &MachinePart| &part.quantities)
+        self.trace.part(key, self.i).map_or(&[], |part: &MachinePart| &part.quantities)
     }
 
     /// The step as a whole.
@@ -86,7 +86,7 @@ impl Told<'_> {
                 )
             }
             Some(_) => tr!("the state asks which source word fits best").to_owned(),
-            None if self.apart.aligns => tr!("the state asks which source word fits best").to_owned(),
+            None if self.trace.aligns => tr!("the state asks which source word fits best").to_owned(),
             None => tr!("the state reads the one vector that the whole sentence has become").to_owned(),
         };
         match self.said().filter(|_| !self.is_hidden("word")) {
@@ -114,9 +114,9 @@ impl Told<'_> {
 
     /// `None`: what the box is for says it all.
     fn tells(&self, stage: &MachineStage, mode: Mode) -> Option<String> {
-        let before = self.i.checked_sub(1).and_then(|before| self.apart.said(before));
+        let before = self.i.checked_sub(1).and_then(|before| self.trace.said(before));
         match stage.key {
-            "words" => Some(tr!("The sentence has {} words, the last of which is its end.", words(self.apart).len())),
+            "words" => Some(tr!("The sentence has {} words, the last of which is its end.", words(self.trace).len())),
             "previous" => Some(before.map_or_else(
                 || tr!("Nothing has been said yet: the first step begins with an empty word.").to_owned(),
                 |word| tr!("The step before said {}; this one begins by reading it.", quoted(word)),
@@ -124,8 +124,8 @@ impl Told<'_> {
             "energies" => self.fits(),
             "alpha" => self.wins(),
             "place" => {
-                let place = self.apart.steps[self.i].p_t?;
-                let words = words(self.apart);
+                let place = self.trace.steps[self.i].p_t?;
+                let words = words(self.trace);
                 let near = words.get(place.round().max(0.0) as usize)?;
                 Some(tr!(
                     "The state guesses the place {place}, counted from 0: that is nearest to {}.",
@@ -133,7 +133,7 @@ impl Told<'_> {
                     place = format_args!("{place:.1}")
                 ))
             }
-            "context" if self.apart.aligns => {
+            "context" if self.trace.aligns => {
                 let weights = self.weights();
                 let (word, share) = weights.first()?;
                 let rest: f32 = weights.iter().skip(1).map(|(_, share)| share).sum();
@@ -164,8 +164,8 @@ impl Told<'_> {
                 ))
             }
             "candidates" => {
-                let best = &self.apart.steps[self.i].best;
-                let mut named = self.apart.candidates(self.i).iter().zip(best.iter().map(|(_, log_p)| log_p.exp()));
+                let best = &self.trace.steps[self.i].best;
+                let mut named = self.trace.candidates(self.i).iter().zip(best.iter().map(|(_, log_p)| log_p.exp()));
                 let (first, p) = named.next()?;
                 let second = named.next().map_or_else(String::new, |(word, p)| {
                     tr!(", before {} with {p}", quoted(word), p = format_args!("{p:.2}"))
@@ -191,7 +191,7 @@ impl Told<'_> {
     }
 
     fn fits(&self) -> Option<String> {
-        let ranked = self.ranked(self.apart.steps[self.i].e_i.as_deref()?);
+        let ranked = self.ranked(self.trace.steps[self.i].e_i.as_deref()?);
         let (first, energy) = ranked.first()?;
         let last = ranked.last().filter(|_| ranked.len() > 1);
         let least = last.map_or_else(String::new, |(word, energy)| {
@@ -224,7 +224,7 @@ impl Told<'_> {
         if self.is_hidden(key) {
             return None;
         }
-        let step = self.apart.steps.get(self.i)?;
+        let step = self.trace.steps.get(self.i)?;
         let greatest = |values: &[f32]| values.iter().copied().filter(|value| value.is_finite()).reduce(f32::max);
         let number = |value: f32| format!("{value:.2}");
         match key {
@@ -232,7 +232,7 @@ impl Told<'_> {
             "energies" => greatest(step.e_i.as_deref()?).map(number),
             "alpha" => greatest(step.alpha_i.as_deref()?).map(number),
             "candidates" => step.best.first().map(|(_, log_p)| number(log_p.exp())),
-            "word" => self.i.checked_sub(1).and_then(|before| self.apart.said(before)).map(str::to_owned),
+            "word" => self.i.checked_sub(1).and_then(|before| self.trace.said(before)).map(str::to_owned),
             _ => {
                 let quantity = self.quantities(key).last()?;
                 let best = step

@@ -67,61 +67,61 @@ impl Worked {
 }
 
 /// What made a number of step `i`; `None` where more than the numbers of the step made it.
-pub fn worked(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
-    let step = apart.steps.get(i)?;
+pub fn worked(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
+    let step = trace.steps.get(i)?;
     let unit = number.unit;
     match number.stage {
-        "alpha" => share(apart, step.e_i.as_deref()?, *step.alpha_i.as_ref()?.get(unit)?, step.p_t, unit),
-        "energies" => energy(apart, i, *step.e_i.as_ref()?.get(unit)?, unit).map(Worked::cut),
-        "context" => context(apart, i, value(apart, i, number)?, unit),
-        "next" => renewed(apart, i, value(apart, i, number)?, unit),
-        "top" | "below" => memory(apart, i, number).or_else(|| added(apart, i, number)),
-        "readout" => greater(apart, i, number).or_else(|| added(apart, i, number)),
-        "gates" | "proposal" => added(apart, i, number),
-        "annotations" => joined(apart, i, number),
+        "alpha" => share(trace, step.e_i.as_deref()?, *step.alpha_i.as_ref()?.get(unit)?, step.p_t, unit),
+        "energies" => energy(trace, i, *step.e_i.as_ref()?.get(unit)?, unit).map(Worked::cut),
+        "context" => context(trace, i, value(trace, i, number)?, unit),
+        "next" => renewed(trace, i, value(trace, i, number)?, unit),
+        "top" | "below" => memory(trace, i, number).or_else(|| added(trace, i, number)),
+        "readout" => greater(trace, i, number).or_else(|| added(trace, i, number)),
+        "gates" | "proposal" => added(trace, i, number),
+        "annotations" => joined(trace, i, number),
         _ => None,
     }
 }
 
 /// The number that is worked out where none was chosen: the strongest of the last vector that can be.
-pub fn strongest(apart: &StepTrace, i: usize, stage: &'static str) -> Option<WorkedNumber> {
-    let count = if ["alpha", "energies"].contains(&stage) { 1 } else { quantities(apart, i, stage).len() };
+pub fn strongest(trace: &StepTrace, i: usize, stage: &'static str) -> Option<WorkedNumber> {
+    let count = if ["alpha", "energies"].contains(&stage) { 1 } else { quantities(trace, i, stage).len() };
     (0..count).rev().find_map(|quantity| {
-        let values = values(apart, i, stage, quantity)?;
+        let values = values(trace, i, stage, quantity)?;
         let mut order: Vec<usize> = (0..values.len()).filter(|unit| values[*unit].is_finite()).collect();
         order.sort_by(|a, b| values[*b].abs().total_cmp(&values[*a].abs()));
         let numbers = order.into_iter().map(|unit| WorkedNumber { stage, quantity, row: 0, unit });
         // of several heads, each with weights of its own, only those of the alignment are sums by alpha
-        numbers.filter(|number| worked(apart, i, *number).is_some()).take(1).next()
+        numbers.filter(|number| worked(trace, i, *number).is_some()).take(1).next()
     })
 }
 
 /// The numbers from which one of a box is chosen.
-pub fn values<'a>(apart: &'a StepTrace, i: usize, stage: &str, quantity: usize) -> Option<&'a [f32]> {
-    let step = apart.steps.get(i)?;
+pub fn values<'a>(trace: &'a StepTrace, i: usize, stage: &str, quantity: usize) -> Option<&'a [f32]> {
+    let step = trace.steps.get(i)?;
     match stage {
         "alpha" => step.alpha_i.as_deref(),
         "energies" => step.e_i.as_deref(),
-        _ => quantities(apart, i, stage).get(quantity).map(|quantity| quantity.row(0)),
+        _ => quantities(trace, i, stage).get(quantity).map(|quantity| quantity.row(0)),
     }
 }
 
 /// The vectors of a box.
-pub fn quantities<'a>(apart: &'a StepTrace, i: usize, stage: &str) -> &'a [Quantity] {
-    apart.part(stage, i).map_or(&[], |part| &part.quantities)
+pub fn quantities<'a>(trace: &'a StepTrace, i: usize, stage: &str) -> &'a [Quantity] {
+    trace.part(stage, i).map_or(&[], |part| &part.quantities)
 }
 
-fn value(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<f32> {
-    quantities(apart, i, number.stage).get(number.quantity)?.row(number.row).get(number.unit).copied()
+fn value(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<f32> {
+    quantities(trace, i, number.stage).get(number.quantity)?.row(number.row).get(number.unit).copied()
 }
 
 /// The softmax of the energies; where there is a place, less by the distance from it.
-fn share(apart: &StepTrace, e_i: &[f32], alpha: f32, p_t: Option<f32>, j: usize) -> Option<Worked> {
+fn share(trace: &StepTrace, e_i: &[f32], alpha: f32, p_t: Option<f32>, j: usize) -> Option<Worked> {
     let most = e_i.iter().copied().filter(|energy| energy.is_finite()).reduce(f32::max)?;
     let sum: f32 = e_i.iter().filter(|energy| energy.is_finite()).map(|energy| (energy - most).exp()).sum();
     let energy = *e_i.get(j).filter(|energy| energy.is_finite())?;
     let softmax = (energy - most).exp() / sum;
-    let word = *words(apart).get(j)?;
+    let word = *words(trace).get(j)?;
     let mut says = tr!(
         "exp({energy}) divided by the sum of exp(e) over all source words, {}, is {softmax}",
         format_args!("{:.3}", sum * most.exp()),
@@ -145,14 +145,14 @@ fn share(apart: &StepTrace, e_i: &[f32], alpha: f32, p_t: Option<f32>, j: usize)
 }
 
 /// Additive, with what the model reads of state and annotation; or a product of two vectors.
-fn energy(apart: &StepTrace, i: usize, energy: f32, j: usize) -> Option<Worked> {
-    let keys = quantities(apart, i, "annotations");
+fn energy(trace: &StepTrace, i: usize, energy: f32, j: usize) -> Option<Worked> {
+    let keys = quantities(trace, i, "annotations");
     let (h, key) = (keys.first()?.row(j), keys.get(1).map(|keys| keys.row(j)));
-    let state = |stage: &str, n: usize| quantities(apart, i, stage).get(n).map(|quantity| quantity.row(0));
-    let word = *words(apart).get(j)?;
+    let state = |stage: &str, n: usize| quantities(trace, i, stage).get(n).map(|quantity| quantity.row(0));
+    let word = *words(trace).get(j)?;
     let additive = || {
         let (query, key) = (state("state", 1).or_else(|| state("next", 1))?, key?);
-        let v_a = &apart.vectors.iter().find(|(name, _)| name.ends_with("v_a"))?.1;
+        let v_a = &trace.vectors.iter().find(|(name, _)| name.ends_with("v_a"))?.1;
         let terms = query.iter().zip(key).zip(v_a.iter()).enumerate();
         let terms = terms.map(|(k, ((query, key), v))| term(tr!("unit {}", k + 1), *v, (query + key).tanh()));
         let says =
@@ -164,7 +164,7 @@ fn energy(apart: &StepTrace, i: usize, energy: f32, j: usize) -> Option<Worked> 
         let says = tr!("Each unit of the state times that of \u{201c}{word}\u{201d}, summed", word);
         Worked::sum(says, terms.collect(), energy)
     };
-    let top = quantities(apart, i, "top").last().or_else(|| quantities(apart, i, "state").last());
+    let top = quantities(trace, i, "top").last().or_else(|| quantities(trace, i, "state").last());
     let top = top.map(|state| state.row(0));
     additive().or_else(|| product(top, key)).or_else(|| product(top, Some(h)))
 }
@@ -173,18 +173,18 @@ fn energy(apart: &StepTrace, i: usize, energy: f32, j: usize) -> Option<Worked> 
 const VALUES: &str = "v_j";
 
 /// The annotations by their shares.
-fn context(apart: &StepTrace, i: usize, value: f32, k: usize) -> Option<Worked> {
-    let alpha_i = apart.steps[i].alpha_i.as_ref()?;
-    let of_heads = quantities(apart, i, "keys").iter().find(|quantity| quantity.symbol == VALUES);
-    let h = of_heads.or_else(|| quantities(apart, i, "annotations").first())?;
-    let terms = words(apart).into_iter().zip(alpha_i).enumerate();
+fn context(trace: &StepTrace, i: usize, value: f32, k: usize) -> Option<Worked> {
+    let alpha_i = trace.steps[i].alpha_i.as_ref()?;
+    let of_heads = quantities(trace, i, "keys").iter().find(|quantity| quantity.symbol == VALUES);
+    let h = of_heads.or_else(|| quantities(trace, i, "annotations").first())?;
+    let terms = words(trace).into_iter().zip(alpha_i).enumerate();
     let terms = terms.map(|(j, (word, alpha))| term(word, *alpha, h.row(j).get(k).copied().unwrap_or(0.0)));
     Worked::sum(tr!("The share of each source word times its number, summed"), terms.collect(), value)
 }
 
 /// The old state and the proposal, by the update gate; which of the two it lets in is the paper's.
-fn renewed(apart: &StepTrace, i: usize, value: f32, k: usize) -> Option<Worked> {
-    let number = |stage: &str| quantities(apart, i, stage).first()?.row(0).get(k).copied();
+fn renewed(trace: &StepTrace, i: usize, value: f32, k: usize) -> Option<Worked> {
+    let number = |stage: &str| quantities(trace, i, stage).first()?.row(0).get(k).copied();
     let (old, new, z) = (number("state")?, number("proposal")?, number("gates")?);
     let says = tr!("The old number and the proposed one, by the update gate");
     let by = |kept: f32, entering: f32| {
@@ -194,14 +194,14 @@ fn renewed(apart: &StepTrace, i: usize, value: f32, k: usize) -> Option<Worked> 
 }
 
 /// A long short-term memory: what its cell keeps and takes in, and what of it shows.
-fn memory(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
+fn memory(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     const CELL: usize = 4;
     const WIDTH: usize = 6;
     let (first, which) = (number.quantity / WIDTH * WIDTH, number.quantity % WIDTH);
     let at = |i: usize, n: usize| {
-        quantities(apart, i, number.stage).get(first + n)?.row(number.row).get(number.unit).copied()
+        quantities(trace, i, number.stage).get(first + n)?.row(number.row).get(number.unit).copied()
     };
-    let value = value(apart, i, number)?;
+    let value = value(trace, i, number)?;
     if which == WIDTH - 1 {
         let (o, m) = (at(i, 2)?, at(i, CELL)?);
         let says = tr!("How far the output gate is open, times tanh({m})", m = format_args!("{m:.3}"));
@@ -216,8 +216,8 @@ fn memory(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
 }
 
 /// A gate, a proposal or what comes before maxout: what the word before, the state and the context add up to.
-fn added(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
-    let quantity = quantities(apart, i, number.stage).get(number.quantity)?;
+fn added(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
+    let quantity = quantities(trace, i, number.stage).get(number.quantity)?;
     let value = *quantity.row(number.row).get(number.unit)?;
     let term = |(name, values): &(String, Vec<f32>)| {
         let name = match name.as_str() {
@@ -247,8 +247,8 @@ fn added(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
 }
 
 /// Maxout: the greater of two neighbours.
-fn greater(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
-    let (value, before) = (value(apart, i, number)?, quantities(apart, i, number.stage).first()?.row(0));
+fn greater(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
+    let (value, before) = (value(trace, i, number)?, quantities(trace, i, number.stage).first()?.row(0));
     let (a, b) = (*before.get(2 * number.unit)?, *before.get(2 * number.unit + 1)?);
     let says =
         tr!("The greater of two neighbours, {a} and {b}.", a = format_args!("{a:.3}"), b = format_args!("{b:.3}"));
@@ -256,15 +256,15 @@ fn greater(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> 
 }
 
 /// An annotation has the states of both readers side by side.
-fn joined(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
-    let value = value(apart, i, number).filter(|_| number.quantity == 0)?;
-    let reader = |stage: &str| quantities(apart, i, stage).last().map(|quantity| quantity.row(number.row));
+fn joined(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
+    let value = value(trace, i, number).filter(|_| number.quantity == 0)?;
+    let reader = |stage: &str| quantities(trace, i, stage).last().map(|quantity| quantity.row(number.row));
     let (forward, backward) = (reader("forward")?, reader("backward")?);
     let (text, unit, own) = match number.unit.checked_sub(forward.len()) {
         None => (tr!("forwards"), number.unit, forward.get(number.unit)?),
         Some(unit) => (tr!("backwards"), unit, backward.get(unit)?),
     };
-    let word = *words(apart).get(number.row)?;
+    let word = *words(trace).get(number.row)?;
     let says = tr!(
         "Number {} of the state that reads {text}, when it has come to \u{201c}{word}\u{201d}.",
         unit + 1,

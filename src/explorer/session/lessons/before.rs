@@ -1,7 +1,7 @@
 //! The window as it was before a lesson began, to which it goes back.
 
 use crate::app::command::{SettingsCommand, WindowCommand};
-use crate::app::document::scene::Scene;
+use crate::app::document::sentence_state::SentenceState;
 use crate::app::layout::Layout;
 use crate::app::page::Page;
 use crate::app::settings::{Settings, Whose};
@@ -17,8 +17,8 @@ use engine::decoding::SystemSpec;
 
 /// The window before a lesson.
 #[derive(Clone, Debug)]
-pub struct Left {
-    pub(in crate::session) scene: Scene,
+pub struct Snapshot {
+    pub(in crate::session) state: SentenceState,
     pub(in crate::session) columns: Vec<SystemSpec>,
     selected: Option<usize>,
     pub(in crate::session) page: Page,
@@ -28,12 +28,12 @@ pub struct Left {
     step: usize,
 }
 
-impl Left {
+impl Snapshot {
     /// The window as it is.
     pub fn of(app: &AppState, steps: &StepsPage) -> Self {
         let id = app.view.selection().column;
         Self {
-            scene: app.document.scene().clone(),
+            state: app.document.state().clone(),
             columns: app.document.originals().map(|column| column.system.clone()).collect(),
             selected: app.document.originals().position(|column| Some(column.id) == id),
             page: app.view.page(),
@@ -52,9 +52,14 @@ impl Left {
     }
 
     /// The window that a saved state shows, with this scene, page and selected column.
-    pub(in crate::session) fn of_saved(saved: SavedSession, scene: Scene, page: Page, selected: Option<usize>) -> Self {
+    pub(in crate::session) fn of_saved(
+        saved: SavedSession,
+        sentence: SentenceState,
+        page: Page,
+        selected: Option<usize>,
+    ) -> Self {
         Self {
-            scene,
+            state: sentence,
             layout: saved.layout,
             columns: saved.columns.unwrap_or_default(),
             selected,
@@ -75,7 +80,7 @@ impl Left {
         app.put_columns(self.columns);
         let selected = self.selected.and_then(|at| app.document.originals().nth(at)).map(|column| column.id);
         app.view.selection = Selection { column: selected, target: None };
-        app.put_scene(self.scene);
+        app.put_state(self.state);
         let layout = WindowCommand::SetLayout(Box::new(app.view.layout.clone().showing(&self.layout)));
         let Settings { shown, pieces, links, asked, unk_replacement, whose, reading, .. } = self.settings;
         let settings = [

@@ -4,7 +4,7 @@
 use crate::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::layout::Layout;
-use crate::app::settings::{PictureQuestion, Shown};
+use crate::app::settings::{RowSource, Shown};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::pages::command::Command;
@@ -15,7 +15,7 @@ use engine::decoding::SystemSpec;
 
 /// What comes of a thing now.
 #[derive(Debug, PartialEq)]
-pub enum Now {
+pub enum StepOutcome {
     /// These commands bring it about; none: it is so.
     Do(Vec<Command>),
     /// These folders are to be the columns.
@@ -28,38 +28,40 @@ pub enum Now {
 
 impl LessonAction {
     /// What brings it about.
-    pub fn now(&self, app: &AppState, steps: &StepsPage) -> Now {
-        let set = |command: SettingsCommand| Now::Do(vec![command.into()]);
+    pub fn now(&self, app: &AppState, steps: &StepsPage) -> StepOutcome {
+        let set = |command: SettingsCommand| StepOutcome::Do(vec![command.into()]);
         let layout = || app.view.layout().clone();
         let lay_out = |layout: Layout| one(WindowCommand::SetLayout(Box::new(layout)));
         match self {
             Self::Models(names) => models(names, app),
             // what a reader has set, here or before, is of another sentence
-            Self::Sentence(text) => Now::Do([free(app), vec![SourceCommand::Replace(text.clone()).into()]].concat()),
+            Self::Sentence(text) => {
+                StepOutcome::Do([free(app), vec![SourceCommand::Replace(text.clone()).into()]].concat())
+            }
             Self::Given(text) => {
                 let show = SelectCommand::ShowGiven(true).into();
-                Now::Do(vec![SourceCommand::Give(text.clone()).into(), show])
+                StepOutcome::Do(vec![SourceCommand::Give(text.clone()).into(), show])
             }
             Self::Beam(beam) => one(SearchCommand::SetBeam(*beam)),
             Self::ForbidUnk(on) => one(SearchCommand::SetForbidUnk(*on)),
             Self::Page(page) => one(WindowCommand::ShowPage(*page)),
             Self::Select(name) => match of_name(app, name) {
                 Some(column) => one(SelectCommand::Column(column.id)),
-                None => Now::Never(tr!("There is no column of {name}.", name)),
+                None => StepOutcome::Never(tr!("There is no column of {name}.", name)),
             },
             Self::Hypothesis(number) => show_hypothesis(*number, app),
             Self::Word(word) => select_word(word.as_deref(), app),
-            Self::Row(None) => Now::Do(free(app)),
+            Self::Row(None) => StepOutcome::Do(free(app)),
             Self::Row(Some(row)) => set_row(row, app),
             Self::Picture(look) => lay_out(Layout { look: *look, interlinear: false, ..layout() }),
             Self::Energies(on) => set(SettingsCommand::SetShown(if *on { Shown::Energies } else { Shown::Alpha })),
             Self::Pieces(on) => set(SettingsCommand::SetPieces(*on)),
             Self::Links(on) => set(SettingsCommand::SetLinks(*on)),
-            Self::Origin(origin) => set(SettingsCommand::SetAsked(PictureQuestion { origin: *origin, both: false })),
+            Self::Origin(origin) => set(SettingsCommand::SetAsked(RowSource { origin: *origin, both: false })),
             Self::TypedWords(on) => set(SettingsCommand::SetUnkReplacement(*on)),
             Self::Inspector(on) => lay_out(Layout { inspector_open: *on, ..layout() }),
             Self::Solo(on) => lay_out(Layout { solo: *on, ..layout() }),
-            Self::Mode(mode) if steps.mode == *mode => Now::Do(Vec::new()),
+            Self::Mode(mode) if steps.mode == *mode => StepOutcome::Do(Vec::new()),
             Self::Mode(mode) => one(StepsCommand::SetMode(*mode)),
             Self::Wrong(wrong) => one(StepsCommand::SetWrong(*wrong)),
             Self::Guess(of) => one(StepsCommand::SetGuessing(*of)),
@@ -69,18 +71,18 @@ impl LessonAction {
             Self::Box(None) => one(StepsCommand::Open(None)),
             Self::Box(Some(key)) => open_box(key, app, steps),
             Self::Act(LessonAct::Reveal) => one(StepsCommand::Reveal),
-            Self::Act(_) => Now::Never(tr!("Only the reader can do this.").to_owned()),
+            Self::Act(_) => StepOutcome::Never(tr!("Only the reader can do this.").to_owned()),
         }
     }
 
     /// Whether it is so; `before` is what was so when it was first waited for.
-    pub fn holds(&self, before: &Before, app: &AppState, steps: &StepsPage) -> bool {
+    pub fn holds(&self, before: &Baseline, app: &AppState, steps: &StepsPage) -> bool {
         let layout = app.view.layout();
-        let (search, settings) = (&app.document.scene().search, app.view.settings());
+        let (search, settings) = (&app.document.state().search, app.view.settings());
         match self {
             Self::Models(names) => names_of(app) == *names,
             Self::Sentence(text) => app.document.source().trim() == text,
-            Self::Given(text) => app.document.scene().given.as_deref().map(str::trim) == text.as_deref(),
+            Self::Given(text) => app.document.state().given.as_deref().map(str::trim) == text.as_deref(),
             Self::Beam(beam) => search.beam == *beam,
             Self::ForbidUnk(on) => search.forbid_unk == *on,
             Self::Page(page) => app.view.page() == *page,
@@ -93,7 +95,7 @@ impl LessonAction {
             Self::Energies(on) => (settings.shown == Shown::Energies) == *on,
             Self::Pieces(on) => settings.pieces == *on,
             Self::Links(on) => settings.links == *on,
-            Self::Origin(origin) => settings.asked == PictureQuestion { origin: *origin, both: false },
+            Self::Origin(origin) => settings.asked == RowSource { origin: *origin, both: false },
             Self::TypedWords(on) => settings.unk_replacement == *on,
             Self::Inspector(on) => layout.inspector_open == *on,
             Self::Solo(on) => layout.solo == *on,
@@ -109,12 +111,12 @@ impl LessonAction {
     }
 }
 
-fn act_holds(act: LessonAct, before: &Before, app: &AppState, steps: &StepsPage) -> bool {
+fn act_holds(act: LessonAct, before: &Baseline, app: &AppState, steps: &StepsPage) -> bool {
     match act {
         LessonAct::AnotherSentence => app.document.source().trim() != before.source.trim() && settled(app),
         LessonAct::SelectWord => app.view.selection().target.is_some() && app.view.selection() != before.selection,
         LessonAct::Reveal => steps.guessing.as_ref().is_some_and(|guessing| guessing.is_revealed),
-        LessonAct::Intervene => !app.document.scene().interventions.is_empty(),
+        LessonAct::Intervene => !app.document.state().interventions.is_empty(),
         LessonAct::AnotherStep => steps.i != before.i,
         LessonAct::Say => !steps.class.is_empty(),
         LessonAct::AnotherHypothesis => hypotheses(app) != before.hypotheses,
@@ -123,14 +125,14 @@ fn act_holds(act: LessonAct, before: &Before, app: &AppState, steps: &StepsPage)
 
 /// What was so when something was first waited for.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Before {
+pub struct Baseline {
     source: String,
     selection: Selection,
     i: usize,
     hypotheses: Vec<usize>,
 }
 
-impl Before {
+impl Baseline {
     /// What is so now.
     pub fn of(app: &AppState, steps: &StepsPage) -> Self {
         let source = app.document.source().to_owned();
@@ -142,8 +144,8 @@ fn hypotheses(app: &AppState) -> Vec<usize> {
     app.document.columns().iter().map(|column| column.hypothesis).collect()
 }
 
-fn one(command: impl Into<Command>) -> Now {
-    Now::Do(vec![command.into()])
+fn one(command: impl Into<Command>) -> StepOutcome {
+    StepOutcome::Do(vec![command.into()])
 }
 
 /// The name of a column's folder.
@@ -159,16 +161,19 @@ fn of_name<'a>(app: &'a AppState, name: &str) -> Option<&'a Column> {
     app.document.models().find(|column| name_of(column) == name)
 }
 
-fn models(names: &[String], app: &AppState) -> Now {
+fn models(names: &[String], app: &AppState) -> StepOutcome {
     let known = app.document.columns().iter().map(|column| column.system.clone());
     let known = known.chain(app.bundled.iter().map(|installed| (&installed.folder).into()));
     let known: Vec<SystemSpec> = known.collect();
     let found = |name: &String| known.iter().find(|system| system.name() == *name).cloned();
     let missing: Vec<&str> = names.iter().filter(|name| found(name).is_none()).map(String::as_str).collect();
     if missing.is_empty() {
-        return Now::Columns(names.iter().filter_map(found).collect());
+        return StepOutcome::Columns(names.iter().filter_map(found).collect());
     }
-    Now::Never(tr!("This lesson needs the model {}, which is not among the installed ones.", missing.join(", ")))
+    StepOutcome::Never(tr!(
+        "This lesson needs the model {}, which is not among the installed ones.",
+        missing.join(", ")
+    ))
 }
 
 /// Whether a column shows all that it will of the present sentence.
@@ -187,58 +192,62 @@ pub fn settled(app: &AppState) -> bool {
 
 /// Whether a column has read the translation that is given, where one is.
 fn has_read(column: &Column, app: &AppState) -> bool {
-    let is_given = app.document.scene().given.as_ref().is_some_and(|given| !given.trim().is_empty());
+    let is_given = app.document.state().given.as_ref().is_some_and(|given| !given.trim().is_empty());
     !is_given || column.given.is_some() || column.state != ColumnState::Ready
 }
 
-fn select_word(word: Option<&str>, app: &AppState) -> Now {
+fn select_word(word: Option<&str>, app: &AppState) -> StepOutcome {
     let Some(wanted) = word else { return one(SelectCommand::Nothing) };
-    let Some(column) = app.selected_column() else { return Now::Never(tr!("There is no model.").to_owned()) };
+    let Some(column) = app.selected_column() else { return StepOutcome::Never(tr!("There is no model.").to_owned()) };
     if !is_settled(column) || !has_read(column, app) {
-        return Now::NotYet;
+        return StepOutcome::NotYet;
     }
     let words = column.table.as_ref().map_or(&[][..], |table| &table.target);
     match words.iter().position(|word| word.text == wanted) {
         Some(i) => one(SelectCommand::Target { column: column.id, i }),
-        None => Now::Never(tr!("{} does not say the word {wanted} that this page speaks of.", column.name(), wanted)),
+        None => StepOutcome::Never(tr!(
+            "{} does not say the word {wanted} that this page speaks of.",
+            column.name(),
+            wanted
+        )),
     }
 }
 
-fn show_hypothesis(number: usize, app: &AppState) -> Now {
-    let Some(column) = app.selected_column() else { return Now::Never(tr!("There is no model.").to_owned()) };
+fn show_hypothesis(number: usize, app: &AppState) -> StepOutcome {
+    let Some(column) = app.selected_column() else { return StepOutcome::Never(tr!("There is no model.").to_owned()) };
     match column.hypotheses.len() {
-        _ if !is_settled(column) => Now::NotYet,
-        count if number > count => Now::Never(tr!("{} has no hypothesis {number}.", column.name(), number)),
-        _ if column.hypothesis + 1 == number => Now::Do(Vec::new()),
+        _ if !is_settled(column) => StepOutcome::NotYet,
+        count if number > count => StepOutcome::Never(tr!("{} has no hypothesis {number}.", column.name(), number)),
+        _ if column.hypothesis + 1 == number => StepOutcome::Do(Vec::new()),
         _ => one(SelectCommand::Hypothesis { column: column.id, hypothesis: number - 1 }),
     }
 }
 
 /// Takes away what is set, where anything is.
 fn free(app: &AppState) -> Vec<Command> {
-    let is_set = !app.document.scene().interventions.is_empty();
+    let is_set = !app.document.state().interventions.is_empty();
     is_set.then(|| InterveneCommand::TakeAll.into()).into_iter().collect()
 }
 
-fn set_row(row: &str, app: &AppState) -> Now {
+fn set_row(row: &str, app: &AppState) -> StepOutcome {
     let Some((column, i, _)) = app.selected_word() else {
-        return Now::Never(tr!("Select a word first: it is its row that is set.").to_owned());
+        return StepOutcome::Never(tr!("Select a word first: it is its row that is set.").to_owned());
     };
     if !is_settled(column) {
-        return Now::NotYet;
+        return StepOutcome::NotYet;
     }
     let source = column.table.as_ref().map_or(&[][..], |table| &table.source);
     let edit = match source.iter().position(|word| word.text == row) {
         _ if row == EVEN => RowEdit::Uniform,
         Some(j) => RowEdit::OneHot(j),
-        None => return Now::Never(tr!("{} reads no word {row}.", column.name(), row)),
+        None => return StepOutcome::Never(tr!("{} reads no word {row}.", column.name(), row)),
     };
     one(InterveneCommand::Row { column: column.id, i, edit })
 }
 
 /// Whether some row of the selected column is set like this; `None`: whether nothing is set.
 fn has_row(row: Option<&str>, app: &AppState) -> bool {
-    let Some(wanted) = row else { return app.document.scene().interventions.is_empty() };
+    let Some(wanted) = row else { return app.document.state().interventions.is_empty() };
     let table = app.selected_column().and_then(|column| column.table.as_ref());
     let Some((table, alpha)) = table.and_then(|table| Some((table, table.alpha.as_ref()?))) else { return false };
     let set = table.target.iter().enumerate().filter(|(_, word)| word.is_pinned);
@@ -257,34 +266,34 @@ pub(super) fn is_apart(app: &AppState, steps: &StepsPage) -> bool {
     let is_of = |column: &Column| {
         is_settled(column)
             && steps
-                .apart
+                .trace
                 .as_ref()
-                .is_some_and(|apart| apart.source.text == app.document.source() && apart.model == column.name())
+                .is_some_and(|trace| trace.source.text == app.document.source() && trace.model == column.name())
     };
     !steps.is_waiting() && steps.column(app).is_some_and(is_of)
 }
 
 fn step_of(step: &str, steps: &StepsPage) -> Option<usize> {
-    steps.apart.as_ref()?.place(step)
+    steps.trace.as_ref()?.place(step)
 }
 
-fn go_to(step: &str, app: &AppState, steps: &StepsPage) -> Now {
+fn go_to(step: &str, app: &AppState, steps: &StepsPage) -> StepOutcome {
     if !is_apart(app, steps) {
-        return steps.message.clone().map_or(Now::NotYet, Now::Never);
+        return steps.message.clone().map_or(StepOutcome::NotYet, StepOutcome::Never);
     }
     match step_of(step, steps) {
         Some(i) => one(StepsCommand::GoTo(i)),
-        None => Now::Never(tr!("No step says the word {step} that this page speaks of.", step)),
+        None => StepOutcome::Never(tr!("No step says the word {step} that this page speaks of.", step)),
     }
 }
 
-fn open_box(key: &str, app: &AppState, steps: &StepsPage) -> Now {
+fn open_box(key: &str, app: &AppState, steps: &StepsPage) -> StepOutcome {
     if !is_apart(app, steps) {
-        return steps.message.clone().map_or(Now::NotYet, Now::Never);
+        return steps.message.clone().map_or(StepOutcome::NotYet, StepOutcome::Never);
     }
-    let has = steps.apart.as_ref().is_some_and(|apart| apart.machine.stages.iter().any(|stage| stage.key == key));
+    let has = steps.trace.as_ref().is_some_and(|trace| trace.machine.stages.iter().any(|stage| stage.key == key));
     if has {
         return one(StepsCommand::Open(Some(key.to_owned())));
     }
-    Now::Never(tr!("This machine has no box {key}.", key))
+    StepOutcome::Never(tr!("This machine has no box {key}.", key))
 }

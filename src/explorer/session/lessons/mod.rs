@@ -29,8 +29,8 @@ use crate::pages::lesson::LessonCommand;
 use crate::pages::steps::STEPS;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::picture::figure;
-use crate::session::lessons::before::Left;
-use crate::session::lessons::doing::{Before, Now, is_apart, settled};
+use crate::session::lessons::before::Snapshot;
+use crate::session::lessons::doing::{Baseline, StepOutcome, is_apart, settled};
 use crate::session::lessons::handout::{OnPaper, Paper};
 use crate::session::lessons::script::{Ask, LessonChoice, Script, ScriptPage, ScriptPart, Wait};
 use crate::session::lessons::shelf::{LessonFile, bundled};
@@ -46,7 +46,7 @@ pub struct Lessons {
     pub folder: Option<PathBuf>,
     own: Vec<LessonFile>,
     open: Option<Running>,
-    left: Option<Left>,
+    left: Option<Snapshot>,
     /// The step that was shown before, until the machine is there again.
     after: Option<LessonAction>,
 }
@@ -86,7 +86,7 @@ pub struct Running {
     /// What is still to be brought about, in this order.
     todo: VecDeque<LessonAction>,
     /// What was so when it was first waited.
-    before: Option<Before>,
+    before: Option<Baseline>,
     /// What pages showed that were seen, and behind what they wait for.
     pictures: BTreeMap<(usize, bool), OnPaper<Paper>>,
 }
@@ -223,13 +223,13 @@ impl Running {
     fn act(&mut self, app: &mut AppState, steps: &StepsPage) -> Vec<Command> {
         while let Some(thing) = self.todo.front() {
             let commands = match thing.now(app, steps) {
-                Now::Do(commands) => commands,
-                Now::Columns(systems) => {
+                StepOutcome::Do(commands) => commands,
+                StepOutcome::Columns(systems) => {
                     app.put_columns(systems);
                     Vec::new()
                 }
-                Now::NotYet => return Vec::new(),
-                Now::Never(why) => {
+                StepOutcome::NotYet => return Vec::new(),
+                StepOutcome::Never(why) => {
                     self.troubles.push(why);
                     Vec::new()
                 }
@@ -248,7 +248,7 @@ impl Running {
             return false;
         }
         let Some(thing) = self.waits().map(|wait| wait.thing.clone()) else { return false };
-        let before = self.before.get_or_insert_with(|| Before::of(app, steps));
+        let before = self.before.get_or_insert_with(|| Baseline::of(app, steps));
         let holds = thing.holds(before, app, steps);
         if holds {
             self.pass();
@@ -278,10 +278,10 @@ impl Running {
 
 /// The machine at the step that is shown.
 fn of_steps(steps: &StepsPage) -> Option<OnPaper<Paper>> {
-    let apart = steps.apart.as_ref()?;
+    let trace = steps.trace.as_ref()?;
     let lit = steps.current().or(steps.open.as_deref());
-    let picture = figure(apart, steps.i, steps.hidden(steps.i), lit);
-    let said = vec![(lang::text(THE_SENTENCE).to_owned(), apart.source.text.clone())];
+    let picture = figure(trace, steps.i, steps.hidden(steps.i), lit);
+    let said = vec![(lang::text(THE_SENTENCE).to_owned(), trace.source.text.clone())];
     Some(OnPaper { said, pictures: vec![Paper::Machine(Arc::new(picture))] })
 }
 
@@ -301,7 +301,7 @@ fn of_columns(app: &AppState) -> OnPaper<Paper> {
     let has_links = app.view.layout().look == Look::Links;
     let kind = if has_links { "links" } else { "heatmap" };
     let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
-    let search = &app.document.scene().search;
+    let search = &app.document.state().search;
     let picture = |column| lang::in_english(|| export::picture(column, search, app.view.settings(), &drawing, None));
     let picture = column.and_then(picture).map(|picture| Paper::Column(Box::new(picture.into())));
     OnPaper { said, pictures: picture.into_iter().collect() }
@@ -329,7 +329,7 @@ impl Lessons {
     }
 
     /// The window as it was before the lesson that is open.
-    pub(super) fn left(&self) -> Option<&Left> {
+    pub(super) fn left(&self) -> Option<&Snapshot> {
         self.left.as_ref()
     }
 
@@ -400,7 +400,7 @@ impl Lessons {
             return app.notify(tr!("There is no lesson {key} that can be read", key), true);
         };
         self.after = None;
-        self.left.get_or_insert_with(|| Left::of(app, steps));
+        self.left.get_or_insert_with(|| Snapshot::of(app, steps));
         self.open = Some(Running::begin(key.to_owned(), script));
     }
 
@@ -435,10 +435,10 @@ impl Lessons {
     /// To the step that was shown before the lesson, once the machine is there.
     fn go_back(&mut self, app: &AppState, steps: &StepsPage) -> Vec<Command> {
         match self.after.as_ref().map(|step| step.now(app, steps)) {
-            None | Some(Now::NotYet) => Vec::new(),
+            None | Some(StepOutcome::NotYet) => Vec::new(),
             Some(now) => {
                 self.after = None;
-                if let Now::Do(commands) = now { commands } else { Vec::new() }
+                if let StepOutcome::Do(commands) = now { commands } else { Vec::new() }
             }
         }
     }

@@ -308,9 +308,9 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, steps: &Step
 fn called(window: &Window<'_>, steps: &StepsPage, light: &Highlight) -> Option<String> {
     let of = light.of.as_deref()?;
     let name = if light.lit == HighlightPart::Box {
-        let apart = steps.apart.as_ref();
-        apart.and_then(|apart| {
-            Some(lang::text(apart.machine.stages.iter().find(|stage| stage.key == of)?.title).to_owned())
+        let trace = steps.trace.as_ref();
+        trace.and_then(|trace| {
+            Some(lang::text(trace.machine.stages.iter().find(|stage| stage.key == of)?.title).to_owned())
         })
     } else {
         let columns = window.app.document.columns();

@@ -9,7 +9,7 @@ use crate::app::settings::Shown;
 use crate::widgets::heatmap::widget::{Answer, HeatmapWidget};
 use crate::widgets::{is_heard, labels, node, theme};
 use engine::analysis::alignment::Alignment;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::interventions::Said;
 use engine::lang;
 use engine::text::links::Link;
@@ -182,7 +182,7 @@ fn odd_text(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Option<&'static 
 
 /// Whether what is shown is where words come from, and not alpha.
 fn is_head(heatmap: &HeatmapWidget<'_>) -> bool {
-    heatmap.table.reading == Some(Reading::Head) && heatmap.shown == Shown::Alpha
+    heatmap.table.reading == Some(RowConvention::Head) && heatmap.shown == Shown::Alpha
 }
 
 /// Of such a row of an alignment head.

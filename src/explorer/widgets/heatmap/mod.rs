@@ -13,7 +13,7 @@ use egui::{Id, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2}
 use crate::app::files::picture;
 use crate::app::settings::Shown;
 use crate::widgets::{labels, marks, node, theme};
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::lang;
 use figure::heatmap::layout::Grid;
 use figure::label::Label;
@@ -209,7 +209,7 @@ impl HeatmapWidget<'_> {
         marks::paint(&ui.painter_at(place), [figure.corner(text, &place)]);
         let response = ui.interact(place, self.id.with("reading"), Sense::hover());
         node(&response, egui::accesskit::Role::Legend, || tr!("Rows of {} by the {text}", self.name, text));
-        let source = if reading == Reading::Head { "" } else { tr!(" (Luong et al. 2015, footnote 14)") };
+        let source = if reading == RowConvention::Head { "" } else { tr!(" (Luong et al. 2015, footnote 14)") };
         response.on_hover_text(format!("{}{source}", lang::text(reading.about())));
     }
 

@@ -5,7 +5,7 @@ use egui::{Id, Pos2};
 use crate::app::document::table::AlignmentTable;
 use crate::app::settings::Shown;
 use engine::analysis::alignment::Alignment;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use figure::heatmap::HeatmapMarks;
 use figure::heatmap::layout::{Gaze, Metrics};
 use figure::heatmap::outlines::Outlined;
@@ -83,7 +83,7 @@ pub struct Answer {
 impl HeatmapWidget<'_> {
     /// Whether alpha of the selected row can be dragged.
     pub(super) fn drags(&self) -> bool {
-        let is_alpha = self.shown == Shown::Alpha && self.table.reading != Some(Reading::Head);
+        let is_alpha = self.shown == Shown::Alpha && self.table.reading != Some(RowConvention::Head);
         self.can_drag && is_alpha && !self.table.is_given
     }
 }

@@ -5,7 +5,7 @@ use egui::{ComboBox, Id, Label, RichText, ScrollArea, Ui, vec2};
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::judging::condition;
-use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
+use crate::pages::corpus::views::{ExploreCommand, ExploreView};
 use crate::pages::corpus::{Compared, CorpusPage};
 use crate::pages::shell::dialogs::IMPORT;
 use crate::pages::shell::local::{Sheet, Window};
@@ -19,9 +19,8 @@ const SIZE: (f32, f32) = (640.0, 24.0);
 const FIXED: f32 = 280.0;
 
 /// The sheet, where two are compared.
-pub fn agreement_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let Some(Compared { pair, agreement }) =
-        workbench.compared.clone().filter(|_| window.local.shared.sheet == Sheet::None)
+pub fn agreement_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let Some(Compared { pair, agreement }) = page.compared.clone().filter(|_| window.local.shared.sheet == Sheet::None)
     else {
         return;
     };
@@ -34,12 +33,12 @@ pub fn agreement_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button(tr!("Done")).clicked())
                 .inner
         });
-        pair_ui(ui, workbench, window, &pair);
+        pair_ui(ui, page, window, &pair);
         ui.separator();
         if let Some(agreement) = agreement {
             let height = ((room.y - FIXED) / 2.0).max(100.0);
             numbers_ui(ui, &agreement, height);
-            differing_ui(ui, workbench, window, &agreement, height);
+            differing_ui(ui, page, window, &agreement, height);
         } else {
             let note =
                 tr!("Two annotators are needed. Judge sentences under another name, or bring in the judgements of \
@@ -53,8 +52,8 @@ pub fn agreement_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>
     }
 }
 
-fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, pair: &(String, String)) {
-    let annotators = workbench.corpus.counts.annotators.clone();
+fn pair_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, pair: &(String, String)) {
+    let annotators = page.corpus.counts.annotators.clone();
     ui.horizontal_wrapped(|ui| {
         let mut next = pair.clone();
         for (name, chosen) in [(tr!("First annotator"), &mut next.0), (tr!("Second annotator"), &mut next.1)] {
@@ -136,7 +135,7 @@ fn alphas_ui(ui: &mut Ui, agreement: &Agreement) {
     }
 }
 
-fn differing_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, agreement: &Agreement, height: f32) {
+fn differing_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, agreement: &Agreement, height: f32) {
     ui.add_space(theme::SPACE_2);
     let (first, second) = &agreement.annotators;
     if agreement.differing.is_empty() {
@@ -154,7 +153,7 @@ fn differing_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, ag
     list("differing", height).show_rows(ui, SIZE.1, agreement.differing.len(), |ui, range| {
         for (at, aspects) in &agreement.differing[range] {
             let names: Vec<&str> = aspects.iter().map(|aspect: &Aspect| lang::text(aspect.name())).collect();
-            let source = workbench.corpus.sources.get(*at).unwrap_or_default();
+            let source = page.corpus.sources.get(*at).unwrap_or_default();
             let text = format!("{}: {}. {source}", at + 1, names.join(", "));
             let button = egui::Button::selectable(false, RichText::new(text).size(theme::TEXT_SMALL)).truncate();
             let name = tr!("Sentence {}: {}", at + 1, names.join(", "));

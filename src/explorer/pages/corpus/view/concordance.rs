@@ -9,7 +9,7 @@ use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tallies;
-use crate::pages::corpus::whole::{Concordance, ExploreCommand};
+use crate::pages::corpus::views::{Concordance, ExploreCommand};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::Window;
 use crate::widgets::{bidi, labels, rows, theme};
@@ -58,25 +58,25 @@ const EXAMPLES: &[(&str, &str)] = &[
 ];
 
 /// The query and its hits.
-pub fn concordance_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    if LinkChoice::all(&workbench.corpus).is_empty() {
+pub fn concordance_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    if LinkChoice::all(&page.corpus).is_empty() {
         ui.label(tr!("No system says anything yet: run the models above, or import what another system said."));
         return;
     }
-    ui.horizontal_wrapped(|ui| query_ui(ui, workbench, window));
-    let is_counted = workbench.whole.tallied.asked.is_shown;
+    ui.horizontal_wrapped(|ui| query_ui(ui, page, window));
+    let is_counted = page.whole.tallied.asked.is_shown;
     ui.horizontal_wrapped(|ui| {
-        tallies::tabs_ui(ui, workbench, window);
-        if is_counted { tallies::asked_ui(ui, workbench, window) } else { order_ui(ui, workbench, window) }
+        tallies::tabs_ui(ui, page, window);
+        if is_counted { tallies::asked_ui(ui, page, window) } else { order_ui(ui, page, window) }
     });
-    let concordance = &workbench.whole.concordance;
+    let concordance = &page.whole.concordance;
     let t = theme::tokens(ui);
-    let tallied = &workbench.whole.tallied;
+    let tallied = &page.whole.tallied;
     if let Some(trouble) = if is_counted { &tallied.trouble } else { &concordance.trouble } {
         ui.add(Label::new(RichText::new(trouble).color(t.error)).wrap());
     }
     if is_counted {
-        return tallies::counts_ui(ui, workbench);
+        return tallies::counts_ui(ui, page);
     }
     if let Some(note) = &concordance.note {
         ui.add(Label::new(RichText::new(lang::text(note)).size(theme::TEXT_SMALL).color(t.warm)).wrap());
@@ -86,11 +86,11 @@ pub fn concordance_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'
         ui.label(RichText::new(tr!("Type a word or a pattern above; Examples shows what can be asked.")).color(t.weak));
         return;
     }
-    hits_ui(ui, workbench, window);
+    hits_ui(ui, page, window);
 }
 
-fn query_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let mut query = workbench.whole.concordance.query.clone();
+fn query_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let mut query = page.whole.concordance.query.clone();
     let label = ui.label(tr!("Find"));
     let width = (ui.available_width() - 470.0).clamp(FIELD.0, FIELD.1);
     let field = TextEdit::singleline(&mut query).desired_width(width).hint_text("{red, old} -> _ _ -> _ crossing");
@@ -110,8 +110,8 @@ fn query_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             }
         });
     });
-    let (mut by_parts, mut by_target) = (workbench.whole.concordance.by_parts, workbench.whole.concordance.by_target);
-    if workbench.corpus.has_parts {
+    let (mut by_parts, mut by_target) = (page.whole.concordance.by_parts, page.whole.concordance.by_target);
+    if page.corpus.has_parts {
         let note = tr!(
             "Words of the query before | are parts of speech, such as ADJ NOUN crossing; sentences without them are passed over"
         );
@@ -119,13 +119,13 @@ fn query_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             window.push(ExploreCommand::SetByParts(by_parts, by_target));
         }
     }
-    if workbench.corpus.has_target_parts {
+    if page.corpus.has_target_parts {
         let note = tr!("Words of the query behind -> and | are parts of speech; texts without them are skipped");
         if ui.checkbox(&mut by_target, tr!("target by part of speech")).on_hover_text(note).changed() {
             window.push(ExploreCommand::SetByParts(by_parts, by_target));
         }
     }
-    tallies::links_ui(ui, workbench, window);
+    tallies::links_ui(ui, page, window);
 }
 
 /// What can be typed as a query.
@@ -135,8 +135,8 @@ const HELP: &str = id!("word   \"word\"   {red, old}   {@file}   /rule/   _ (any
     | rouge   the output has it\n\
     red _ crossing   the links of two words cross");
 
-fn order_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let concordance = &workbench.whole.concordance;
+fn order_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let concordance = &page.whole.concordance;
     let label = ui.label(tr!("Sorted by"));
     let shown = ORDERS.iter().find(|(order, _)| *order == concordance.order).map_or("", |(_, name)| name);
     let combo = ComboBox::from_id_salt("query_order").selected_text(lang::text(shown)).show_ui(ui, |ui| {
@@ -151,7 +151,7 @@ fn order_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         window.ask(HITS.then(ExploreCommand::SaveHits));
     }
     if !concordance.query.trim().is_empty() && concordance.trouble.is_none() {
-        let text = counted(concordance, workbench.rows.len());
+        let text = counted(concordance, page.rows.len());
         labels::caption(ui, text);
     }
 }
@@ -169,8 +169,8 @@ fn counted(concordance: &Concordance, of: usize) -> String {
     }
 }
 
-fn hits_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let count = workbench.whole.concordance.sorted.len();
+fn hits_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let count = page.whole.concordance.sorted.len();
     ui.spacing_mut().item_spacing.y = 0.0;
     let list = ui.interact(ui.available_rect_before_wrap(), ui.scope_id().with("hits"), Sense::click());
     list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, tr!("Hits of the query")));
@@ -183,7 +183,7 @@ fn hits_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     }
     rows::ring(ui, &list, list.rect, 0.0);
     let mut area = ScrollArea::vertical().id_salt("corpus_hits").auto_shrink(false);
-    let selected = workbench.whole.concordance.selected;
+    let selected = page.whole.concordance.selected;
     if selected != window.local.of::<CorpusMemory>().seen_hit {
         window.local.of::<CorpusMemory>().seen_hit = selected;
         if let Some(row) = selected.filter(|_| list.has_focus()) {
@@ -193,14 +193,14 @@ fn hits_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     area.show_rows(ui, ROW, count, |ui, range| {
         ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(ROW * 2.0));
         for row in range {
-            hit_ui(ui, workbench, window, row, &list);
+            hit_ui(ui, page, window, row, &list);
         }
     });
 }
 
-fn hit_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, row: usize, list: &egui::Response) {
+fn hit_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, row: usize, list: &egui::Response) {
     let t = theme::tokens(ui);
-    let concordance = &workbench.whole.concordance;
+    let concordance = &page.whole.concordance;
     let Some(line) = concordance.line(row) else { return };
     let is_chosen = concordance.selected == Some(row);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));

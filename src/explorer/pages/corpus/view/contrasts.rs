@@ -5,7 +5,7 @@ use egui::{Button, Label, RichText, Ui};
 use crate::app::document::column::file_name;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::ContrastCommand;
-use crate::pages::corpus::contrast::ContrastDesk;
+use crate::pages::corpus::contrast::ContrastState;
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::Window;
 use crate::pages::shell::task;
@@ -95,8 +95,8 @@ const TITLES: &[GridTitle] = &[
 ];
 
 /// Minimal pairs, and what models say of them.
-pub fn contrasts_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let contrast = &workbench.beside.contrast;
+pub fn contrasts_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let contrast = &page.beside.contrast;
     ui.horizontal_wrapped(|ui| {
         if ui.add_enabled(contrast.task.is_none(), Button::new(tr!("Open pairs..."))).clicked() {
             window.ask(OPEN.then(ContrastCommand::Open));
@@ -148,7 +148,7 @@ pub fn contrasts_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>
 }
 
 /// What is asked of every pair beside its probabilities.
-fn questions_ui(ui: &mut Ui, contrast: &ContrastDesk, window: &mut Window<'_>) {
+fn questions_ui(ui: &mut Ui, contrast: &ContrastState, window: &mut Window<'_>) {
     ui.menu_button(tr!("Also ask"), |ui| {
         let old = contrast.measures;
         let mut measures = old;

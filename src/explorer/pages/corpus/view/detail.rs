@@ -10,7 +10,7 @@ use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::view::words::Marked;
 use crate::pages::corpus::view::{gold, picture};
-use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
+use crate::pages::corpus::views::{ExploreCommand, ExploreView};
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
 use corpus::judgements::judge::Judgement;
@@ -21,45 +21,45 @@ const TEXTS: f32 = 0.42;
 /// With less height all scrolls as one, points.
 const LOW: f32 = 380.0;
 
-pub fn detail_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let Some(detail) = workbench.detail.clone() else { return };
-    let tints = Tints::of(ui, workbench, window, &detail);
+pub fn detail_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let Some(detail) = page.detail.clone() else { return };
+    let tints = Tints::of(ui, page, window, &detail);
     let height = ui.available_height();
     if height < LOW {
         ScrollArea::vertical().id_salt("corpus_detail").auto_shrink(false).show(ui, |ui| {
             head_ui(ui, window, &detail);
-            texts_ui(ui, workbench, window, (&detail, &tints));
-            sections_ui(ui, workbench, window, &detail, &tints);
+            texts_ui(ui, page, window, (&detail, &tints));
+            sections_ui(ui, page, window, &detail, &tints);
         });
         return;
     }
     head_ui(ui, window, &detail);
     let texts = ScrollArea::vertical().id_salt("corpus_texts").max_height(height * TEXTS).auto_shrink([false, true]);
-    texts.show(ui, |ui| texts_ui(ui, workbench, window, (&detail, &tints)));
+    texts.show(ui, |ui| texts_ui(ui, page, window, (&detail, &tints)));
     ui.separator();
     ScrollArea::vertical().id_salt("corpus_detail").auto_shrink(false).show(ui, |ui| {
-        sections_ui(ui, workbench, window, &detail, &tints);
+        sections_ui(ui, page, window, &detail, &tints);
     });
 }
 
-fn sections_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail, tints: &Tints) {
+fn sections_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: &Detail, tints: &Tints) {
     ui.horizontal_wrapped(|ui| {
         let judge = ui.button(tr!("Judge"));
         let judge = judge.on_hover_text(tr!("Stars, tags, a note, ratings and errors of this sentence"));
         if judge.accessible_name(tr!("Judge this sentence")).clicked() {
             window.push(ExploreCommand::SetView(ExploreView::Judge));
         }
-        labels::caption(ui, judged_head(&workbench.judgement()));
+        labels::caption(ui, judged_head(&page.judgement()));
         labels::caption(ui, tints.head());
     });
-    if workbench.tables.iter().any(Option::is_some) {
-        section(ui, window, "alignment", tr!("Alignment"), |ui, window| picture::picture_ui(ui, workbench, window));
+    if page.tables.iter().any(Option::is_some) {
+        section(ui, window, "alignment", tr!("Alignment"), |ui, window| picture::picture_ui(ui, page, window));
     }
     let links = detail.gold.as_ref().map_or(0, |gold| gold.all().len());
     let head = if links == 0 { tr!("Links by hand").to_owned() } else { tr!("Links by hand: {links}", links) };
-    section(ui, window, "links", &head, |ui, window| gold::gold_ui(ui, workbench, window, detail));
-    if !workbench.corpus.systems.is_empty() {
-        section(ui, window, "numbers", tr!("Numbers"), |ui, _| numbers_ui(ui, workbench, detail));
+    section(ui, window, "links", &head, |ui, window| gold::gold_ui(ui, page, window, detail));
+    if !page.corpus.systems.is_empty() {
+        section(ui, window, "numbers", tr!("Numbers"), |ui, _| numbers_ui(ui, page, detail));
     }
 }
 
@@ -115,13 +115,13 @@ fn lit<'a>(window: &mut Window<'_>, detail: &'a Detail) -> Option<(usize, &'a st
 }
 
 /// Chooses what the words are compared with, where there are two outputs or references to compare.
-fn lit_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail) {
+fn lit_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: &Detail) {
     let there = detail.outputs.iter().enumerate().filter(|(_, output)| output.is_some());
     let there: Vec<usize> = there.map(|(at, _)| at).collect();
     if there.is_empty() || there.len() < 2 && detail.sentence.references().is_empty() {
         return;
     }
-    let name = |at: usize| workbench.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
+    let name = |at: usize| page.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     let chosen = lit(window, detail).map(|(at, _)| at);
     let lit = &mut window.local.of::<CorpusMemory>().lit;
     ui.horizontal(|ui| {
@@ -139,16 +139,16 @@ fn lit_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: 
     });
 }
 
-fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, (detail, tints): (&Detail, &Tints)) {
+fn texts_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, (detail, tints): (&Detail, &Tints)) {
     let t = theme::tokens(ui);
-    lit_ui(ui, workbench, window, detail);
+    lit_ui(ui, page, window, detail);
     let lit = lit(window, detail);
     let outputs = detail.outputs.iter().flatten().map(|output| output.text.as_str());
     // Without a choice words are missed that nobody has.
     let missed: Vec<&str> = lit.map_or_else(|| outputs.collect(), |(_, text)| vec![text]);
     let line = |ui: &mut Ui, name: &str, text: &str, others: &[&str], side: Option<TintedSide<'_>>| {
         labels::caption(ui, name);
-        let marked = Marked::new(text, (others, workbench.corpus.rules.target), theme::body(), (t.text, t.warm));
+        let marked = Marked::new(text, (others, page.corpus.rules.target), theme::body(), (t.text, t.warm));
         let (tints, said) = side.map(|side| tints.on(text, side)).unwrap_or_default();
         marked.with_tints(tints, said).paragraph_ui(ui, ("corpus text", detail.at, name));
     };
@@ -159,7 +159,7 @@ fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, (detai
     for (n, text) in detail.sentence.further.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
         line(ui, &tr!("Reference {}", n + 2), text, &missed, None);
     }
-    let (systems, references) = (&workbench.corpus.systems, detail.sentence.references());
+    let (systems, references) = (&page.corpus.systems, detail.sentence.references());
     for (at, (column, output)) in systems.iter().zip(&detail.outputs).enumerate() {
         let Some(output) = output else { continue };
         let is_other = lit.is_some_and(|(chosen, _)| chosen != at);
@@ -168,9 +168,9 @@ fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, (detai
     }
 }
 
-fn numbers_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail) {
+fn numbers_ui(ui: &mut Ui, page: &CorpusPage, detail: &Detail) {
     let t = theme::tokens(ui);
-    let corpus = &workbench.corpus;
+    let corpus = &page.corpus;
     ScrollArea::horizontal().id_salt("corpus_numbers").show(ui, |ui| {
         egui::Grid::new("numbers").striped(true).spacing(vec2(theme::SPACE_3, 2.0)).show(ui, |ui| {
             ui.label("");

@@ -72,8 +72,8 @@ pub fn offer_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-pub fn documents_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let sheet = &workbench.beside.documents;
+pub fn documents_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let sheet = &page.beside.documents;
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(tr!("From documents to pairs")).size(theme::TEXT_TITLE));
         for (side, question) in FILES.into_iter().enumerate() {
@@ -85,7 +85,7 @@ pub fn documents_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>
                 window.ask(question.then(move |path| DocumentCommand::Choose(side, path)));
             }
         }
-        let (is_there, is_open) = (!sheet.beads.rows.is_empty(), workbench.path.is_some());
+        let (is_there, is_open) = (!sheet.beads.rows.is_empty(), page.path.is_some());
         let mut button = |text: &str, is_enabled: bool| ui.add_enabled(is_enabled, Button::new(text));
         if button(tr!("Open a table..."), true).clicked() {
             window.ask(OPEN.then(DocumentCommand::Open));
@@ -109,7 +109,7 @@ pub fn documents_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>
         }
     });
     task::task_ui(ui, window, sheet.task);
-    if workbench.message.as_ref().is_some_and(|message| labels::failure(ui, message)) {
+    if page.message.as_ref().is_some_and(|message| labels::failure(ui, message)) {
         window.push(CorpusCommand::DismissMessage);
     }
     if sheet.beads.rows.is_empty() {
@@ -132,12 +132,12 @@ pub fn documents_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>
         }
     });
     let below = UiBuilder::new().max_rect(chosen.with_min_y(chosen.top() + theme::SPACE_2));
-    ui.scope_builder(below, |ui| bead_ui(ui, workbench, window));
+    ui.scope_builder(below, |ui| bead_ui(ui, page, window));
 }
 
 /// The chosen bead, sentence by sentence, and what is done with it.
-fn bead_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let sheet = &workbench.beside.documents;
+fn bead_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let sheet = &page.beside.documents;
     let Some(row) = sheet.selected.and_then(|at| sheet.beads.rows.get(at)) else {
         labels::note(ui, tr!("Choose a bead to join, split or move its sentences."));
         return;

@@ -6,7 +6,7 @@ use egui::{Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::overview::pair_choice;
-use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
+use crate::pages::corpus::views::{ExploreCommand, ExploreView};
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
 use corpus::overview::compute::first_pair;
@@ -20,17 +20,17 @@ const FIELD: (f32, f32, f32) = (430.0, 160.0, 640.0);
 const LIST: f32 = 380.0;
 
 /// The line with the conditions.
-pub fn filter_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+pub fn filter_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     ui.horizontal_wrapped(|ui| {
-        if let Some((_, before)) = workbench.whole.back.last() {
+        if let Some((_, before)) = page.whole.back.last() {
             let back = ui.button(tr!("\u{2190} Back"));
             let about = if before.is_empty() { tr!("to all sentences").to_owned() } else { tr!("to {before}", before) };
             if back.on_hover_text(tr!("Back {about}", about)).clicked() {
                 window.push(ExploreCommand::Back);
             }
         }
-        let mut filter = workbench.filter.clone();
+        let mut filter = page.filter.clone();
         let label = ui.label(tr!("Show"));
         let width = (ui.available_width() - FIELD.0).clamp(FIELD.1, FIELD.2);
         let field = TextEdit::singleline(&mut filter)
@@ -40,16 +40,16 @@ pub fn filter_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         if field.changed() {
             window.push(CorpusCommand::SetFilter(filter));
         }
-        let all = ui.add_enabled(!workbench.filter.is_empty(), egui::Button::new(tr!("All")));
+        let all = ui.add_enabled(!page.filter.is_empty(), egui::Button::new(tr!("All")));
         if all.on_hover_text(tr!("Takes the conditions away: all sentences")).clicked() {
             window.push(CorpusCommand::SetFilter(String::new()));
         }
-        let count = tr!("{} of {}", workbench.rows.len(), workbench.corpus.len());
+        let count = tr!("{} of {}", page.rows.len(), page.corpus.len());
         labels::caption(ui, count);
-        if workbench.whole.view == ExploreView::Table {
-            menu(tr!("Columns")).ui(ui, |ui| columns_ui(ui, workbench, window));
+        if page.whole.view == ExploreView::Table {
+            menu(tr!("Columns")).ui(ui, |ui| columns_ui(ui, page, window));
         }
-        let tags = &workbench.corpus.counts.tags;
+        let tags = &page.corpus.counts.tags;
         if !tags.is_empty() {
             ui.menu_button(tr!("Tags"), |ui| {
                 for (tag, count) in tags {
@@ -61,7 +61,7 @@ pub fn filter_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 }
             });
         }
-        if let Some(trouble) = &workbench.trouble {
+        if let Some(trouble) = &page.trouble {
             ui.add(Label::new(RichText::new(trouble).color(t.error)).wrap());
         }
     });
@@ -95,28 +95,28 @@ pub fn spoken(column: TableColumn, corpus: &CorpusTable) -> String {
     }
 }
 
-fn columns_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+fn columns_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let note = tr!("Heads of columns can also be dragged");
     ui.label(RichText::new(note).size(theme::TEXT_SMALL).weak());
-    if workbench.corpus.systems.len() > 2 {
-        let pair = workbench.columns.look.pair.unwrap_or_else(|| first_pair(&workbench.corpus));
-        ui.horizontal(|ui| pair_choice(ui, workbench, window, (tr!("Differences of"), tr!("and")), pair));
+    if page.corpus.systems.len() > 2 {
+        let pair = page.columns.look.pair.unwrap_or_else(|| first_pair(&page.corpus));
+        ui.horizontal(|ui| pair_choice(ui, page, window, (tr!("Differences of"), tr!("and")), pair));
     }
     ScrollArea::vertical().max_height(LIST).show(ui, |ui| {
-        for column in workbench.columns.all(&workbench.corpus) {
-            let mut is_shown = workbench.columns.is_shown(column, &workbench.corpus);
-            let about = column.about(&workbench.corpus);
+        for column in page.columns.all(&page.corpus) {
+            let mut is_shown = page.columns.is_shown(column, &page.corpus);
+            let about = column.about(&page.corpus);
             ui.horizontal(|ui| {
-                if ui.checkbox(&mut is_shown, spoken(column, &workbench.corpus)).on_hover_text(about).changed() {
-                    window.push(CorpusCommand::ShowColumn(column.name(&workbench.corpus), is_shown));
+                if ui.checkbox(&mut is_shown, spoken(column, &page.corpus)).on_hover_text(about).changed() {
+                    window.push(CorpusCommand::ShowColumn(column.name(&page.corpus), is_shown));
                 }
                 if !is_shown {
                     return;
                 }
                 for (sign, way, by) in [("\u{2190}", tr!("left"), -1), ("\u{2192}", tr!("right"), 1)] {
-                    let name = tr!("Move {} {way}", spoken(column, &workbench.corpus), way);
+                    let name = tr!("Move {} {way}", spoken(column, &page.corpus), way);
                     if ui.small_button(sign).on_hover_text(&name).accessible_name(name.clone()).clicked() {
-                        window.push(ExploreCommand::MoveColumn(column.name(&workbench.corpus), by));
+                        window.push(ExploreCommand::MoveColumn(column.name(&page.corpus), by));
                     }
                 }
             });

@@ -16,15 +16,15 @@ use engine::text::links::{Link, Links};
 const RISE: f32 = 64.0;
 
 /// The links of the chosen sentence.
-pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail) {
+pub fn gold_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: &Detail) {
     let output = |system: usize| Some(detail.outputs.get(system)?.as_ref()?.text.as_str());
     let reference = detail.sentence.reference.as_deref();
-    let (text, gold) = match workbench.linked.and_then(|system| Some((output(system)?, detail.golds.get(system)?))) {
+    let (text, gold) = match page.linked.and_then(|system| Some((output(system)?, detail.golds.get(system)?))) {
         Some((text, gold)) => (Some(text), gold),
         None => (reference, &detail.gold),
     };
     let is_reference = text == reference;
-    let systems = workbench.corpus.systems.iter().enumerate().filter(|(n, _)| output(*n).is_some());
+    let systems = page.corpus.systems.iter().enumerate().filter(|(n, _)| output(*n).is_some());
     let named = systems.map(|(n, column)| (Some(n), column.system.name.as_str()));
     let all: Vec<_> = reference.map(|_| (None, tr!("Reference"))).into_iter().chain(named).collect();
     if all.is_empty() {
@@ -33,7 +33,7 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
     }
     ui.horizontal_wrapped(|ui| {
         for (place, name) in all {
-            let is_chosen = text.is_some() && workbench.linked.filter(|system| output(*system).is_some()) == place;
+            let is_chosen = text.is_some() && page.linked.filter(|system| output(*system).is_some()) == place;
             let choose = ui.selectable_label(is_chosen, name).on_hover_text(tr!("Link the words of this text"));
             if choose.clicked() {
                 window.push(CorpusCommand::LinkTo(place));
@@ -54,11 +54,11 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
         if none.on_hover_text(tr!("Takes all links away; Ctrl+Z brings them back")).clicked() {
             window.push(CorpusCommand::NoLinks);
         }
-        errors_ui(ui, workbench, detail);
+        errors_ui(ui, page, detail);
     });
     let note = tr!("Click a source word, then words of the text below: a link is sure, possible (thin), then gone");
     labels::note(ui, note);
-    let rules = workbench.corpus.rules;
+    let rules = page.corpus.rules;
     let from_right = bidi::starts_right(&detail.sentence.source);
     ScrollArea::horizontal().id_salt("corpus_gold").stick_to_right(from_right).show(ui, |ui| {
         let chosen = window.local.of::<CorpusMemory>().linked.filter(|(at, _)| *at == detail.at).map(|(_, j)| j);
@@ -88,8 +88,8 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
 
 /// The alignment error of each system whose output has links by hand. Room for those that say the reference is there before the
 /// first link, which would otherwise move the words away from the mouse.
-fn errors_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail) {
-    let corpus = &workbench.corpus;
+fn errors_ui(ui: &mut Ui, page: &CorpusPage, detail: &Detail) {
+    let corpus = &page.corpus;
     let Some(at) = corpus.measures.iter().position(|measure| measure.name == "aer") else { return };
     for system in 0..corpus.systems.len() {
         let value = TableColumn::Output(at, system).value(corpus, detail.at);

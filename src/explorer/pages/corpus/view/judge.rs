@@ -12,7 +12,7 @@ use egui::{
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::corpus::desk::{DeskDeed, DeskKey, DeskSheet};
+use crate::pages::corpus::judging_state::{DeskSheet, JudgingAction, JudgingKey};
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::save::saving;
 use crate::pages::corpus::view::scheme_draft::SchemeDraft;
@@ -43,33 +43,33 @@ const LEGEND: &str = id!(
 );
 
 /// What is judged where there is no campaign: what all systems say, rated and marked.
-fn free(workbench: &CorpusPage) -> Campaign {
-    let systems = workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
+fn free(page: &CorpusPage) -> Campaign {
+    let systems = page.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
     Campaign { rates: true, systems, ..Campaign::default() }
 }
 
-pub fn judge_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let annotator = workbench.kept.annotator.clone();
+pub fn judge_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let annotator = page.kept.annotator.clone();
     let desk = &mut window.local.of::<CorpusMemory>().desk;
-    let campaign = if let Some(campaign) = &workbench.corpus.campaign {
+    let campaign = if let Some(campaign) = &page.corpus.campaign {
         desk.sit(&annotator, campaign);
         Arc::clone(campaign)
     } else {
-        desk.sit_freely(&workbench.rows);
-        Arc::new(free(workbench))
+        desk.sit_freely(&page.rows);
+        Arc::new(free(page))
     };
-    let is_done = |at: usize| workbench.has_judged(&campaign, at);
-    let is_free = workbench.corpus.campaign.is_none();
+    let is_done = |at: usize| page.has_judged(&campaign, at);
+    let is_free = page.corpus.campaign.is_none();
     let tasks = Arc::clone(&desk.tasks);
-    let place = workbench.selected.and_then(|at| tasks.iter().position(|task| *task as usize == at));
+    let place = page.selected.and_then(|at| tasks.iter().position(|task| *task as usize == at));
     if place.is_none() {
         let open = if is_free { None } else { desk.open_task(None, is_done) };
         if let Some(first) = open.or_else(|| tasks.first().map(|at| *at as usize)) {
             window.push(CorpusCommand::Select(Some(first)));
         }
     }
-    bar_ui(ui, workbench, window);
-    head_ui(ui, workbench, window, &campaign, (&tasks, place));
+    bar_ui(ui, page, window);
+    head_ui(ui, page, window, &campaign, (&tasks, place));
     if tasks.is_empty() {
         if !is_free {
             let all = campaign.annotators.join(", ");
@@ -77,14 +77,14 @@ pub fn judge_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         }
         return;
     }
-    listen(ui, workbench, window);
-    let detail = workbench.detail.clone().filter(|detail| place.is_some() && Some(detail.at) == workbench.selected);
+    listen(ui, page, window);
+    let detail = page.detail.clone().filter(|detail| place.is_some() && Some(detail.at) == page.selected);
     let Some(detail) = detail else { return };
     window.local.of::<CorpusMemory>().desk.lay(detail.at);
-    let own = workbench.said(detail.at, &annotator);
-    let mut sheet = sheet(workbench, &campaign, &annotator, (&detail, own));
-    hear(workbench, window, &campaign, &mut sheet);
-    sheet_ui(ui, workbench, window, &campaign, (&detail, &sheet));
+    let own = page.said(detail.at, &annotator);
+    let mut sheet = sheet(page, &campaign, &annotator, (&detail, own));
+    hear(page, window, &campaign, &mut sheet);
+    sheet_ui(ui, page, window, &campaign, (&detail, &sheet));
     if !window.local.of::<CorpusMemory>().desk.waiting.is_empty() {
         // A button was clicked that a key stands for.
         ui.ctx().request_repaint();
@@ -92,10 +92,10 @@ pub fn judge_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 }
 
 /// Who judges, and what belongs to judging as a whole.
-fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+fn bar_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     ui.horizontal_wrapped(|ui| {
         let label = ui.label(RichText::new(tr!("by")).color(theme::tokens(ui).weak));
-        let name = window.local.of::<CorpusMemory>().annotator.get_or_insert_with(|| workbench.kept.annotator.clone());
+        let name = window.local.of::<CorpusMemory>().annotator.get_or_insert_with(|| page.kept.annotator.clone());
         let field = ui.add(TextEdit::singleline(name).desired_width(80.0)).labelled_by(label.id);
         let field = field.on_hover_text(tr!("Whose judgements these are; each annotator's are kept apart"));
         if field.lost_focus() {
@@ -105,19 +105,19 @@ fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         let agreement = ui.button(tr!("Agreement..."));
         if agreement.on_hover_text(tr!("How far two annotators agree, and where they differ")).clicked() {
             // The one who judges here comes first, if there is anything by that name.
-            let mut names: Vec<String> = workbench.corpus.counts.annotators.keys().cloned().collect();
-            names.sort_by_key(|name| (*name == METRIC, *name != workbench.kept.annotator));
+            let mut names: Vec<String> = page.corpus.counts.annotators.keys().cloned().collect();
+            names.sort_by_key(|name| (*name == METRIC, *name != page.kept.annotator));
             let mut names = names.into_iter();
             let pair = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
             window.push(CorpusRequest::Compare(Some(pair)));
         }
         let scheme = ui.button(tr!("Scheme of errors..."));
         if scheme.on_hover_text(tr!("Kinds of errors, and what each severity weighs")).clicked() {
-            let draft = SchemeDraft::new(Arc::clone(&workbench.corpus.scheme));
+            let draft = SchemeDraft::new(Arc::clone(&page.corpus.scheme));
             window.local.of::<CorpusMemory>().scheme = Some(draft);
         }
-        if workbench.corpus.campaign.is_none() {
-            filter::menu(tr!("Campaign...")).ui(ui, |ui| plan_ui(ui, workbench, window));
+        if page.corpus.campaign.is_none() {
+            filter::menu(tr!("Campaign...")).ui(ui, |ui| plan_ui(ui, page, window));
             return;
         }
         let tasks = ui.button(tr!("Save the tasks..."));
@@ -137,13 +137,13 @@ fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 
 /// The sentence with the translations in their order.
 fn sheet<'a>(
-    workbench: &'a CorpusPage,
+    page: &'a CorpusPage,
     campaign: &'a Campaign,
     annotator: &str,
     (detail, own): (&'a Detail, Judgement),
 ) -> DeskSheet<'a> {
     let said = |name: &str| {
-        let at = workbench.corpus.systems.iter().position(|column| column.system.name == name)?;
+        let at = page.corpus.systems.iter().position(|column| column.system.name == name)?;
         Some(detail.outputs.get(at)?.as_ref()?.text.as_str())
     };
     let order = campaign.order(annotator, detail.at).into_iter();
@@ -151,7 +151,7 @@ fn sheet<'a>(
     let rows = names.filter_map(|name| Some((name, said(name)?))).collect();
     let others = detail.judgements.iter().filter(|(name, _)| is_metric(campaign, annotator, name));
     let suggested = others.flat_map(|(_, judgement)| &judgement.marks).collect();
-    DeskSheet { at: detail.at, source: &detail.sentence.source, rules: workbench.corpus.rules, rows, own, suggested }
+    DeskSheet { at: detail.at, source: &detail.sentence.source, rules: page.corpus.rules, rows, own, suggested }
 }
 
 /// Whether marks are of nobody who judges here: what the others say is not seen.
@@ -162,17 +162,17 @@ fn is_metric(campaign: &Campaign, annotator: &str, name: &str) -> bool {
 /// Which sentence or task this is, and the way to others.
 fn head_ui(
     ui: &mut Ui,
-    workbench: &CorpusPage,
+    page: &CorpusPage,
     window: &mut Window<'_>,
     campaign: &Campaign,
     (tasks, place): (&[u32], Option<usize>),
 ) {
-    let is_free = workbench.corpus.campaign.is_none();
-    let is_done = |at: usize| workbench.has_judged(campaign, at);
+    let is_free = page.corpus.campaign.is_none();
+    let is_done = |at: usize| page.has_judged(campaign, at);
     let done = if is_free { 0 } else { tasks.iter().filter(|at| is_done(**at as usize)).count() };
     ui.horizontal_wrapped(|ui| {
         let task = place.map_or_else(String::new, |place| tr!("Task {} of {}, ", place + 1, tasks.len()));
-        let title = match workbench.selected {
+        let title = match page.selected {
             Some(at) if is_free => tr!("Sentence {}", at + 1),
             _ if is_free => String::new(),
             _ => tr!("{task}{done} done", task, done),
@@ -192,7 +192,7 @@ fn head_ui(
         if is_free {
             return;
         }
-        let open = window.local.of::<CorpusMemory>().desk.open_task(workbench.selected, is_done);
+        let open = window.local.of::<CorpusMemory>().desk.open_task(page.selected, is_done);
         let button = ui.add_enabled(open.is_some(), Button::new(tr!("Next open task")));
         if button.on_disabled_hover_text(tr!("All tasks are done")).clicked() {
             window.push(CorpusCommand::Select(open));
@@ -206,47 +206,47 @@ fn head_ui(
 }
 
 /// What a key means at the desk.
-fn desk_key(key: Key, modifiers: Modifiers) -> Option<DeskKey> {
+fn desk_key(key: Key, modifiers: Modifiers) -> Option<JudgingKey> {
     if let (Key::ArrowRight | Key::ArrowLeft, by) = (key, if key == Key::ArrowRight { 1 } else { -1 }) {
         return Some(match (modifiers.command, modifiers.alt, modifiers.shift) {
-            (true, _, true) => DeskKey::SourceWider(by),
-            (true, _, false) => DeskKey::Source(by),
-            (false, true, true) => DeskKey::Letters(by),
-            (false, true, false) => DeskKey::LettersBefore(by),
-            (false, false, true) => DeskKey::Wider(by),
-            (false, false, false) => DeskKey::Words(by),
+            (true, _, true) => JudgingKey::SourceWider(by),
+            (true, _, false) => JudgingKey::Source(by),
+            (false, true, true) => JudgingKey::Letters(by),
+            (false, true, false) => JudgingKey::LettersBefore(by),
+            (false, false, true) => JudgingKey::Wider(by),
+            (false, false, false) => JudgingKey::Words(by),
         });
     }
     if modifiers.any() {
         return None;
     }
     let simple = match key {
-        Key::ArrowDown => DeskKey::Row(1),
-        Key::ArrowUp => DeskKey::Row(-1),
-        Key::PageDown => DeskKey::Task(1),
-        Key::PageUp => DeskKey::Task(-1),
-        Key::Enter => DeskKey::Enter,
-        Key::Minus => DeskKey::Missing,
-        Key::Period => DeskKey::NoErrors,
-        Key::Backspace | Key::Delete => DeskKey::Back,
-        Key::Equals => DeskKey::TakeOver,
+        Key::ArrowDown => JudgingKey::Row(1),
+        Key::ArrowUp => JudgingKey::Row(-1),
+        Key::PageDown => JudgingKey::Task(1),
+        Key::PageUp => JudgingKey::Task(-1),
+        Key::Enter => JudgingKey::Enter,
+        Key::Minus => JudgingKey::Missing,
+        Key::Period => JudgingKey::NoErrors,
+        Key::Backspace | Key::Delete => JudgingKey::Back,
+        Key::Equals => JudgingKey::TakeOver,
         _ => {
             if let Some(digit) = DIGITS.iter().position(|other| *other == key) {
-                return Some(DeskKey::Digit(digit as u8));
+                return Some(JudgingKey::Digit(digit as u8));
             }
             let name = key.name();
-            return LETTERS.find(name).filter(|_| name.len() == 1).map(DeskKey::Kind);
+            return LETTERS.find(name).filter(|_| name.len() == 1).map(JudgingKey::Kind);
         }
     };
     Some(simple)
 }
 
 /// Notes the keys that were pressed, in their order, unless they are meant for something else.
-fn listen(ui: &Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+fn listen(ui: &Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let ctx = ui.ctx();
     let is_elsewhere =
         ctx.text_edit_focused() || egui::Popup::is_any_open(ctx) || window.local.shared.sheet != Sheet::None;
-    if is_elsewhere || workbench.compared.is_some() || window.local.of::<CorpusMemory>().scheme.is_some() {
+    if is_elsewhere || page.compared.is_some() || window.local.of::<CorpusMemory>().scheme.is_some() {
         return;
     }
     let waiting = &mut window.local.of::<CorpusMemory>().desk.waiting;
@@ -260,36 +260,36 @@ fn listen(ui: &Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     });
 }
 
-fn hear(workbench: &CorpusPage, window: &mut Window<'_>, campaign: &Campaign, sheet: &mut DeskSheet<'_>) {
-    let is_done = |at: usize| workbench.has_judged(campaign, at);
-    let with = (campaign, &*workbench.corpus.scheme);
-    for deed in window.local.of::<CorpusMemory>().desk.hear(sheet, with, is_done) {
-        window.push(match deed {
-            DeskDeed::Rate(system, rating) => CorpusCommand::Rate(system, Some(rating)),
-            DeskDeed::Mark(mark) => CorpusCommand::Mark(mark),
-            DeskDeed::Unmark(number) => CorpusCommand::Unmark(number),
-            DeskDeed::NoErrors(system) => CorpusCommand::NoErrors(system),
-            DeskDeed::Select(at) => CorpusCommand::Select(Some(at)),
+fn hear(page: &CorpusPage, window: &mut Window<'_>, campaign: &Campaign, sheet: &mut DeskSheet<'_>) {
+    let is_done = |at: usize| page.has_judged(campaign, at);
+    let with = (campaign, &*page.corpus.scheme);
+    for action in window.local.of::<CorpusMemory>().desk.hear(sheet, with, is_done) {
+        window.push(match action {
+            JudgingAction::Rate(system, rating) => CorpusCommand::Rate(system, Some(rating)),
+            JudgingAction::Mark(mark) => CorpusCommand::Mark(mark),
+            JudgingAction::Unmark(number) => CorpusCommand::Unmark(number),
+            JudgingAction::NoErrors(system) => CorpusCommand::NoErrors(system),
+            JudgingAction::Select(at) => CorpusCommand::Select(Some(at)),
         });
     }
 }
 
 /// A key that a button stands for.
-fn press(window: &mut Window<'_>, key: DeskKey) {
+fn press(window: &mut Window<'_>, key: JudgingKey) {
     window.local.of::<CorpusMemory>().desk.waiting.push(key);
 }
 
 fn sheet_ui(
     ui: &mut Ui,
-    workbench: &CorpusPage,
+    page: &CorpusPage,
     window: &mut Window<'_>,
     campaign: &Campaign,
     (detail, sheet): (&Detail, &DeskSheet<'_>),
 ) {
-    let mut tints = Tints::of(ui, workbench, window, detail);
-    let own = &workbench.kept.annotator;
+    let mut tints = Tints::of(ui, page, window, detail);
+    let own = &page.kept.annotator;
     tints.seen.retain(|seen| seen.key.annotator == *own || is_metric(campaign, own, &seen.key.annotator));
-    let is_free = workbench.corpus.campaign.is_none();
+    let is_free = page.corpus.campaign.is_none();
     ScrollArea::vertical().id_salt("corpus_judge").auto_shrink(false).show(ui, |ui| {
         source_ui(ui, window, sheet, &tints);
         let references = detail.sentence.references();
@@ -300,10 +300,10 @@ fn sheet_ui(
                 }
             });
         }
-        judgement::judged_ui(ui, workbench, window, detail, is_free);
+        judgement::judged_ui(ui, page, window, detail, is_free);
         for n in 0..sheet.rows.len() {
             ui.add_space(theme::SPACE_2);
-            row_ui(ui, workbench, window, campaign, (sheet, &tints), n);
+            row_ui(ui, page, window, campaign, (sheet, &tints), n);
         }
         // Names of systems stand in them.
         let stale = detail.judgements.iter().filter(|(name, _)| is_free || *name == own && !campaign.is_blind);
@@ -339,14 +339,14 @@ fn source_ui(ui: &mut Ui, window: &mut Window<'_>, sheet: &DeskSheet<'_>, tints:
     }
     labels::caption(ui, tr!("Which words of the source does it concern, if any?"));
     if let Some(n) = marks::clicked(ui, (sheet.source, sheet.rules.source), tr!("of the source"), chosen) {
-        press(window, DeskKey::ClickSource(n));
+        press(window, JudgingKey::ClickSource(n));
     }
 }
 
 /// A translation, its rating and its marks.
 fn row_ui(
     ui: &mut Ui,
-    workbench: &CorpusPage,
+    page: &CorpusPage,
     window: &mut Window<'_>,
     campaign: &Campaign,
     (sheet, tints): (&DeskSheet<'_>, &Tints),
@@ -374,12 +374,12 @@ fn row_ui(
             if let Some(word) =
                 marks::clicked(ui, (text, sheet.rules.target), &tr!("of {system}", system = name), target)
             {
-                press(window, DeskKey::Click(word));
+                press(window, JudgingKey::Click(word));
             }
-            kinds_ui(ui, workbench, window);
+            kinds_ui(ui, page, window);
         }
         for seen in tints.seen.iter().filter(|seen| seen.mark.system == system) {
-            marks::seen_ui(ui, workbench, window, (sheet, text, &name), (seen, tints));
+            marks::seen_ui(ui, page, window, (sheet, text, &name), (seen, tints));
         }
     });
     // Whoever judges by keys sees what is rated.
@@ -463,8 +463,8 @@ fn rating_ui(ui: &mut Ui, window: &mut Window<'_>, (system, name): (&str, &str),
 }
 
 /// The kinds, each with its key; once one is chosen the severities, each with its digit.
-fn kinds_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let scheme = &workbench.corpus.scheme;
+fn kinds_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let scheme = &page.corpus.scheme;
     let desk = &window.local.of::<CorpusMemory>().desk;
     let (kind, is_missing) = (desk.kind, desk.is_missing);
     let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL);
@@ -475,7 +475,7 @@ fn kinds_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             for (n, severity) in (1..).zip(&scheme.severities) {
                 let button = ui.button(small(&format!("{n} {}", severity.name)));
                 if button.accessible_name(tr!("Mark as {}", severity.name)).clicked() {
-                    press(window, DeskKey::Digit(n));
+                    press(window, JudgingKey::Digit(n));
                 }
             }
             return;
@@ -483,18 +483,18 @@ fn kinds_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         for (n, kind) in scheme.categories.iter().enumerate() {
             let key = LETTERS.get(n..=n).map(|key| key.to_ascii_lowercase() + " ").unwrap_or_default();
             if ui.button(small(&format!("{key}{kind}"))).accessible_name(tr!("Error: {kind}", kind)).clicked() {
-                press(window, DeskKey::Kind(n));
+                press(window, JudgingKey::Kind(n));
             }
         }
         let missing = ui.add(Button::selectable(is_missing, small(tr!("Missing before"))).frame_when_inactive(true));
         if missing.on_hover_text(tr!("Words are missing before the first of these")).clicked() {
-            press(window, DeskKey::Missing);
+            press(window, JudgingKey::Missing);
         }
     });
 }
 
 /// A campaign that is to begin.
-fn plan_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+fn plan_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     ui.heading(tr!("A campaign of human evaluation"));
     let note = tr!(
         "Annotators judge what all systems say of the sentences that are shown, in an order of their own, by mouse or keyboard. \
@@ -504,7 +504,7 @@ fn plan_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let draft = &mut window.local.of::<CorpusMemory>().plan;
     egui::Grid::new("corpus_plan").num_columns(2).show(ui, |ui| {
         let label = ui.label(tr!("Annotators, with commas between"));
-        let names = draft.names.get_or_insert_with(|| workbench.kept.annotator.clone());
+        let names = draft.names.get_or_insert_with(|| page.kept.annotator.clone());
         ui.add(TextEdit::singleline(names).desired_width(FIELD.0)).labelled_by(label.id);
         ui.end_row();
         let all = names.split(',').filter(|name| !name.trim().is_empty()).count().max(1);
@@ -530,7 +530,7 @@ fn plan_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             tr!("Ratings alone (DA): one without a mark does not say that there are no errors"),
         );
     });
-    let count = tr!("{n} sentence" | "{n} sentences" % workbench.rows.len());
+    let count = tr!("{n} sentence" | "{n} sentences" % page.rows.len());
     if ui.button(tr!("Begin with the {count} shown", count)).clicked() {
         let names = draft.names.clone().unwrap_or_default();
         let plan = Campaign {

@@ -24,8 +24,8 @@ pub fn stars_ui(ui: &mut Ui, given: u8, name: impl Fn(u8) -> String) -> Option<u
 }
 
 /// Stars, tags and a note of the sentence; what the others say of it where that may be seen.
-pub fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail, sees_others: bool) {
-    let judgement = workbench.judgement();
+pub fn judged_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: &Detail, sees_others: bool) {
+    let judgement = page.judgement();
     ui.horizontal_wrapped(|ui| {
         if let Some(star) = stars_ui(ui, judgement.stars, |star| tr!("{n} star" | "{n} stars" % star)) {
             window.push(CorpusCommand::Star(star));
@@ -48,8 +48,8 @@ pub fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, d
             field.request_focus();
         }
     });
-    note_ui(ui, workbench, window, detail, &judgement.note);
-    let is_seen = |name: &String| sees_others && *name != workbench.kept.annotator;
+    note_ui(ui, page, window, detail, &judgement.note);
+    let is_seen = |name: &String| sees_others && *name != page.kept.annotator;
     for (annotator, other) in detail.judgements.iter().filter(|(name, _)| is_seen(name)) {
         let tags: Vec<&str> = other.tags.iter().map(String::as_str).collect();
         let stars = "\u{2605}".repeat(usize::from(other.stars));
@@ -72,12 +72,12 @@ pub fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, d
 const PAUSE: f64 = 0.5;
 
 /// The note is kept while it is typed, and when the field is left, also by choosing another sentence.
-fn note_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail, note: &str) {
-    let of = (detail.at, workbench.kept.annotator.clone());
+fn note_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: &Detail, note: &str) {
+    let of = (detail.at, page.kept.annotator.clone());
     let local = window.local.of::<CorpusMemory>();
     let is_other = local.note.of.as_ref() != Some(&of);
     if is_other {
-        keep(window, workbench.path.is_some());
+        keep(window, page.path.is_some());
         let local = window.local.of::<CorpusMemory>();
         local.note.of = Some(of);
         note.clone_into(&mut local.note.text);

@@ -4,7 +4,7 @@ use egui::{Button, RichText, ScrollArea, Ui};
 
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::corpus::desk::DeskSheet;
+use crate::pages::corpus::judging_state::DeskSheet;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tints::{TintedWords, Tints, line};
 use crate::pages::corpus::view::words::chips_ui;
@@ -20,12 +20,12 @@ const CHIPS: f32 = 112.0;
 /// A mark as a line: while the mouse is over it, or once it was clicked, its words are shown in the texts.
 pub fn seen_ui(
     ui: &mut Ui,
-    workbench: &CorpusPage,
+    page: &CorpusPage,
     window: &mut Window<'_>,
     (sheet, text, name): (&DeskSheet<'_>, &str, &str),
     (seen, tints): (&TintedWords, &Tints),
 ) {
-    let own = seen.key.annotator == workbench.kept.annotator;
+    let own = seen.key.annotator == page.kept.annotator;
     ui.horizontal(|ui| {
         if own {
             let take = ui.small_button("\u{d7}").on_hover_text(tr!("Takes the mark away"));
@@ -36,7 +36,7 @@ pub fn seen_ui(
         }
         let by = if own { String::new() } else { tr!(", by {}", seen.key.annotator) };
         let text = format!("{}{by}", told(&seen.mark, sheet, text, name));
-        let colour = line(ui, &workbench.corpus.scheme, &seen.mark.severity).color;
+        let colour = line(ui, &page.corpus.scheme, &seen.mark.severity).color;
         let is_chosen = window.local.of::<CorpusMemory>().mark.as_ref() == Some(&seen.key);
         let is_shown = tints.shown.as_ref() == Some(&seen.key);
         let button =

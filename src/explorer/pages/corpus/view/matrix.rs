@@ -12,7 +12,7 @@ use engine::analysis::bootstrap::significance::{ALPHA, TOO_FEW, signed, unsigned
 use engine::lang;
 
 /// The two systems that are compared by each score, and below every two of more.
-pub fn tests_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) {
+pub fn tests_ui(ui: &mut Ui, page: &CorpusPage, overview: &Overview) {
     let Some(pair) = &overview.pair else { return };
     for (tested, paired) in overview.of_pair() {
         let text = RichText::new(difference(tested, paired, (pair.first + 1, pair.second + 1)));
@@ -25,7 +25,7 @@ pub fn tests_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) {
         CollapsingHeader::new(tr!("Every two systems, and ranks")).id_salt("corpus_matrix").show(ui, |ui| {
             ScrollArea::horizontal().id_salt("corpus_matrix_scroll").show(ui, |ui| {
                 for tested in &overview.tested {
-                    matrix_ui(ui, workbench, tested);
+                    matrix_ui(ui, page, tested);
                     ui.add_space(theme::SPACE_2);
                 }
             });
@@ -75,9 +75,9 @@ fn difference(tested: &TestedScore, paired: &Paired, (one, other): (usize, usize
 }
 
 /// A row and a column for each system, from the best on.
-fn matrix_ui(ui: &mut Ui, workbench: &CorpusPage, tested: &TestedScore) {
+fn matrix_ui(ui: &mut Ui, page: &CorpusPage, tested: &TestedScore) {
     let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
-    let name = |at: usize| workbench.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
+    let name = |at: usize| page.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     Grid::new(("corpus_matrix", tested.name)).spacing(vec2(theme::SPACE_3, 0.0)).show(ui, |ui| {
         for head in [tr!("Rank"), tr!("System"), tested.name] {
             ui.label(small(head.to_owned()).weak());

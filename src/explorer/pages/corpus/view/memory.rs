@@ -1,6 +1,6 @@
 //! What page Corpus remembers between two frames. A leaf.
 
-use crate::pages::corpus::desk::JudgeDesk;
+use crate::pages::corpus::judging_state::JudgingState;
 use crate::pages::corpus::view::plan_draft::PlanDraft;
 use crate::pages::corpus::view::scheme_draft::SchemeDraft;
 use crate::widgets::heatmap::Texture;
@@ -33,7 +33,7 @@ pub struct CorpusMemory {
     /// How the rows of the table were chosen and sorted when they were drawn last.
     pub ordered: (String, String),
     /// Where the keyboard is among the tasks of a campaign.
-    pub desk: JudgeDesk,
+    pub desk: JudgingState,
     /// The sentence and the translation that were brought into view last.
     pub judged: Option<(usize, usize)>,
     /// A campaign, as typed.

@@ -39,7 +39,7 @@ use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::documents::DocumentCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
-use crate::pages::corpus::whole::{ExploreCommand, ExploreView as WholeView};
+use crate::pages::corpus::views::{ExploreCommand, ExploreView as WholeView};
 use crate::pages::shell::dialogs::{AskedPath, IMPORT, Question, WORKSPACE, Wants};
 use crate::pages::shell::local::{PageView, Window};
 use crate::pages::shell::task;
@@ -133,41 +133,41 @@ impl PageView for CorpusPage {
 
 impl CorpusPage {
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        let workbench = self;
-        if workbench.beside.documents.is_open {
-            return documents::documents_ui(ui, workbench, window);
+        let page = self;
+        if page.beside.documents.is_open {
+            return documents::documents_ui(ui, page, window);
         }
-        let view = workbench.whole.view;
+        let view = page.whole.view;
         let Some(tab) = TABS.iter().find(|tab| tab.view == view) else { return };
         if view != WholeView::Judge {
             // a field that is gone never says that it lost the keyboard
-            judgement::keep(window, workbench.path.is_some());
+            judgement::keep(window, page.path.is_some());
         }
-        ui.horizontal_wrapped(|ui| bar_ui(ui, workbench, window));
-        if workbench.path.is_none() && tab.of_corpus {
-            empty_ui(ui, workbench, window);
+        ui.horizontal_wrapped(|ui| bar_ui(ui, page, window));
+        if page.path.is_none() && tab.of_corpus {
+            empty_ui(ui, page, window);
             return;
         }
-        agreement::agreement_ui(ui, workbench, window);
-        scheme::scheme_ui(ui, workbench, window);
-        told_ui(ui, workbench, window);
-        for number in workbench.tasks.clone() {
+        agreement::agreement_ui(ui, page, window);
+        scheme::scheme_ui(ui, page, window);
+        told_ui(ui, page, window);
+        for number in page.tasks.clone() {
             task::task_ui(ui, window, Some(number));
         }
         if !tab.of_corpus {
-            (tab.ui)(ui, workbench, window);
+            (tab.ui)(ui, page, window);
             return;
         }
-        if workbench.corpus.is_empty() {
+        if page.corpus.is_empty() {
             first_ui(ui, window);
             return;
         }
-        if view != WholeView::Judge || workbench.corpus.campaign.is_none() {
-            filter::filter_ui(ui, workbench, window);
+        if view != WholeView::Judge || page.corpus.campaign.is_none() {
+            filter::filter_ui(ui, page, window);
         }
         ui.add_space(theme::SPACE_1);
         let room = ui.available_rect_before_wrap();
-        let is_chosen = workbench.detail.is_some() && tab.has_detail;
+        let is_chosen = page.detail.is_some() && tab.has_detail;
         let (mut list, mut rest) = (room, room);
         if is_chosen && room.width() >= NARROW {
             let width = (room.width() * DETAIL.0).clamp(DETAIL.1, DETAIL.2);
@@ -177,15 +177,15 @@ impl CorpusPage {
             (list, rest) = room.split_top_bottom_at_y(room.bottom() - room.height() * BELOW);
             rest = rest.with_min_y(rest.top() + theme::SPACE_2);
         }
-        ui.scope_builder(UiBuilder::new().max_rect(list), |ui| (tab.ui)(ui, workbench, window));
+        ui.scope_builder(UiBuilder::new().max_rect(list), |ui| (tab.ui)(ui, page, window));
         if is_chosen {
-            ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| detail::detail_ui(ui, workbench, window));
+            ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| detail::detail_ui(ui, page, window));
         }
     }
 }
 
 /// What to do while no workspace is open.
-fn empty_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+fn empty_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.16);
@@ -196,8 +196,8 @@ fn empty_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                     Everything is kept as it happens.");
         ui.label(RichText::new(note).color(t.weak));
         ui.add_space(theme::SPACE_3);
-        told_ui(ui, workbench, window);
-        open_ui(ui, workbench, window);
+        told_ui(ui, page, window);
+        open_ui(ui, page, window);
         ui.add_space(theme::SPACE_3);
         start_ui(ui, window);
         ui.add_space(theme::SPACE_3);
@@ -206,7 +206,7 @@ fn empty_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     });
 }
 
-fn open_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+fn open_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let is_free = !window.local.dialogs.is_open();
     ui.horizontal_wrapped(|ui| {
         if ui.add_enabled(is_free, egui::Button::new(tr!("New corpus..."))).clicked() {
@@ -234,7 +234,7 @@ fn open_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             }
         });
     });
-    if let Some(last) = workbench.kept.workspace.clone() {
+    if let Some(last) = page.kept.workspace.clone() {
         let name = last.file_name().unwrap_or(last.as_os_str()).display().to_string();
         if ui.button(tr!("Open {name} again", name)).on_hover_text(last.display().to_string()).clicked() {
             window.push(CorpusRequest::Open(last));
@@ -243,24 +243,24 @@ fn open_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 }
 
 /// The line at the top: what is open, what comes in, what runs, what goes out.
-fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+fn bar_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    let Some(path) = workbench.path.clone() else { return views_ui(ui, workbench, window) };
+    let Some(path) = page.path.clone() else { return views_ui(ui, page, window) };
     let name = path.file_stem().unwrap_or(path.as_os_str()).display().to_string();
     let counts = format!(
         "{}, {}",
-        tr!("{n} sentence" | "{n} sentences" % workbench.corpus.len()),
-        tr!("{n} system" | "{n} systems" % workbench.corpus.systems.len())
+        tr!("{n} sentence" | "{n} sentences" % page.corpus.len()),
+        tr!("{n} system" | "{n} systems" % page.corpus.systems.len())
     );
     ui.label(RichText::new(name).size(theme::TEXT_TITLE).color(t.text)).on_hover_text(path.display().to_string());
     labels::caption(ui, counts);
-    views_ui(ui, workbench, window);
+    views_ui(ui, page, window);
     ui.separator();
-    import_ui(ui, workbench, window);
-    run::run_ui(ui, workbench, window);
-    save::save_ui(ui, workbench, window);
+    import_ui(ui, page, window);
+    run::run_ui(ui, page, window);
+    save::save_ui(ui, page, window);
     let mut note = tr!("Close this corpus; everything in it is kept");
-    if workbench.is_unsaved() {
+    if page.is_unsaved() {
         note = tr!("Close this corpus; nothing of it is kept unless it is saved");
         let save =
             ui.button(tr!("Save as...")).on_hover_text(tr!("Keep this corpus in a file; now it goes with the window"));
@@ -274,8 +274,8 @@ fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 }
 
 /// What stands on the page, as tabs.
-fn views_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let shown = workbench.whole.view;
+fn views_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let shown = page.whole.view;
     for Tab { view, name, .. } in TABS {
         let name = lang::text(name);
         let tab = ui.selectable_label(view == shown, name);
@@ -286,10 +286,10 @@ fn views_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     }
 }
 
-fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+fn import_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     // It stays open while one chooses.
     filter::menu(tr!("Import...")).ui(ui, |ui| {
-        let role = workbench.incoming.role.clone();
+        let role = page.incoming.role.clone();
         ui.label(tr!("A plain text is"));
         for other in
             [Role::Source, Role::Reference, Role::Output(String::new()), Role::Scores(String::new()), Role::Gold]
@@ -319,13 +319,13 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             let note = tr!("A further file is another reference; BLEU, chrF2 and TER are over all.");
             ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         }
-        let mut takes = workbench.incoming.oracle.is_some();
+        let mut takes = page.incoming.oracle.is_some();
         let note = tr!("The candidate nearest to the references, by chrF2, as the system \"oracle of ...\", and where it stands as a column");
         if ui.checkbox(&mut takes, tr!("The oracle of n-best lists, too")).on_hover_text(note).changed() {
             window.push(CorpusCommand::TakeOracle(takes));
         }
         ui.horizontal(|ui| {
-            let mut rerank = workbench.incoming.rerank.clone();
+            let mut rerank = page.incoming.rerank.clone();
             let label = ui.label(tr!("Rerank n-best lists by"));
             let field = TextEdit::singleline(&mut rerank).desired_width(RERANK).hint_text("score, log_p, LM0");
             let note = tr!("The candidate of the greatest score, log_p, or feature of this name, as the system \"... by ...\"; empty: no such system");
@@ -333,7 +333,7 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 window.push(CorpusCommand::Rerank(rerank));
             }
         });
-        let (mut is_cut, is_begun) = (workbench.incoming.pretokenized, !workbench.corpus.is_empty());
+        let (mut is_cut, is_begun) = (page.incoming.pretokenized, !page.corpus.is_empty());
         let note = tr!("Words are what stands between the spaces of the texts. Without it they are tokens, as the rules of the languages cut them: \
                     punctuation, elisions and clitics are words of their own");
         let cut = ui.add_enabled(!is_begun, egui::Checkbox::new(&mut is_cut, tr!("The texts are cut into words")));
@@ -362,9 +362,9 @@ fn role_name(role: &Role) -> &'static str {
 }
 
 /// What went wrong, what came in, what is being done.
-fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+fn told_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    if let Some(busy) = &workbench.busy {
+    if let Some(busy) = &page.busy {
         let what = lang::text(&busy.progress.what);
         ui.horizontal(|ui| {
             labels::caption(ui, what);
@@ -377,7 +377,7 @@ fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         let bar = bar.desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
         ui.add(bar).widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, what));
     }
-    let (message, imported) = (workbench.message.clone(), workbench.incoming.last.clone());
+    let (message, imported) = (page.message.clone(), page.incoming.last.clone());
     if message.is_none() && imported.is_none() {
         return;
     }

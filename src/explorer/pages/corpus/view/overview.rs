@@ -9,7 +9,7 @@ use crate::pages::corpus::view::listing::{ListingRow, listing_ui};
 use crate::pages::corpus::view::matrix::tests_ui;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::scoring::{from_ui, scoring_ui};
-use crate::pages::corpus::whole::ExploreCommand;
+use crate::pages::corpus::views::ExploreCommand;
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
 use corpus::measures::frequencies::{class_name, class_range};
@@ -46,36 +46,36 @@ const PARTS: [Part; 5] = [
     lengths_ui,
     frequencies_ui,
     words_ui,
-    |ui, workbench, _, overview| jumps_ui(ui, workbench, overview),
-    |ui, workbench, _, overview| ngrams_ui(ui, workbench, overview),
+    |ui, page, _, overview| jumps_ui(ui, page, overview),
+    |ui, page, _, overview| ngrams_ui(ui, page, overview),
 ];
 
-pub fn overview_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+pub fn overview_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    if let Some(share) = workbench.whole.counted.share {
+    if let Some(share) = page.whole.counted.share {
         labels::caption(ui, tr!("Counting the sentences"));
         let bar = ProgressBar::new(share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
         ui.add(bar).accessible_name(tr!("Counting the sentences"));
     }
-    let is_counting = workbench.whole.counted.share.is_some();
-    let Some(overview) = workbench.whole.counted.overview.clone() else {
+    let is_counting = page.whole.counted.share.is_some();
+    let Some(overview) = page.whole.counted.overview.clone() else {
         if !is_counting {
             // The file of frequencies may be what was missing.
             ui.label(tr!("Nothing was counted; choose where the frequencies of words come from:"));
-            ui.horizontal(|ui| from_ui(ui, workbench, window));
+            ui.horizontal(|ui| from_ui(ui, page, window));
         }
         return;
     };
-    if workbench.corpus.systems.is_empty() {
+    if page.corpus.systems.is_empty() {
         ui.label(tr!("No system says anything yet: run the models above, or import what another system said."));
         return;
     }
     let mut clicked = None;
     ScrollArea::vertical().id_salt("corpus_overview").auto_shrink(false).show(ui, |ui| {
-        clicked = all_ui(ui, workbench, window, &overview);
+        clicked = all_ui(ui, page, window, &overview);
         if ui.available_width() < WIDE {
             for part in PARTS {
-                clicked = framed(ui, |ui| part(ui, workbench, window, &overview)).or(clicked.take());
+                clicked = framed(ui, |ui| part(ui, page, window, &overview)).or(clicked.take());
             }
             grids_ui(ui, &overview);
             return;
@@ -89,7 +89,7 @@ pub fn overview_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>)
                 for part in pair {
                     ui.allocate_ui_with_layout(vec2(width, 0.0), egui::Layout::top_down(egui::Align::Min), |ui| {
                         ui.set_width(width);
-                        clicked = framed(ui, |ui| part(ui, workbench, window, &overview)).or(clicked.take());
+                        clicked = framed(ui, |ui| part(ui, page, window, &overview)).or(clicked.take());
                     });
                 }
             });
@@ -114,12 +114,12 @@ fn title(ui: &mut Ui, text: &str, about: &str) {
     ui.label(RichText::new(text).strong()).on_hover_text(about);
 }
 
-fn name(workbench: &CorpusPage, system: usize) -> &str {
-    workbench.corpus.systems.get(system).map_or("", |column| column.system.name.as_str())
+fn name(page: &CorpusPage, system: usize) -> &str {
+    page.corpus.systems.get(system).map_or("", |column| column.system.name.as_str())
 }
 
 /// All sentences together, and the two systems that are compared.
-fn all_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+fn all_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     ui.horizontal_wrapped(|ui| {
         let counted = if overview.counted == overview.of {
             tr!("{n} sentence shown" | "{n} sentences shown" % overview.of)
@@ -131,7 +131,7 @@ fn all_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview
             )
         };
         ui.label(RichText::new(counted).color(theme::tokens(ui).weak));
-        legend_ui(ui, workbench.corpus.systems.iter().map(|column| column.system.name.as_str()));
+        legend_ui(ui, page.corpus.systems.iter().map(|column| column.system.name.as_str()));
     });
     egui::Grid::new("corpus_all").spacing(vec2(theme::SPACE_4, 0.0)).min_row_height(18.0).show(ui, |ui| {
         ui.spacing_mut().interact_size.y = 18.0;
@@ -144,7 +144,7 @@ fn all_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview
         }
         ui.end_row();
         for (system, scores) in overview.all.scores.iter().enumerate() {
-            ui.label(RichText::new(format!("{}. {}", system + 1, name(workbench, system))).size(theme::TEXT_SMALL));
+            ui.label(RichText::new(format!("{}. {}", system + 1, name(page, system))).size(theme::TEXT_SMALL));
             ui.label(scores.sentences.to_string());
             for (_, score, digits) in SCORES {
                 ui.label(score(scores).map_or_else(String::new, |score| format!("{score:.digits$}")));
@@ -152,17 +152,17 @@ fn all_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview
             ui.end_row();
         }
     });
-    scoring_ui(ui, workbench, window, overview);
-    pair_ui(ui, workbench, window, overview)
+    scoring_ui(ui, page, window, overview);
+    pair_ui(ui, page, window, overview)
 }
 
 /// Which two systems are compared, and how they do.
-fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+fn pair_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     let pair = overview.pair.as_ref()?;
     let mut clicked = None;
     ui.horizontal_wrapped(|ui| {
-        if workbench.corpus.systems.len() > 2 {
-            pair_choice(ui, workbench, window, (tr!("Compare"), tr!("with")), (pair.first, pair.second));
+        if page.corpus.systems.len() > 2 {
+            pair_choice(ui, page, window, (tr!("Compare"), tr!("with")), (pair.first, pair.second));
         }
         let (one, other) = (pair.first + 1, pair.second + 1);
         ui.label(tr!("Sentences by BLEU, {one} against {other}:", one, other));
@@ -178,7 +178,7 @@ fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvie
             }
         }
     });
-    tests_ui(ui, workbench, overview);
+    tests_ui(ui, page, overview);
     ui.add_space(theme::SPACE_1);
     clicked
 }
@@ -186,19 +186,19 @@ fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvie
 /// Two systems, each chosen among those that translate; the words stand before the choices.
 pub fn pair_choice(
     ui: &mut Ui,
-    workbench: &CorpusPage,
+    page: &CorpusPage,
     window: &mut Window<'_>,
     (before, between): (&str, &str),
     (first, second): (usize, usize),
 ) {
     for (label, chosen, other, is_first) in [(before, first, second, true), (between, second, first, false)] {
         let label = ui.label(label);
-        let text = format!("{}. {}", chosen + 1, name(workbench, chosen));
+        let text = format!("{}. {}", chosen + 1, name(page, chosen));
         let combo = ComboBox::from_id_salt(("pair", is_first)).truncate().selected_text(text);
         let combo = combo.show_ui(ui, |ui| {
-            let is_rival = |at: &usize| !workbench.corpus.systems[*at].system.is_forced();
-            for at in (0..workbench.corpus.systems.len()).filter(|at| *at != other).filter(is_rival) {
-                let text = format!("{}. {}", at + 1, name(workbench, at));
+            let is_rival = |at: &usize| !page.corpus.systems[*at].system.is_forced();
+            for at in (0..page.corpus.systems.len()).filter(|at| *at != other).filter(is_rival) {
+                let text = format!("{}. {}", at + 1, name(page, at));
                 if ui.selectable_label(at == chosen, text).clicked() && at != chosen {
                     let (first, second) = if is_first { (at, other) } else { (other, at) };
                     window.push(ExploreCommand::SetPair(first, second));
@@ -209,7 +209,7 @@ pub fn pair_choice(
     }
 }
 
-fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+fn lengths_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     let chosen = window.local.of::<CorpusMemory>().overview.score.min(SCORES.len() - 1);
     ui.horizontal_wrapped(|ui| {
         title(ui, tr!("By words of the source"), tr!("Corpus scores of the sentences of each length"));
@@ -238,7 +238,7 @@ fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, over
                 let label = tr!(
                     "{score_name} {value} of {}, {words}{}, {n} sentence"
                         | "{score_name} {value} of {}, {words}{}, {n} sentences" % count,
-                    name(workbench, system),
+                    name(page, system),
                     if is_tagged { "" } else { tr!(" words") },
                     score_name,
                     value = format_args!("{value:.digits$}"),
@@ -266,12 +266,12 @@ fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, over
     bars_ui(ui, "length", &|score| format!("{}", (score * 1e6).round() / 1e6), &groups)
 }
 
-fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+fn frequencies_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     ui.horizontal(|ui| {
         let about =
             tr!("F1 = 2 right / (output + reference); an output word is right as often as the reference has it");
         title(ui, tr!("F1 of words by their frequency"), about);
-        from_ui(ui, workbench, window);
+        from_ui(ui, page, window);
     });
     let mut groups = Vec::new();
     for class in &overview.classes {
@@ -283,7 +283,7 @@ fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, 
                 "F1 {value} of {}, words seen {shown} times: precision {}, recall {}, {n} sentence"
                     | "F1 {value} of {}, words seen {shown} times: precision {}, recall {}, {n} sentences"
                         % class.sentences[system],
-                name(workbench, system),
+                name(page, system),
                 rate(words.precision()),
                 rate(words.recall()),
                 value = format_args!("{value:.2}"),
@@ -302,7 +302,7 @@ fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, 
     clicked
 }
 
-fn jumps_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<String> {
+fn jumps_ui(ui: &mut Ui, page: &CorpusPage, overview: &Overview) -> Option<String> {
     let about = tr!(
         "How far the source word of a target word lies behind that of the target word before it: 1 goes on to the \
                  next, below 0 goes back"
@@ -326,7 +326,7 @@ fn jumps_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<
                     "{} % of the jumps of {} are {}, {n} time"
                         | "{} % of the jumps of {} are {}, {n} times" % count as usize,
                     format_args!("{:.1}", 100.0 * share),
-                    name(workbench, system),
+                    name(page, system),
                     jump_name(jump)
                 );
                 // The root, so that rare far jumps are seen beside 0 and 1.
@@ -346,7 +346,7 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
-fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+fn words_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     let count = overview.words.len();
     let system = window.local.of::<CorpusMemory>().overview.words_of.min(count.saturating_sub(1));
     let about = tr!(
@@ -356,11 +356,11 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
     ui.horizontal_wrapped(|ui| {
         title(ui, tr!("Source words that go wrong"), about);
         if count > 1 {
-            let text = format!("{}. {}", system + 1, name(workbench, system));
+            let text = format!("{}. {}", system + 1, name(page, system));
             let combo = ComboBox::from_id_salt("words_of").truncate().selected_text(text);
             let combo = combo.show_ui(ui, |ui| {
                 for at in 0..count {
-                    let text = format!("{}. {}", at + 1, name(workbench, at));
+                    let text = format!("{}. {}", at + 1, name(page, at));
                     ui.selectable_value(&mut window.local.of::<CorpusMemory>().overview.words_of, at, text);
                 }
             });
@@ -379,7 +379,7 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
             }
         }
     });
-    if workbench.corpus.systems.get(system).is_some_and(|column| column.system.is_forced()) {
+    if page.corpus.systems.get(system).is_some_and(|column| column.system.is_forced()) {
         labels::note(ui, tr!("Forced references translate nothing; choose another system"));
         return None;
     }
@@ -423,7 +423,7 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
     clicked
 }
 
-fn ngrams_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<String> {
+fn ngrams_ui(ui: &mut Ui, page: &CorpusPage, overview: &Overview) -> Option<String> {
     let about = tr!(
         "N-grams of 1 to 4 words; ratio = (right in the one + 1) / (right in both together + 2), as compare-mt has it"
     );
@@ -436,7 +436,7 @@ fn ngrams_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option
     let ways = [(pair.first, pair.second, &pair.ngrams[0]), (pair.second, pair.first, &pair.ngrams[1])];
     ui.columns(2, |columns| {
         for (ui, (one, other, ngrams)) in columns.iter_mut().zip(ways) {
-            labels::note(ui, tr!("in {}. {}", one + 1, name(workbench, one)));
+            labels::note(ui, tr!("in {}. {}", one + 1, name(page, one)));
             let (first, second) = (tr!("in {}", one + 1), tr!("in {}", other + 1));
             let head = [
                 (tr!("n-gram"), tr!("Words and signs, each by itself")),

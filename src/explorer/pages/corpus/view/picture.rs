@@ -21,17 +21,17 @@ const HEIGHT: (f32, f32) = (360.0, 22.0);
 const HEAD: f32 = 90.0;
 
 /// Paints it; nothing where no system has an alignment.
-pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let with: Vec<usize> = (0..workbench.tables.len()).filter(|at| workbench.tables[*at].is_some()).collect();
+pub fn picture_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let with: Vec<usize> = (0..page.tables.len()).filter(|at| page.tables[*at].is_some()).collect();
     let Some(first) = with.first() else { return };
     let chosen = if with.contains(&window.local.of::<CorpusMemory>().picture.system) {
         window.local.of::<CorpusMemory>().picture.system
     } else {
         *first
     };
-    let Some(table) = workbench.tables.get(chosen).cloned().flatten() else { return };
+    let Some(table) = page.tables.get(chosen).cloned().flatten() else { return };
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
-    let name = |at: usize| workbench.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
+    let name = |at: usize| page.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     ui.horizontal_wrapped(|ui| {
         let label = ui.label(RichText::new(tr!("Alignment of")).color(theme::tokens(ui).weak));
         let combo = ComboBox::from_id_salt("aligned").truncate().selected_text(name(chosen)).show_ui(ui, |ui| {

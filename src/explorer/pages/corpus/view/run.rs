@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::app::command::SettingsCommand;
 use crate::app::document::column::file_name;
-use crate::app::settings::PictureQuestion;
+use crate::app::settings::RowSource;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
@@ -25,7 +25,7 @@ const RUN_WITH: Question = Question::new(
 /// The list of models that may run is no higher, points.
 const MODELS_HEIGHT: f32 = 360.0;
 
-pub fn run_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+pub fn run_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     ui.menu_button(tr!("Run"), |ui| {
         let note = tr!("Every sentence that a model has not been asked about; typing goes first, and a run goes on where it stopped");
         ui.menu_button(tr!("Translate with"), |ui| models_ui(ui, window, false)).response.on_hover_text(note);
@@ -36,7 +36,7 @@ pub fn run_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         let note = tr!("Keeps where words come from as the alignment of models that have an alignment head; such a run is a system of its own. \
                     Else alpha is kept, where the model looked. It is the question that page Sentence answers, too");
         if ui.checkbox(&mut origin, tr!("By alignment heads")).on_hover_text(note).changed() {
-            window.push(SettingsCommand::SetAsked(PictureQuestion { origin, ..asked }));
+            window.push(SettingsCommand::SetAsked(RowSource { origin, ..asked }));
         }
         ui.menu_button(tr!("With interventions"), |ui| {
             let set = ui.button(tr!("What is set on page Sentence"));
@@ -49,7 +49,7 @@ pub fn run_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 ui.close();
             }
         });
-        let systems = workbench.corpus.systems.clone();
+        let systems = page.corpus.systems.clone();
         if !systems.is_empty() {
             ui.separator();
             ui.menu_button(tr!("Remove"), |ui| {

@@ -50,9 +50,9 @@ pub(super) fn saving(kind: ExportFormat) -> Question {
 }
 
 /// The menu of what can be saved.
-pub(super) fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+pub(super) fn save_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     ui.menu_button(tr!("Save"), |ui| {
-        let count = workbench.rows.len();
+        let count = page.rows.len();
         ui.label(
             RichText::new(tr!("The {n} sentence shown" | "The {n} sentences shown" % count))
                 .size(theme::TEXT_SMALL)
@@ -71,9 +71,9 @@ pub(super) fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'
             (tr!("Links by hand..."), ExportFormat::Gold),
         ];
         kinds.extend(
-            workbench.linked.map(|system| (tr!("Links by hand of the output..."), ExportFormat::OutputGold(system))),
+            page.linked.map(|system| (tr!("Links by hand of the output..."), ExportFormat::OutputGold(system))),
         );
-        let names: Vec<String> = workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
+        let names: Vec<String> = page.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
         let mut ask = |ui: &mut Ui, text: &str, kind: ExportFormat| {
             let button = ui.button(text);
             if button.clicked() {

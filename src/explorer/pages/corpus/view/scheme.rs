@@ -39,9 +39,9 @@ const FIXED: f32 = 260.0;
 const SEVERITY: &str = id!("Severity");
 
 /// The sheet, where the scheme is edited.
-pub fn scheme_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let scheme = Arc::clone(&workbench.corpus.scheme);
-    let Some(draft) = window.local.of::<CorpusMemory>().scheme.take().filter(|_| workbench.path.is_some()) else {
+pub fn scheme_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let scheme = Arc::clone(&page.corpus.scheme);
+    let Some(draft) = window.local.of::<CorpusMemory>().scheme.take().filter(|_| page.path.is_some()) else {
         return;
     };
     // A file was read, or something was taken back.
@@ -62,9 +62,9 @@ pub fn scheme_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         // A sheet would keep the height that it had before.
         let area = ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]);
         area.show(ui, |ui| {
-            list_ui(ui, workbench, SEVERITY, &mut draft.severities);
+            list_ui(ui, page, SEVERITY, &mut draft.severities);
             ui.separator();
-            list_ui(ui, workbench, id!("Kind"), &mut draft.kinds);
+            list_ui(ui, page, id!("Kind"), &mut draft.kinds);
         });
         ui.separator();
         buttons_ui(ui, window, &mut draft)
@@ -74,9 +74,9 @@ pub fn scheme_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     }
 }
 
-fn list_ui(ui: &mut Ui, workbench: &CorpusPage, what: &str, list: &mut Vec<Named>) {
+fn list_ui(ui: &mut Ui, page: &CorpusPage, what: &str, list: &mut Vec<Named>) {
     let t = theme::tokens(ui);
-    let used = &workbench.corpus.counts;
+    let used = &page.corpus.counts;
     let used = if what == SEVERITY { &used.severities } else { &used.kinds };
     let mut removed = None;
     for (n, named) in list.iter_mut().enumerate() {

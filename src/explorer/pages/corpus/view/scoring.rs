@@ -4,7 +4,7 @@ use egui::Ui;
 
 use crate::app::document::column::file_name;
 use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::whole::ExploreCommand;
+use crate::pages::corpus::views::ExploreCommand;
 use crate::pages::shell::dialogs::{Question, TEXTS, Wants};
 use crate::pages::shell::local::Window;
 use crate::widgets::labels;
@@ -29,7 +29,7 @@ const ALIGNER: Question = Question::new(
 );
 
 /// Where frequencies come from, and links.
-pub fn from_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+pub fn from_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     ui.menu_button(tr!("From..."), |ui| {
         if ui.button(tr!("Count the references of this corpus")).clicked() {
             window.push(ExploreCommand::SetFrequencies(None));
@@ -45,7 +45,7 @@ pub fn from_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             window.ask(ALIGNER.then(|path| ExploreCommand::SetAligner(Some(path))));
             ui.close();
         }
-        if let Some(own) = &workbench.columns.look.aligner
+        if let Some(own) = &page.columns.look.aligner
             && ui.button(tr!("Without {}", file_name(own))).clicked()
         {
             window.push(ExploreCommand::SetAligner(None));
@@ -55,8 +55,8 @@ pub fn from_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 }
 
 /// The tokenizer of BLEU, and how the scores are computed.
-pub fn scoring_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) {
-    let chosen = ui.horizontal(|ui| tokenizers_ui(ui, Some(workbench.corpus.bleu.tokenization), None)).inner;
+pub fn scoring_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Overview) {
+    let chosen = ui.horizontal(|ui| tokenizers_ui(ui, Some(page.corpus.bleu.tokenization), None)).inner;
     if let Some(tokenizer) = chosen.flatten() {
         window.push(ExploreCommand::SetTokenizer(tokenizer));
     }

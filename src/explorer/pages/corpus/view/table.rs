@@ -8,7 +8,7 @@ use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::words::Marked;
-use crate::pages::corpus::whole::ExploreCommand;
+use crate::pages::corpus::views::ExploreCommand;
 use crate::pages::shell::local::Window;
 use crate::widgets::{bidi, labels, rows, theme};
 use corpus::query::column::{TableColumn, TextColumn};
@@ -68,13 +68,13 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(workbench: &CorpusPage, room: f32) -> Self {
-        let corpus = &workbench.corpus;
+    fn new(page: &CorpusPage, room: f32) -> Self {
+        let corpus = &page.corpus;
         let has_reference = corpus.has_references() || corpus.systems.is_empty();
         let mut texts = vec![TextColumn::Source];
         texts.extend(has_reference.then_some(TextColumn::Reference));
         texts.extend((0..corpus.systems.len()).map(TextColumn::Output));
-        let columns = workbench.columns.shown(corpus);
+        let columns = page.columns.shown(corpus);
         let rest = room - NUMBER - FIGURE * columns.len() as f32;
         let text = (rest / texts.len() as f32).max(TEXT);
         let texts = texts.into_iter().map(|column| (What::Text(column), text));
@@ -85,8 +85,8 @@ impl Layout {
             Slot { what, left: left - width, width }
         };
         let slots: Vec<Slot> = texts.chain(figures).map(slot).collect();
-        let sorting = workbench.sorting.strip_prefix('-').unwrap_or(&workbench.sorting);
-        let sorted = slots.iter().position(|slot| slot.what.name(&workbench.corpus) == sorting);
+        let sorting = page.sorting.strip_prefix('-').unwrap_or(&page.sorting);
+        let sorted = slots.iter().position(|slot| slot.what.name(&page.corpus) == sorting);
         Self { slots, sorted, columns, width: left }
     }
 
@@ -133,64 +133,64 @@ fn cover(ui: &Ui, rect: Rect, slot: &Slot, tint: Color32) {
     ui.painter().vline(place.right(), place.y_range(), edge);
 }
 
-pub fn table_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let layout = Layout::new(workbench, ui.available_width() - theme::SPACE_3);
-    ScrollArea::horizontal().id_salt(("corpus_wide", &workbench.path)).auto_shrink(false).show(ui, |ui| {
+pub fn table_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let layout = Layout::new(page, ui.available_width() - theme::SPACE_3);
+    ScrollArea::horizontal().id_salt(("corpus_wide", &page.path)).auto_shrink(false).show(ui, |ui| {
         ui.set_min_width(layout.width);
         ui.spacing_mut().item_spacing.y = 0.0;
-        head_ui(ui, workbench, window, &layout);
+        head_ui(ui, page, window, &layout);
         let list = ui.interact(ui.available_rect_before_wrap(), ui.scope_id().with("corpus"), Sense::click());
-        let count = workbench.rows.len();
+        let count = page.rows.len();
         list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, tr!("Sentences of the corpus")));
         let by = rows::keys(ui, &list);
         if by != 0 {
             window.push(CorpusCommand::Move(by));
         }
         rows::ring(ui, &list, list.rect, 0.0);
-        let mut area = ScrollArea::vertical().id_salt(("corpus_rows", &workbench.path)).auto_shrink(false);
+        let mut area = ScrollArea::vertical().id_salt(("corpus_rows", &page.path)).auto_shrink(false);
         if by != 0
-            && let Some(row) = workbench.row()
+            && let Some(row) = page.row()
         {
             let next = (row as isize + by).clamp(0, count as isize - 1) as f32;
             area = area.vertical_scroll_offset((next * LINE - list.rect.height() / 2.0).max(0.0));
         }
         // The first of other rows, or of another order, is what was asked for.
-        let ordered = (workbench.filter.clone(), workbench.sorting.clone());
+        let ordered = (page.filter.clone(), page.sorting.clone());
         if window.local.of::<CorpusMemory>().ordered != ordered {
             window.local.of::<CorpusMemory>().ordered = ordered;
             area = area.vertical_scroll_offset(0.0);
         }
         area.show_rows(ui, LINE, count, |ui, range| {
             ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(LINE * 2.0));
-            let seen: Vec<u32> = range.filter_map(|n| workbench.rows.get(n).copied()).collect();
+            let seen: Vec<u32> = range.filter_map(|n| page.rows.get(n).copied()).collect();
             for at in &seen {
-                row_ui(ui, workbench, window, &layout, *at as usize, &list);
+                row_ui(ui, page, window, &layout, *at as usize, &list);
             }
-            if workbench.lacks(&seen, &layout.columns) {
+            if page.lacks(&seen, &layout.columns) {
                 window.push(CorpusRequest::See(seen, layout.columns.clone()));
             }
         });
     });
 }
 
-fn head_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, layout: &Layout) {
+fn head_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, layout: &Layout) {
     let t = theme::tokens(ui);
     let (_, rect) = ui.allocate_space(vec2(layout.width, LINE));
     for slot in layout.moving() {
-        head(ui, workbench, window, (layout, rect), *slot, false);
+        head(ui, page, window, (layout, rect), *slot, false);
     }
     let view = View::of(ui, rect);
     if let Some((slot, is_kept)) = layout.kept(&view) {
         if is_kept {
             cover(ui, rect, &slot, Color32::TRANSPARENT);
         }
-        head(ui, workbench, window, (layout, rect), slot, is_kept);
+        head(ui, page, window, (layout, rect), slot, is_kept);
     }
     let number = Slot { what: What::Figure(0, TableColumn::Number), left: view.from, width: NUMBER };
     if view.from > 0.0 {
         cover(ui, rect, &number, Color32::TRANSPARENT);
     }
-    head(ui, workbench, window, (layout, rect), number, true);
+    head(ui, page, window, (layout, rect), number, true);
     ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, t.line));
 }
 
@@ -204,33 +204,33 @@ fn orders(what: What) -> [(&'static str, bool); 2] {
 }
 
 /// What a column is called, and what it is.
-fn called(workbench: &CorpusPage, what: What) -> (String, String) {
-    let system = |at: usize| workbench.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
+fn called(page: &CorpusPage, what: What) -> (String, String) {
+    let system = |at: usize| page.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     match what {
         What::Text(TextColumn::Source) => (tr!("Source").to_owned(), tr!("What is translated").to_owned()),
         What::Text(TextColumn::Reference) => (tr!("Reference").to_owned(), tr!("What people made of it").to_owned()),
         What::Text(TextColumn::Output(at)) => {
             (format!("{}. {}", at + 1, system(at)), tr!("What system {} made of it", at + 1))
         }
-        What::Figure(_, column) => (column.title(&workbench.corpus), column.about(&workbench.corpus)),
+        What::Figure(_, column) => (column.title(&page.corpus), column.about(&page.corpus)),
     }
 }
 
 /// The head of a column: a button that sorts. An arrow tells how it is sorted; a title that has no room is cut before it.
 fn head(
     ui: &mut Ui,
-    workbench: &CorpusPage,
+    page: &CorpusPage,
     window: &mut Window<'_>,
     (layout, rect): (&Layout, Rect),
     slot: Slot,
     is_kept: bool,
 ) {
     let t = theme::tokens(ui);
-    let (title, about) = called(workbench, slot.what);
-    let name = slot.what.name(&workbench.corpus);
-    let falling = match workbench.sorting.strip_prefix('-') {
+    let (title, about) = called(page, slot.what);
+    let name = slot.what.name(&page.corpus);
+    let falling = match page.sorting.strip_prefix('-') {
         Some(sorting) => (sorting == name).then_some(true),
-        None => (workbench.sorting == name).then_some(false),
+        None => (page.sorting == name).then_some(false),
     };
     let orders = orders(slot.what);
     let now = orders.iter().position(|(_, is_falling)| Some(*is_falling) == falling);
@@ -305,18 +305,11 @@ fn dragged(
     ui.painter().vline(edge, lines.y_range(), Stroke::new(2.0, theme::tokens(ui).accent));
 }
 
-fn row_ui(
-    ui: &mut Ui,
-    workbench: &CorpusPage,
-    window: &mut Window<'_>,
-    layout: &Layout,
-    at: usize,
-    list: &egui::Response,
-) {
-    let is_chosen = workbench.selected == Some(at);
+fn row_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, layout: &Layout, at: usize, list: &egui::Response) {
+    let is_chosen = page.selected == Some(at);
     let (_, rect) = ui.allocate_space(vec2(layout.width, LINE));
     let response = ui.interact(rect, ui.scope_id().with(("corpus_row", at)), Sense::CLICK);
-    let source = workbench.corpus.sources.get(at).unwrap_or_default();
+    let source = page.corpus.sources.get(at).unwrap_or_default();
     response.widget_info(|| {
         WidgetInfo::selected(Role::ListBoxOption, true, is_chosen, tr!("Sentence {} {source}", at + 1, source))
     });
@@ -333,25 +326,25 @@ fn row_ui(
     let ground = rows::ground(ui, &response, is_chosen, None);
     ui.painter().rect_filled(rect, 0.0, ground);
     for slot in layout.moving() {
-        cell(ui, workbench, (rect, at), *slot);
+        cell(ui, page, (rect, at), *slot);
     }
     let view = View::of(ui, rect);
     if let Some((slot, is_kept)) = layout.kept(&view) {
         if is_kept {
             cover(ui, rect, &slot, ground);
         }
-        cell(ui, workbench, (rect, at), slot);
+        cell(ui, page, (rect, at), slot);
     }
     if view.from > 0.0 {
         cover(ui, rect, &Slot { what: What::Figure(0, TableColumn::Number), left: view.from, width: NUMBER }, ground);
     }
-    number(ui, workbench, (rect, at), view.from);
+    number(ui, page, (rect, at), view.from);
 }
 
 /// The number of a sentence, and its stars.
-fn number(ui: &Ui, workbench: &CorpusPage, (rect, at): (Rect, usize), shift: f32) {
+fn number(ui: &Ui, page: &CorpusPage, (rect, at): (Rect, usize), shift: f32) {
     let t = theme::tokens(ui);
-    let corpus = &workbench.corpus;
+    let corpus = &page.corpus;
     let (painter, left, middle) = (ui.painter(), rect.left() + shift, rect.center().y);
     painter.text(pos2(left + 6.0, middle), Align2::LEFT_CENTER, at + 1, theme::small(), t.weak);
     let stars = TableColumn::Stars.value(corpus, at) as usize;
@@ -361,9 +354,9 @@ fn number(ui: &Ui, workbench: &CorpusPage, (rect, at): (Rect, usize), shift: f32
     painter.text(pos2(left + NUMBER - 6.0, middle), Align2::RIGHT_CENTER, sign, theme::small(), t.accent);
 }
 
-fn cell(ui: &Ui, workbench: &CorpusPage, (rect, at): (Rect, usize), slot: Slot) {
+fn cell(ui: &Ui, page: &CorpusPage, (rect, at): (Rect, usize), slot: Slot) {
     let t = theme::tokens(ui);
-    let corpus = &workbench.corpus;
+    let corpus = &page.corpus;
     let (painter, left, middle) = (ui.painter(), rect.left() + slot.left, rect.center().y);
     let (text, against, colour) = match slot.what {
         What::Figure(_, column) => {

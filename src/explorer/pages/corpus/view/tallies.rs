@@ -4,7 +4,7 @@ use egui::{ComboBox, DragValue, ProgressBar, Ui};
 
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::filter;
-use crate::pages::corpus::whole::{CountedLinks, ExploreCommand};
+use crate::pages::corpus::views::{CountedLinks, ExploreCommand};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::Window;
 use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
@@ -56,8 +56,8 @@ const TITLES: &[GridTitle] = &[
 ];
 
 /// In which text a query is looked for, and by which links.
-pub fn links_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let (corpus, chosen) = (&workbench.corpus, workbench.whole.concordance.links);
+pub fn links_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let (corpus, chosen) = (&page.corpus, page.whole.concordance.links);
     let label = ui.label(tr!("in"));
     let combo = ComboBox::from_id_salt("query_links").truncate().height(LIST).selected_text(chosen.name(corpus));
     let combo = combo.show_ui(ui, |ui| {
@@ -80,8 +80,8 @@ pub fn links_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 }
 
 /// Whether hits, counts or weights stand below.
-pub fn tabs_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let asked = &workbench.whole.tallied.asked;
+pub fn tabs_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let asked = &page.whole.tallied.asked;
     let tabs = [(false, false, tr!("Hits")), (true, false, tr!("Counts of links")), (true, true, tr!("Weights"))];
     for (is_shown, weighs, name) in tabs {
         let is_this = asked.is_shown == is_shown && asked.weighs == weighs;
@@ -92,15 +92,15 @@ pub fn tabs_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     ui.separator();
 }
 
-pub fn asked_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let (tallied, first) = (&workbench.whole.tallied, workbench.whole.concordance.links);
+pub fn asked_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let (tallied, first) = (&page.whole.tallied, page.whole.concordance.links);
     let mut asked = tallied.asked.clone();
     let count = asked.beside.iter().filter(|choice| **choice != first).count();
     // It stays open while one chooses; weights are of all systems.
     let beside_ui = |ui: &mut Ui, asked: &mut CountedLinks| {
-        for choice in LinkChoice::all(&workbench.corpus).into_iter().filter(|choice| *choice != first) {
+        for choice in LinkChoice::all(&page.corpus).into_iter().filter(|choice| *choice != first) {
             let mut is_chosen = asked.beside.contains(&choice);
-            if ui.checkbox(&mut is_chosen, choice.name(&workbench.corpus)).changed() {
+            if ui.checkbox(&mut is_chosen, choice.name(&page.corpus)).changed() {
                 asked.beside.retain(|other| *other != choice);
                 asked.beside.extend(is_chosen.then_some(choice));
             }
@@ -109,7 +109,7 @@ pub fn asked_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     if !asked.weighs {
         filter::menu(&tr!("Compared with {count}...", count)).ui(ui, |ui| beside_ui(ui, &mut asked));
     }
-    if workbench.whole.concordance.query.trim().is_empty() && !asked.weighs {
+    if page.whole.concordance.query.trim().is_empty() && !asked.weighs {
         ui.checkbox(&mut asked.each_word, tr!("Each word"));
         if asked.each_word {
             let label = ui.label(tr!("at least"));
@@ -125,8 +125,8 @@ pub fn asked_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     }
 }
 
-pub fn counts_ui(ui: &mut Ui, workbench: &CorpusPage) {
-    let (tallied, t) = (&workbench.whole.tallied, theme::tokens(ui));
+pub fn counts_ui(ui: &mut Ui, page: &CorpusPage) {
+    let (tallied, t) = (&page.whole.tallied, theme::tokens(ui));
     if let Some(share) = tallied.share {
         ui.add(ProgressBar::new(share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent));
     }

@@ -48,15 +48,15 @@ pub struct Tints {
 
 impl Tints {
     /// Of the chosen sentence.
-    pub fn of(ui: &Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail) -> Self {
-        let own = workbench.said(detail.at, &workbench.kept.annotator);
-        let others = detail.judgements.iter().filter(|(name, _)| **name != workbench.kept.annotator);
-        let all = std::iter::once((&workbench.kept.annotator, &own)).chain(others);
+    pub fn of(ui: &Ui, page: &CorpusPage, window: &mut Window<'_>, detail: &Detail) -> Self {
+        let own = page.said(detail.at, &page.kept.annotator);
+        let others = detail.judgements.iter().filter(|(name, _)| **name != page.kept.annotator);
+        let all = std::iter::once((&page.kept.annotator, &own)).chain(others);
         let mut seen = Vec::new();
         for (annotator, judgement) in all {
             for (number, mark) in judgement.marks.iter().enumerate() {
                 let key = MarkKey { at: detail.at, annotator: annotator.clone(), number };
-                let line = line(ui, &workbench.corpus.scheme, &mark.severity);
+                let line = line(ui, &page.corpus.scheme, &mark.severity);
                 seen.push(TintedWords { key, mark: mark.clone(), line });
             }
         }
@@ -64,7 +64,7 @@ impl Tints {
         let local = window.local.of::<CorpusMemory>();
         let shown = local.over_mark.take().or(local.mark.clone());
         let shown = shown.filter(|key| seen.iter().any(|seen: &TintedWords| seen.key == *key));
-        Self { seen, shown, own, rules: workbench.corpus.rules, ground: theme::tokens(ui).accent_soft }
+        Self { seen, shown, own, rules: page.corpus.rules, ground: theme::tokens(ui).accent_soft }
     }
 
     /// Whether there is this mark.

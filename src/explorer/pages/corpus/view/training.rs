@@ -31,8 +31,8 @@ const LOG: Question = Question::new(
 );
 
 /// The logs and their curves.
-pub fn training_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let logs = &workbench.beside.logs;
+pub fn training_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let logs = &page.beside.logs;
     let room = ui.available_rect_before_wrap();
     let width = LOGS.min(room.width() * 0.45);
     let left = Rect::from_min_size(room.min, vec2(width, room.height()));
@@ -66,7 +66,7 @@ fn logs_ui(ui: &mut Ui, logs: &[LogFile], window: &mut Window<'_>) {
             }
         });
         let (text, colour) = match &log.state {
-            LogState::Reading => (tr!("Reading").to_owned(), t.weak),
+            LogState::RowConvention => (tr!("Reading").to_owned(), t.weak),
             LogState::Failed(message) => (message.clone(), t.error),
             LogState::Read(curves) => (line(curves), t.weak),
         };

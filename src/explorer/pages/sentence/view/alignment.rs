@@ -19,7 +19,7 @@ use crate::pages::shell::local::{Panel, Window};
 use crate::widgets::heatmap::layout::{Gaze, Metrics};
 use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget};
 use crate::widgets::theme;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::lang;
 use figure::mark::Scale;
 use figure::palette::ColourMap;
@@ -43,7 +43,7 @@ pub fn alignment_ui(
     let Some(matrix) = table.numbers(settings.shown).filter(|matrix| matrix.columns() > 0) else {
         if table.left_out {
             ui.add(egui::Label::new(lang::text(LEFT_OUT)).wrap());
-        } else if table.reading == Some(Reading::Head) && settings.shown == Shown::Energies {
+        } else if table.reading == Some(RowConvention::Head) && settings.shown == Shown::Energies {
             ui.add(egui::Label::new(tr!("Of an alignment head no energies are kept; choose \u{3b1} above")).wrap());
         }
         return;

@@ -14,7 +14,7 @@ use crate::pages::sentence::view::memory::Dragged;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::interventions::Word;
 use engine::lang;
 use figure::heatmap::outlines::Outlined;
@@ -150,7 +150,7 @@ fn ban_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &TargetWo
 
 /// What can be done with the row of the selected word.
 pub fn row_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
-    let Some(alpha) = table.alpha.as_ref().filter(|_| table.reading != Some(Reading::Head)) else { return };
+    let Some(alpha) = table.alpha.as_ref().filter(|_| table.reading != Some(RowConvention::Head)) else { return };
     menu(ui, (tr!("Row"), tr!("Change the row"), tr!("Set alpha of this word, mask source words")), false, |ui| {
         ui.set_min_width(300.0);
         let mut renormalise = renormalises(window.app);

@@ -21,7 +21,7 @@ use crate::pages::shell::local::Window;
 use crate::widgets::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::widgets::marks::Letters;
 use crate::widgets::{labels, theme, words};
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::lang;
 use figure::heatmap::widest_word;
 use figure::label::widest;
@@ -326,7 +326,8 @@ fn needs<'a>(ui: &Ui, window: &Window<'_>, tables: impl Iterator<Item = &'a Alig
         needs.source_width = needs.source_width.max(widest(&Letters(ui), source));
         let target = table.target.iter().map(|word| labels::target(word, replace));
         needs.target_width = needs.target_width.max(widest(&Letters(ui), target));
-        let corner = measure.map(|measure| measure.title).or(table.reading.map(Reading::row_text)).map(lang::text);
+        let corner =
+            measure.map(|measure| measure.title).or(table.reading.map(RowConvention::row_text)).map(lang::text);
         let corner = corner.map_or(0.0, |text| widest_word(&Letters(ui), text));
         needs.corner_width = needs.corner_width.max(corner);
     }

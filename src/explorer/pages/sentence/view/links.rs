@@ -13,7 +13,7 @@ use crate::pages::shell::local::{Panel, Window};
 use crate::widgets::marks::Letters;
 use crate::widgets::{labels, marks, node, theme};
 use engine::analysis::alignment::Alignment;
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::lang;
 use figure::heatmap::outlines::Outlined;
 use figure::label::Label;
@@ -42,7 +42,7 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
             _ => tr!("of the statistical aligner"),
         };
         let more = if outlined > 0 { format!(", {outlined} {of}") } else { String::new() };
-        let weight = if table.reading == Some(Reading::Head) { tr!("a weight") } else { "alpha" };
+        let weight = if table.reading == Some(RowConvention::Head) { tr!("a weight") } else { "alpha" };
         let name = tr!(
             "Links of {}, {count} with {weight} of at least {}{more}",
             column.name(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::app::document::scene::SearchSettings;
+use crate::app::document::sentence_state::SearchSettings;
 use crate::app::view::Hover;
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::sentence::view::tree_memory;

@@ -5,17 +5,17 @@ use egui::{Sense, Ui, WidgetInfo, vec2};
 
 use crate::app::command::SettingsCommand;
 use crate::app::document::table::AlignmentTable;
-use crate::app::settings::PictureQuestion;
+use crate::app::settings::RowSource;
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, marks, theme};
-use engine::analysis::reading::{OF_ALPHA, Reading};
+use engine::analysis::row_convention::{OF_ALPHA, RowConvention};
 use engine::lang;
 use figure::heatmap::outlines;
 use figure::heatmap::outlines::Outlined;
 
 /// Whether its rows of alpha may be read by another word.
 pub fn has_choice(table: &AlignmentTable) -> bool {
-    table.reading.is_some_and(|reading| reading != Reading::Head)
+    table.reading.is_some_and(|reading| reading != RowConvention::Head)
 }
 
 /// A model with an alignment head is shown.
@@ -36,7 +36,7 @@ pub fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ] {
         let button = ui.selectable_label(asked.origin == origin, name).on_hover_text(note);
         if button.accessible_name(said).clicked() {
-            window.push(SettingsCommand::SetAsked(PictureQuestion { origin, ..asked }));
+            window.push(SettingsCommand::SetAsked(RowSource { origin, ..asked }));
         }
     }
     let other = if asked.origin { Outlined::Alpha } else { Outlined::Head };
@@ -49,7 +49,7 @@ pub fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
     );
     let button = ui.selectable_label(asked.both, tr!("both")).on_hover_text(note);
     if button.accessible_name(tr!("Outline the other of both questions")).clicked() {
-        window.push(SettingsCommand::SetAsked(PictureQuestion { both: !asked.both, ..asked }));
+        window.push(SettingsCommand::SetAsked(RowSource { both: !asked.both, ..asked }));
     }
     ui.separator();
 }
@@ -102,7 +102,7 @@ pub fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// A model is shown whose training guided the rows of the words read.
 pub fn has_own_reading(window: &Window<'_>) -> bool {
     let mut facts = window.app.document.columns().iter().filter_map(|column| column.facts.as_ref());
-    facts.any(|facts| facts.reading != Reading::default())
+    facts.any(|facts| facts.reading != RowConvention::default())
 }
 
 /// What each model's own reading is.

@@ -71,7 +71,7 @@ fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
             // in a low window the sentence has the room, and the menu has the button
-            if window.app.document.scene().given.is_none() && !is_squat {
+            if window.app.document.state().given.is_none() && !is_squat {
                 menu::act_button(ui, window, tr!("Score yours"), Act::ToggleGiven);
             }
             if ui.ctx().content_rect().width() >= WIDE && !is_squat {
@@ -228,7 +228,7 @@ fn tooltip(table: &AlignmentTable, j: usize) -> String {
 
 /// A translation of the user's own, which every model reads.
 fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(given) = &window.app.document.scene().given else { return };
+    let Some(given) = &window.app.document.state().given else { return };
     let mut text = given.clone();
     ui.horizontal(|ui| {
         let note =

@@ -19,7 +19,7 @@ use crate::pages::shell::clicked::MenuTarget;
 use crate::pages::shell::local::{Panel, Window};
 use crate::widgets::marks::Letters;
 use crate::widgets::{is_heard, labels, marks, node, theme};
-use engine::analysis::reading::Reading;
+use engine::analysis::row_convention::RowConvention;
 use engine::lang;
 use figure::geometry::Area;
 use figure::measure::TextMeasure;
@@ -333,7 +333,7 @@ fn details_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Sear
         let named: Vec<String> =
             named.map(|(j, alpha)| format!("{} {}", word(*j), labels::alpha_text(*alpha))).collect();
         // a node has the row that it was predicted with
-        let is_read = column.table.as_ref().is_some_and(|table| table.reading == Some(Reading::Input));
+        let is_read = column.table.as_ref().is_some_and(|table| table.reading == Some(RowConvention::Input));
         let when = if is_read { tr!(", when it was predicted") } else { "" };
         ui.add(egui::Label::new(small(tr!("looks at {}{when}", named.join(", "), when))).truncate());
     }

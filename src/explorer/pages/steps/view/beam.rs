@@ -24,19 +24,19 @@ const BEFORE: usize = 7;
 const FAINT: f32 = 0.5;
 
 /// Paints it into all the room there is.
-pub fn beam_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+pub fn beam_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let app = window.app;
     let Some(column) = steps.column(app) else { return };
     let place = ui.available_rect_before_wrap();
     let t = *theme::tokens(ui);
     let i = steps.i;
-    let lines = beam(column, apart, i);
+    let lines = beam(column, trace, i);
     ui.horizontal(|ui| {
         ui.label(RichText::new(tr!("Beam at step {}", i + 1)).color(t.weak));
         let key = tr!("the best first, with their log p; faint ones fell out");
         ui.add(egui::Label::new(RichText::new(key).size(theme::TEXT_SMALL).color(t.weak)).truncate());
     });
-    if let Some(why) = why_not(steps, column, apart, &lines) {
+    if let Some(why) = why_not(steps, column, trace, &lines) {
         labels::note(ui, why);
     } else {
         ScrollArea::vertical().id_salt("steps_beam").auto_shrink([false, false]).show(ui, |ui| {
@@ -50,7 +50,7 @@ pub fn beam_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
 }
 
 /// Why there is none to see, as a sentence.
-fn why_not(steps: &StepsPage, column: &Column, apart: &StepTrace, lines: &[BeamLine<'_>]) -> Option<&'static str> {
+fn why_not(steps: &StepsPage, column: &Column, trace: &StepTrace, lines: &[BeamLine<'_>]) -> Option<&'static str> {
     if steps.hides(Guessed::Word, steps.i) {
         return Some(tr!("It is shown when the word has been guessed."));
     }
@@ -60,7 +60,7 @@ fn why_not(steps: &StepsPage, column: &Column, apart: &StepTrace, lines: &[BeamL
     if !column.set.is_empty() {
         return Some(tr!("What is set on page Sentence was in this search, and the steps leave it out."));
     }
-    if apart.wrong.is_some() {
+    if trace.wrong.is_some() {
         return Some(tr!("The search ran with the model as it is, and its beam says nothing of this one."));
     }
     if column.decoding || column.stale {

@@ -20,25 +20,25 @@ use engine::analysis::aer::AerCounts;
 const FIELD: f32 = 130.0;
 
 /// What is asked, while something is to be guessed.
-pub fn guess_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+pub fn guess_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     match steps.hidden(steps.i) {
         Some(_) if steps.whole().is_some() => whole_ui(ui),
-        Some(Guessed::Row | Guessed::Whole) => row_ui(ui, steps, window, apart),
+        Some(Guessed::Row | Guessed::Whole) => row_ui(ui, steps, window, trace),
         Some(Guessed::Word) => word_ui(ui, steps, window),
         None => {}
     }
 }
 
 /// The source words, to be clicked.
-fn row_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+fn row_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let Some(guessing) = &steps.guessing else { return };
-    let text = match apart.said(steps.i) {
+    let text = match trace.said(steps.i) {
         Some(word) => tr!("Where does the model look to say \u{201c}{word}\u{201d}?", word),
         None => tr!("Where does the model look now?").to_owned(),
     };
     ui.label(RichText::new(text).color(theme::tokens(ui).accent));
     ui.horizontal_wrapped(|ui| {
-        for (j, word) in words(apart).iter().enumerate() {
+        for (j, word) in words(trace).iter().enumerate() {
             let is_guessed = guessing.words.contains(&j);
             let label = ui.selectable_label(is_guessed, RichText::new(*word).size(theme::TEXT_OUTPUT));
             let said = tr!("Guess source word {} {word}", j + 1, word);
@@ -88,7 +88,7 @@ fn word_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
 
 /// In the player: the button that shows, what came of the guess, and the score.
 pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
-    let (Some(guessing), Some(apart)) = (&steps.guessing, &steps.apart) else { return };
+    let (Some(guessing), Some(trace)) = (&steps.guessing, &steps.trace) else { return };
     let t = *theme::tokens(ui);
     if steps.hidden(steps.i).is_some() {
         let text = if guessing.is_made() || guessing.voices() > 0 { tr!("Show") } else { tr!("Show without a guess") };
@@ -102,8 +102,8 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         together::groups_ui(ui, guessing, window);
     } else if guessing.is_revealed {
         match guessing.of {
-            Guessed::Row => looked_ui(ui, steps, guessing, apart),
-            Guessed::Word => said_ui(ui, steps, window, guessing, apart),
+            Guessed::Row => looked_ui(ui, steps, guessing, trace),
+            Guessed::Word => said_ui(ui, steps, window, guessing, trace),
             Guessed::Whole => compared_ui(ui, guessing),
         }
     }
@@ -174,10 +174,10 @@ fn said(guessing: &Guessing) -> &'static str {
 }
 
 /// Where the step looks most, beside what was guessed.
-fn looked_ui(ui: &mut Ui, steps: &StepsPage, guessing: &Guessing, apart: &StepTrace) {
-    let alpha_i = apart.steps.get(steps.i).and_then(|step| step.alpha_i.as_ref());
+fn looked_ui(ui: &mut Ui, steps: &StepsPage, guessing: &Guessing, trace: &StepTrace) {
+    let alpha_i = trace.steps.get(steps.i).and_then(|step| step.alpha_i.as_ref());
     let most = alpha_i.and_then(|row| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)));
-    let words = words(apart);
+    let words = words(trace);
     let Some((j, share)) = most.filter(|(j, _)| *j < words.len()) else { return };
     let guessed: Vec<&str> = guessing.words.iter().filter_map(|j| words.get(*j).copied()).collect();
     let yours = if guessed.is_empty() { String::new() } else { format!(" {} {}.", said(guessing), guessed.join(", ")) };
@@ -187,10 +187,10 @@ fn looked_ui(ui: &mut Ui, steps: &StepsPage, guessing: &Guessing, apart: &StepTr
 }
 
 /// Which word the step says, beside what was guessed.
-fn said_ui(ui: &mut Ui, steps: &StepsPage, window: &Window<'_>, guessing: &Guessing, apart: &StepTrace) {
-    let (Some(truth), Some(step)) = (steps.truth(steps.i), apart.steps.get(steps.i)) else { return };
+fn said_ui(ui: &mut Ui, steps: &StepsPage, window: &Window<'_>, guessing: &Guessing, trace: &StepTrace) {
+    let (Some(truth), Some(step)) = (steps.truth(steps.i), trace.steps.get(steps.i)) else { return };
     let marks = steps.marks(window.app);
-    let candidates = apart.candidates(steps.i);
+    let candidates = trace.candidates(steps.i);
     let words: Vec<&str> = candidates.iter().map(String::as_str).collect();
     let share = |word: &str| {
         let place = place_of(word, &words, &marks)?;

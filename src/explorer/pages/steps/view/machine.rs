@@ -22,9 +22,9 @@ use figure::machine::{MachineDrawing, places};
 const TRAVEL: f64 = 0.7;
 
 /// Paints the machine into all the room there is.
-pub fn machine_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+pub fn machine_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let (_, rect) = ui.allocate_space(ui.available_size());
-    let machine = &depth(steps, window, apart).drawn(&apart.machine);
+    let machine = &depth(steps, window, trace).drawn(&trace.machine);
     let area = rect;
     let (mut over, mut opened) = (None, None);
     for (stage, place) in machine.stages.iter().zip(places(machine, &area)) {
@@ -42,7 +42,7 @@ pub fn machine_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart
     let hidden = steps.hidden(steps.i);
     let drawing = MachineDrawing {
         machine,
-        held: machine.stages.iter().map(|stage| held(apart, steps.i, hidden, stage)).collect(),
+        held: machine.stages.iter().map(|stage| held(trace, steps.i, hidden, stage)).collect(),
         is_done: machine.stages.iter().map(|stage| steps.is_done(stage.key)).collect(),
         is_first: steps.i == 0,
         lit: steps.current().or(steps.open.as_deref()),
@@ -62,9 +62,9 @@ pub fn machine_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart
 }
 
 /// How much is drawn: what is chosen, and what a lesson lights.
-fn depth(steps: &StepsPage, window: &Window<'_>, apart: &StepTrace) -> Depth {
+fn depth(steps: &StepsPage, window: &Window<'_>, trace: &StepTrace) -> Depth {
     let is_lit = |stage: &&MachineStage| window.lights.lights(HighlightPart::Box, stage.key);
-    apart.machine.stages.iter().filter(is_lit).map(|stage| Depth::of(stage.key)).fold(steps.depth, Depth::max)
+    trace.machine.stages.iter().filter(is_lit).map(|stage| Depth::of(stage.key)).fold(steps.depth, Depth::max)
 }
 
 /// What the box that is spoken of reads comes along the arrows, once each time.

@@ -68,8 +68,8 @@ pub fn page_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents
         let height = (room - (ui.cursor().top() - top)).floor().max(LEAST);
         let rest = Rect::from_min_size(ui.cursor().min, egui::vec2(ui.available_width(), height));
         ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
-            match &steps.apart {
-                Some(apart) => below_ui(ui, steps, window, apart),
+            match &steps.trace {
+                Some(trace) => below_ui(ui, steps, window, trace),
                 None => empty_ui(ui, steps, window),
             }
             ui.expand_to_include_rect(rest);
@@ -90,62 +90,62 @@ fn above_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents: b
         part_ui(ui, window, HighlightPart::Choices, |ui, window| player::choices_ui(ui, steps, window));
     }
     message_ui(ui, steps);
-    let Some(apart) = &steps.apart else { return };
+    let Some(trace) = &steps.trace else { return };
     if steps.is_old(window.app) {
         ui.set_opacity(theme::STALE_OPACITY);
     }
-    part_ui(ui, window, HighlightPart::Words, |ui, window| player::words_ui(ui, steps, window, apart));
+    part_ui(ui, window, HighlightPart::Words, |ui, window| player::words_ui(ui, steps, window, trace));
     part_ui(ui, window, HighlightPart::Player, |ui, window| {
         ui.horizontal_wrapped(|ui| {
             let is_narrow = ui.available_width() < NARROW;
-            player::player_ui(ui, steps, window, apart, presents);
+            player::player_ui(ui, steps, window, trace, presents);
             let is_first = steps.whole().is_some_and(|guessing| !guessing.is_revealed);
             if is_narrow && !is_first {
-                views_ui(ui, steps, window, apart);
+                views_ui(ui, steps, window, trace);
             }
             if presents {
-                player::name_ui(ui, steps, apart);
+                player::name_ui(ui, steps, trace);
             }
         });
     });
     story_ui(ui, steps, presents);
-    guess::guess_ui(ui, steps, window, apart);
-    together::together_ui(ui, steps, window, apart);
+    guess::guess_ui(ui, steps, window, trace);
+    together::together_ui(ui, steps, window, trace);
 }
 
 /// The machine, the rows, the beam and the open box.
-fn below_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
-    if together::whole_ui(ui, steps, window, apart) {
+fn below_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
+    if together::whole_ui(ui, steps, window, trace) {
         return;
     }
     let is_first = steps.whole().is_some_and(|guessing| !guessing.is_revealed);
     let has_room = steps.open.is_none() && !steps.has_beam;
     if steps.whole().is_some() && has_room && (is_first || ui.available_width() >= NARROW) {
-        rows::rows_ui(ui, steps, window, apart);
+        rows::rows_ui(ui, steps, window, trace);
     } else if ui.available_width() < NARROW {
-        one_ui(ui, steps, window, apart);
+        one_ui(ui, steps, window, trace);
     } else {
-        all_ui(ui, steps, window, apart);
+        all_ui(ui, steps, window, trace);
     }
 }
 
 /// One part at a time: the open box, or what is chosen of the others.
-fn one_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+fn one_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     if steps.open.is_some() {
-        stage::stage_ui(ui, steps, window, apart);
+        stage::stage_ui(ui, steps, window, trace);
         return;
     }
-    match view(steps, window, apart) {
-        StepsView::Machine => machine::machine_ui(ui, steps, window, apart),
-        StepsView::Rows => rows::rows_ui(ui, steps, window, apart),
-        StepsView::Beam => beam::beam_ui(ui, steps, window, apart),
+    match view(steps, window, trace) {
+        StepsView::Machine => machine::machine_ui(ui, steps, window, trace),
+        StepsView::Rows => rows::rows_ui(ui, steps, window, trace),
+        StepsView::Beam => beam::beam_ui(ui, steps, window, trace),
     }
 }
 
 /// The parts that there are to see, one at a time, by their names.
-fn views(steps: &StepsPage, apart: &StepTrace) -> Vec<(StepsView, &'static str, HighlightPart)> {
+fn views(steps: &StepsPage, trace: &StepTrace) -> Vec<(StepsView, &'static str, HighlightPart)> {
     let mut views = vec![(StepsView::Machine, tr!("Machine"), HighlightPart::Machine)];
-    if apart.aligns {
+    if trace.aligns {
         views.push((StepsView::Rows, tr!("Rows"), HighlightPart::Rows));
     }
     if steps.has_beam {
@@ -155,8 +155,8 @@ fn views(steps: &StepsPage, apart: &StepTrace) -> Vec<(StepsView, &'static str, 
 }
 
 /// The part that is chosen; what a lesson lights is chosen once.
-fn view(steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) -> StepsView {
-    let views = views(steps, apart);
+fn view(steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) -> StepsView {
+    let views = views(steps, trace);
     for (view, _, lit) in &views {
         if window.lights.lights(*lit, "") && window.is_lit_anew(*lit, "the part itself") {
             window.local.of::<StepsMemory>().view = *view;
@@ -167,8 +167,8 @@ fn view(steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) -> StepsV
 }
 
 /// The choice of the part, where there is a choice.
-fn views_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
-    let (views, chosen) = (views(steps, apart), view(steps, window, apart));
+fn views_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
+    let (views, chosen) = (views(steps, trace), view(steps, window, trace));
     if views.len() < 2 {
         return;
     }
@@ -182,24 +182,24 @@ fn views_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &Ste
 }
 
 /// The machine, and beside it what else there is to see.
-fn all_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+fn all_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let (is_open, has_beam) = (steps.open.is_some(), steps.has_beam);
-    if is_open || has_beam || apart.aligns {
+    if is_open || has_beam || trace.aligns {
         let first = SIDE.min(SIDE_SHARE * ui.available_width());
         let side = Panel::right("steps_side").resizable(true).default_size(first).size_range(240.0..=760.0);
         let frame = egui::Frame::new().inner_margin(egui::Margin { left: 12, right: 0, top: 0, bottom: 0 });
         side.frame(frame).show_separator_line(false).show(ui, |ui| {
-            let rooms = rooms(ui.available_rect_before_wrap(), apart.aligns, has_beam, is_open);
+            let rooms = rooms(ui.available_rect_before_wrap(), trace.aligns, has_beam, is_open);
             for (n, (part, room)) in [rows::rows_ui, beam::beam_ui, stage::stage_ui].into_iter().zip(rooms).enumerate()
             {
                 let Some(room) = room else { continue };
                 let builder = UiBuilder::new().id_salt(("steps side", n)).max_rect(room);
-                part(&mut ui.new_child(builder), steps, window, apart);
+                part(&mut ui.new_child(builder), steps, window, trace);
             }
             ui.expand_to_include_rect(ui.max_rect());
         });
     }
-    machine::machine_ui(ui, steps, window, apart);
+    machine::machine_ui(ui, steps, window, trace);
 }
 
 /// Where the rows, the beam and the open box stand below each other. Where that would be too low, the open box is alone.

@@ -149,7 +149,7 @@ fn depth_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
 /// What is guessed first.
 fn guessing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let chosen = steps.guessing.as_ref().map(|guessing| guessing.of);
-    let aligns = steps.apart.as_ref().is_some_and(|apart| apart.aligns);
+    let aligns = steps.trace.as_ref().is_some_and(|trace| trace.aligns);
     let text = chosen.map_or(tr!("Nothing is guessed"), |of| lang::text(of.entry().name));
     let guesses = ComboBox::from_id_salt("steps_guess").selected_text(text).show_ui(ui, |ui| {
         if ui.selectable_label(chosen.is_none(), tr!("Nothing is guessed")).clicked() {
@@ -197,36 +197,36 @@ fn wiring_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
 }
 
 /// Which model it is, and how it is wrongly wired, where nothing else says so; in the line that there is.
-pub fn name_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace) {
+pub fn name_ui(ui: &mut Ui, steps: &StepsPage, trace: &StepTrace) {
     let t = theme::tokens(ui);
-    labels::caption(ui, &apart.model);
-    if let Some(wrong) = apart.wrong {
+    labels::caption(ui, &trace.model);
+    if let Some(wrong) = trace.wrong {
         ui.label(RichText::new(wrong.label()).size(theme::TEXT_SMALL).color(t.warm))
             .on_hover_text(lang::text(wrong.entry().about));
     }
-    if steps.mode != Mode::Greedy && apart.wrong.is_some() {
+    if steps.mode != Mode::Greedy && trace.wrong.is_some() {
         let text = RichText::new(tr!("the words are given, not its own")).size(theme::TEXT_SMALL);
         ui.label(text.color(t.warm));
     }
 }
 
 /// The words that are said, to jump to.
-pub fn words_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+pub fn words_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let (i, t, page) = (steps.i, *theme::tokens(ui), ui.clip_rect().y_range());
     let area = egui::ScrollArea::horizontal().id_salt("steps_words").max_height(40.0);
     area.show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = theme::SPACE_1;
-            for n in 0..apart.steps.len() {
+            for n in 0..trace.steps.len() {
                 let is_known = n < i
                     || (n == i && steps.is_done("word") && !steps.hides(Guessed::Word, n))
                     || steps.whole().is_some();
-                let word = apart.said(n).filter(|_| is_known || steps.mode == Mode::Shown && steps.guessing.is_none());
+                let word = trace.said(n).filter(|_| is_known || steps.mode == Mode::Shown && steps.guessing.is_none());
                 let text = RichText::new(word.unwrap_or("?")).size(theme::TEXT_OUTPUT);
                 let text = text.color(if is_known { t.text } else { t.weak });
                 let label = ui.selectable_label(n == i, text);
-                if n == i && window.local.of::<StepsMemory>().seen != Some((n, apart.steps.len())) {
-                    window.local.of::<StepsMemory>().seen = Some((n, apart.steps.len()));
+                if n == i && window.local.of::<StepsMemory>().seen != Some((n, trace.steps.len())) {
+                    window.local.of::<StepsMemory>().seen = Some((n, trace.steps.len()));
                     // Along the line alone: the page stays where it is.
                     ui.scroll_to_rect(egui::Rect::from_x_y_ranges(label.rect.x_range(), page), None);
                 }
@@ -241,7 +241,7 @@ pub fn words_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: 
 }
 
 /// Back, on, by itself; guesses and choices, in the line that there is. How fast is set before a presentation.
-pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, presents: bool) {
+pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace, presents: bool) {
     let (is_playing, is_first, is_last) = (
         steps.is_playing,
         steps.i == 0 && steps.done.is_none_or(|done| done <= 1),
@@ -268,8 +268,8 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
         pace_ui(ui, steps, window);
     }
     guess::player_ui(ui, steps, window);
-    say_ui(ui, steps, window, apart);
-    let place = tr!("Step {} of {}{}", steps.i + 1, apart.steps.len(), if apart.is_cut { tr!(", cut") } else { "" });
+    say_ui(ui, steps, window, trace);
+    let place = tr!("Step {} of {}{}", steps.i + 1, trace.steps.len(), if trace.is_cut { tr!(", cut") } else { "" });
     // Its words stay together.
     ui.add(egui::Label::new(labels::small(ui, place)).extend());
 }
@@ -298,7 +298,7 @@ fn percent(p: f32) -> String {
 }
 
 /// What the class may say.
-fn say_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+fn say_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     if steps.mode != Mode::Class {
         return;
     }
@@ -306,12 +306,12 @@ fn say_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepT
     {
         window.push(StepsCommand::TakeBack);
     }
-    let Some(step) = apart.steps.get(steps.i) else { return };
+    let Some(step) = trace.steps.get(steps.i) else { return };
     if !steps.is_done("candidates") || steps.hides(Guessed::Word, steps.i) {
         return;
     }
     ui.label(RichText::new(tr!("Which word shall it say?")).color(theme::tokens(ui).accent));
-    for ((id, log_p), word) in step.best.iter().zip(apart.candidates(steps.i)).take(6) {
+    for ((id, log_p), word) in step.best.iter().zip(trace.candidates(steps.i)).take(6) {
         let is_said = step.said.is_some_and(|(said, _)| said == *id);
         let label = format!("{word} {}", percent(log_p.exp()));
         if ui.selectable_label(is_said, label).clicked() {

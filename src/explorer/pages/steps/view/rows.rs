@@ -26,7 +26,7 @@ pub fn id() -> Id {
 }
 
 /// Paints it into all the room there is.
-pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let Some(table) = steps.table.clone() else { return };
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
     let whole = steps.whole();
@@ -36,14 +36,14 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
         .of::<StepsMemory>()
         .cursor
         .filter(|(i, j)| *i < matrix.rows() && *j < matrix.columns() && is_first);
-    let name = if is_first { tr!("the class").to_owned() } else { tr!("{} step by step", apart.model) };
-    let needs = needs(ui, &table, apart);
+    let name = if is_first { tr!("the class").to_owned() } else { tr!("{} step by step", trace.model) };
+    let needs = needs(ui, &table, trace);
     let settings = window.app.view.settings();
     // A row is brought into view once; the mouse may look elsewhere.
     let looked = cursor.map_or(steps.i, |(i, _)| i);
     let reveal = (window.local.of::<StepsMemory>().revealed != Some(looked)).then_some(looked);
     window.local.of::<StepsMemory>().revealed = Some(looked);
-    let p_t: Option<Vec<f32>> = apart.steps.iter().take(table.target.len()).map(|step| step.p_t).collect();
+    let p_t: Option<Vec<f32>> = trace.steps.iter().take(table.target.len()).map(|step| step.p_t).collect();
     let local = steps.column(window.app).and_then(|column| column.facts.as_ref()?.window);
     let heatmap = HeatmapWidget {
         id: id(),
@@ -94,9 +94,9 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
 }
 
 /// What the picture of a table needs; the cells keep their size while the rows come.
-fn needs(ui: &Ui, table: &AlignmentTable, apart: &StepTrace) -> Needs {
+fn needs(ui: &Ui, table: &AlignmentTable, trace: &StepTrace) -> Needs {
     Needs {
-        rows: apart.steps.len(),
+        rows: trace.steps.len(),
         columns: table.source.len(),
         source_width: widest(&Letters(ui), table.source.iter().map(labels::source)),
         target_width: widest(&Letters(ui), table.target.iter().map(|word| labels::target(word, false))).max(60.0),
@@ -109,7 +109,7 @@ fn needs(ui: &Ui, table: &AlignmentTable, apart: &StepTrace) -> Needs {
 }
 
 /// Paints how many groups guessed each link, as the model's rows are painted.
-pub fn class_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+pub fn class_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let Some(table) = steps.class_table.clone() else { return };
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
     let settings = window.app.view.settings();
@@ -121,7 +121,7 @@ pub fn class_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: 
         shown: Shown::Alpha,
         scale: Scale::Unit,
         map: ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
-        metrics: Metrics::choose(&needs(ui, &table, apart), ui.available_size(), Zoom::Auto),
+        metrics: Metrics::choose(&needs(ui, &table, trace), ui.available_size(), Zoom::Auto),
         marks: HeatmapMarks::default(),
         gaze: None,
         draws_gaze: false,

@@ -32,8 +32,8 @@ const ROW: f32 = 15.0;
 const WORD: (f32, f32) = (56.0, 0.4);
 
 /// Paints the open box.
-pub fn stage_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
-    let Some(stage) = apart.machine.stages.iter().find(|stage| steps.open.as_deref() == Some(stage.key)) else {
+pub fn stage_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
+    let Some(stage) = trace.machine.stages.iter().find(|stage| steps.open.as_deref() == Some(stage.key)) else {
         return;
     };
     let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(12));
@@ -48,12 +48,12 @@ pub fn stage_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: 
             });
         });
         let area = egui::ScrollArea::vertical().id_salt(("stage", stage.key)).auto_shrink([false, false]);
-        area.show(ui, |ui| body_ui(ui, steps, window, apart, stage));
+        area.show(ui, |ui| body_ui(ui, steps, window, trace, stage));
     });
     window.part(ui, HighlightPart::OpenBox, "", shown.response.rect);
 }
 
-fn body_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
+fn body_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace, stage: &MachineStage) {
     let t = *theme::tokens(ui);
     ui.add(Label::new(lang::text(stage.about)).wrap());
     for equation in stage.equations {
@@ -61,26 +61,26 @@ fn body_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &Step
         equation_ui(ui, equation);
     }
     ui.add_space(theme::SPACE_2);
-    let held = held(apart, steps.i, steps.hidden(steps.i), stage);
+    let held = held(trace, steps.i, steps.hidden(steps.i), stage);
     if !steps.is_done(stage.key) {
         ui.label(RichText::new(tr!("This step has not come so far yet.")).color(t.weak));
     } else if matches!(held, Held::Hidden) {
         ui.label(RichText::new(tr!("It is to be guessed.")).color(t.accent));
     } else {
-        inside_ui(ui, steps, window, apart, stage);
+        inside_ui(ui, steps, window, trace, stage);
     }
     ui.add_space(theme::SPACE_2);
-    matrices_ui(ui, window, apart, stage);
+    matrices_ui(ui, window, trace, stage);
 }
 
 /// The learned tensors of a box, beside each other.
-fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
-    let own = |(name, _): &(String, Vec<usize>)| apart.matrices.iter().find(|matrix| matrix.name == *name);
-    let matrices: Vec<&Shrunk> = apart.machine.weights_of(stage.key).iter().filter_map(own).collect();
+fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, trace: &StepTrace, stage: &MachineStage) {
+    let own = |(name, _): &(String, Vec<usize>)| trace.matrices.iter().find(|matrix| matrix.name == *name);
+    let matrices: Vec<&Shrunk> = trace.machine.weights_of(stage.key).iter().filter_map(own).collect();
     if matrices.is_empty() {
         return;
     }
-    let what = if apart.wrong == Some(Miswiring::Untrained) { tr!("Drawn at random") } else { tr!("Learned") };
+    let what = if trace.wrong == Some(Miswiring::Untrained) { tr!("Drawn at random") } else { tr!("Learned") };
     let note = tr!(
         "{what}, and alike at every step: blocks of neighbours by their mean, blue above 0, orange below; the ends are \
          those of single numbers.",
@@ -88,7 +88,7 @@ fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &
     );
     labels::note(ui, note);
     let textures = &mut window.local.of::<StepsMemory>().matrices;
-    textures.follow(ui, &apart.matrices);
+    textures.follow(ui, &trace.matrices);
     let across = (ui.available_width() / (MATRIX + ui.spacing().item_spacing.x)).floor().max(1.0) as usize;
     for line in matrices.chunks(across) {
         ui.horizontal_top(|ui| {
@@ -100,21 +100,21 @@ fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &
 }
 
 /// What the step computes in a box.
-fn inside_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
+fn inside_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace, stage: &MachineStage) {
     match stage.key {
         "words" => {
-            for (j, word) in words(apart).iter().enumerate() {
-                let id = apart.source.ids.get(j).copied().unwrap_or(0);
-                let note = if id == apart.unk { tr!(", not in the vocabulary: the model reads [UNK]") } else { "" };
+            for (j, word) in words(trace).iter().enumerate() {
+                let id = trace.source.ids.get(j).copied().unwrap_or(0);
+                let note = if id == trace.unk { tr!(", not in the vocabulary: the model reads [UNK]") } else { "" };
                 ui.label(tr!("{} {word}  (id {id}{note})", j + 1, word, id, note));
             }
         }
-        "energies" | "alpha" => shares_ui(ui, steps, window, apart, stage),
-        "candidates" => candidates_ui(ui, steps, window, apart),
-        "word" => word_ui(ui, steps, apart),
-        _ => numbers_ui(ui, steps, window, apart, stage),
+        "energies" | "alpha" => shares_ui(ui, steps, window, trace, stage),
+        "candidates" => candidates_ui(ui, steps, window, trace),
+        "word" => word_ui(ui, steps, trace),
+        _ => numbers_ui(ui, steps, window, trace, stage),
     }
-    worked::worked_ui(ui, steps, window, apart, stage);
+    worked::worked_ui(ui, steps, window, trace, stage);
 }
 
 fn equation_ui(ui: &mut Ui, equation: &Equation) {
@@ -131,17 +131,17 @@ fn equation_ui(ui: &mut Ui, equation: &Equation) {
 }
 
 /// The vectors of a box.
-fn numbers_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
-    let Some(part) = apart.part(stage.key, steps.i) else { return };
+fn numbers_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace, stage: &MachineStage) {
+    let Some(part) = trace.part(stage.key, steps.i) else { return };
     for (n, quantity) in part.quantities.iter().enumerate() {
         heading_ui(ui, quantity);
         if let [value] = quantity.values[..] {
             ui.label(RichText::new(format!("{value:.3}")).size(theme::TEXT_TITLE));
             if stage.key == "place" {
-                place_ui(ui, apart, value);
+                place_ui(ui, trace, value);
             }
         } else if quantity.count() > 1 {
-            if let Some((row, unit)) = matrix_ui(ui, quantity, apart) {
+            if let Some((row, unit)) = matrix_ui(ui, quantity, trace) {
                 worked::choose(window, WorkedNumber { stage: stage.key, quantity: n, row, unit });
             }
         } else {
@@ -155,8 +155,8 @@ fn numbers_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &S
 }
 
 /// Where a place is in the sentence.
-fn place_ui(ui: &mut Ui, apart: &StepTrace, place: f32) {
-    let words = words(apart);
+fn place_ui(ui: &mut Ui, trace: &StepTrace, place: f32) {
+    let words = words(trace);
     let Some(word) = words.get(place.round().max(0.0) as usize) else { return };
     let text =
         tr!("The words are counted from 0: this is nearest to \u{201c}{word}\u{201d}, of {}.", words.len(), word);
@@ -186,13 +186,13 @@ fn heading_ui(ui: &mut Ui, quantity: &Quantity) {
 
 /// A vector for each source word: a row of colours for each, all units in the width there is. Answers with the word and
 /// the unit that were clicked.
-fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &StepTrace) -> Option<(usize, usize)> {
+fn matrix_ui(ui: &mut Ui, quantity: &Quantity, trace: &StepTrace) -> Option<(usize, usize)> {
     let mut clicked = None;
     let palette = theme::palette(ui);
     let wide = |word: &&str| WholeLetters(ui).width(word, theme::TEXT_SMALL);
-    let widest = words(apart).iter().map(wide).fold(WORD.0, f32::max) + theme::SPACE_2;
+    let widest = words(trace).iter().map(wide).fold(WORD.0, f32::max) + theme::SPACE_2;
     let room = widest.min(WORD.1 * ui.available_width());
-    for (j, word) in words(apart).iter().enumerate() {
+    for (j, word) in words(trace).iter().enumerate() {
         let row = quantity.row(j);
         if row.is_empty() {
             break;
@@ -224,13 +224,13 @@ fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &StepTrace) -> Option<(usi
 }
 
 /// A number for each source word.
-fn shares_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
-    let Some(step) = apart.steps.get(steps.i) else { return };
+fn shares_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace, stage: &MachineStage) {
+    let Some(step) = trace.steps.get(steps.i) else { return };
     let is_share = stage.key == "alpha";
     let values = if is_share { &step.alpha_i } else { &step.e_i };
     let Some(values) = values else { return };
     let (zero, range) = if is_share { (0.0, 1.0) } else { span(values) };
-    let list: Vec<Bar> = words(apart)
+    let list: Vec<Bar> = words(trace)
         .iter()
         .zip(values)
         .map(|(word, value)| Bar {
@@ -253,10 +253,10 @@ fn shares_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &St
     }
 }
 
-fn candidates_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+fn candidates_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let i = steps.i;
-    let Some(step) = apart.steps.get(i) else { return };
-    let list: Vec<Bar> = apart
+    let Some(step) = trace.steps.get(i) else { return };
+    let list: Vec<Bar> = trace
         .candidates(i)
         .iter()
         .zip(&step.best)
@@ -278,13 +278,13 @@ fn candidates_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
     ui.label(text.color(theme::tokens(ui).weak));
 }
 
-fn word_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace) {
+fn word_ui(ui: &mut Ui, steps: &StepsPage, trace: &StepTrace) {
     let i = steps.i;
-    let Some((_, log_p)) = apart.steps.get(i).and_then(|step| step.said) else {
+    let Some((_, log_p)) = trace.steps.get(i).and_then(|step| step.said) else {
         ui.label(tr!("It is waited for: choose a candidate."));
         return;
     };
-    ui.label(RichText::new(apart.said(i).unwrap_or_default()).size(theme::TEXT_TITLE));
+    ui.label(RichText::new(trace.said(i).unwrap_or_default()).size(theme::TEXT_TITLE));
     ui.label(tr!(
         "Probability {}, log p {log_p}",
         format_args!("{:.3}", log_p.exp()),

@@ -38,24 +38,24 @@ fn thought(steps: &StepsPage) -> Option<&Guessing> {
 }
 
 /// What the groups thought of a step beside what the model did.
-pub fn together_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+pub fn together_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     match thought(steps) {
-        Some(guessing) if guessing.of == Guessed::Row => row_ui(ui, steps, guessing, apart),
-        Some(guessing) if guessing.of == Guessed::Word => word_ui(ui, steps, window, guessing, apart),
+        Some(guessing) if guessing.of == Guessed::Row => row_ui(ui, steps, guessing, trace),
+        Some(guessing) if guessing.of == Guessed::Word => word_ui(ui, steps, window, guessing, trace),
         _ => {}
     }
 }
 
 /// What the groups thought of the whole alignment, beside the model's rows. Answers whether there is that to show.
-pub fn whole_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) -> bool {
+pub fn whole_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) -> bool {
     let Some(guessing) = thought(steps).filter(|guessing| guessing.of == Guessed::Whole && steps.open.is_none()) else {
         return false;
     };
     beside(ui, guessing, window, |ui, window, is_class| {
         if is_class {
-            rows::class_ui(ui, steps, window, apart);
+            rows::class_ui(ui, steps, window, trace);
         } else {
-            rows::rows_ui(ui, steps, window, apart);
+            rows::rows_ui(ui, steps, window, trace);
         }
     });
     true
@@ -94,20 +94,20 @@ fn percent(share: f32, name: &str, what: &str) -> Bar {
     )
 }
 
-fn row_ui(ui: &mut Ui, steps: &StepsPage, guessing: &Guessing, apart: &StepTrace) {
-    let Some(alpha_i) = apart.steps.get(steps.i).and_then(|step| step.alpha_i.as_ref()) else { return };
-    let words = words(apart);
+fn row_ui(ui: &mut Ui, steps: &StepsPage, guessing: &Guessing, trace: &StepTrace) {
+    let Some(alpha_i) = trace.steps.get(steps.i).and_then(|step| step.alpha_i.as_ref()) else { return };
+    let words = words(trace);
     let counts = guessing.word_counts(words.len());
     let all: Vec<(&str, usize, f32)> =
         words.iter().zip(counts).zip(alpha_i).map(|((word, count), alpha)| (*word, count, *alpha)).collect();
     shown_ui(ui, guessing, all, "alpha");
 }
 
-fn word_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, guessing: &Guessing, apart: &StepTrace) {
-    let Some(step) = apart.steps.get(steps.i) else { return };
+fn word_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, guessing: &Guessing, trace: &StepTrace) {
+    let Some(step) = trace.steps.get(steps.i) else { return };
     let marks = steps.marks(window.app);
     let said = guessing.said_counts(&marks);
-    let candidates = apart.candidates(steps.i).iter().zip(step.best.iter().map(|(_, log_p)| log_p.exp()));
+    let candidates = trace.candidates(steps.i).iter().zip(step.best.iter().map(|(_, log_p)| log_p.exp()));
     let candidates: Vec<(&str, f32)> = candidates.map(|(word, p)| (word.as_str(), p)).collect();
     let p = |word: &str| candidates.iter().find(|(other, _)| is_same(word, other, &marks)).map_or(0.0, |(_, p)| *p);
     let mut all: Vec<(&str, usize, f32)> = said.iter().map(|(word, count)| (word.as_str(), *count, p(word))).collect();

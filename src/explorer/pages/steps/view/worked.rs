@@ -20,16 +20,16 @@ pub fn choose(window: &mut Window<'_>, number: WorkedNumber) {
 }
 
 /// Paints what made the number that was chosen, or the strongest one.
-pub fn worked_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
+pub fn worked_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace, stage: &MachineStage) {
     let i = steps.i;
     let chosen = window.local.of::<StepsMemory>().number.filter(|number| number.stage == stage.key);
-    let Some(number) = chosen.or_else(|| strongest(apart, i, stage.key)) else { return };
+    let Some(number) = chosen.or_else(|| strongest(trace, i, stage.key)) else { return };
     ui.add_space(theme::SPACE_1);
     let mut unit = number.unit + 1;
-    let count = values(apart, i, stage.key, number.quantity).map_or(unit, <[f32]>::len);
+    let count = values(trace, i, stage.key, number.quantity).map_or(unit, <[f32]>::len);
     let of_words = ["alpha", "energies"].contains(&stage.key);
     ui.horizontal(|ui| {
-        let symbol = quantities(apart, i, stage.key).get(number.quantity).map(|quantity| spoken(quantity.symbol));
+        let symbol = quantities(trace, i, stage.key).get(number.quantity).map(|quantity| spoken(quantity.symbol));
         let label = ui.label(match symbol {
             _ if of_words => tr!("One number of it: word").to_owned(),
             Some(symbol) => tr!("One number of {symbol}: unit", symbol),
@@ -40,14 +40,14 @@ pub fn worked_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
         if ui.add(drag).labelled_by(label.id).on_hover_text(hint).changed() {
             choose(window, WorkedNumber { unit: unit - 1, ..number });
         }
-        let words = words(apart);
+        let words = words(trace);
         let word = if of_words { words.get(unit - 1) } else { words.get(number.row).filter(|_| number.row > 0) };
         if let Some(word) = word {
             labels::caption(ui, *word);
         }
     });
     let made = ui.scope(|ui| {
-        if let Some(worked) = worked(apart, i, number) {
+        if let Some(worked) = worked(trace, i, number) {
             made_ui(ui, &worked);
         } else {
             let text =

@@ -277,7 +277,7 @@ impl LinkCounting {
 
 /// What the page knows of the whole.
 #[derive(Clone, Debug, Default)]
-pub struct Whole {
+pub struct CorpusViews {
     /// What stands on the page.
     pub view: ExploreView,
     /// Where a way back leads: a view and its conditions.
@@ -292,7 +292,7 @@ pub struct Whole {
     pub said: Vec<(i64, usize)>,
 }
 
-impl Whole {
+impl CorpusViews {
     /// What was asked under a number comes to nothing.
     pub fn refuse(&mut self, number: u64, why: String) {
         if number == self.tallied.number {

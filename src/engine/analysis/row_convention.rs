@@ -17,7 +17,7 @@ use crate::text::links::Link;
 
 /// Which word row t belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Reading {
+pub enum RowConvention {
     /// Row t belongs to y_t.
     #[default]
     Predicted,
@@ -30,27 +30,27 @@ pub enum Reading {
 /// One line of [`READINGS`].
 #[derive(Clone, Copy, Debug)]
 pub struct ReadingEntry {
-    pub reading: Reading,
+    pub reading: RowConvention,
     /// Its name on the command line and in files.
     pub name: &'static str,
     /// What it says, in a sentence.
     pub about: &'static str,
 }
 
-/// Every reading, in the order of [`Reading`], the usual one first.
+/// Every reading, in the order of [`RowConvention`], the usual one first.
 pub const READINGS: &[ReadingEntry] = &[
     ReadingEntry {
-        reading: Reading::Predicted,
+        reading: RowConvention::Predicted,
         name: id!("predicted"),
         about: id!("A row belongs to the word that was predicted with it, y_t."),
     },
     ReadingEntry {
-        reading: Reading::Input,
+        reading: RowConvention::Input,
         name: id!("input"),
         about: id!("A row belongs to the word that the decoder had just read when the row was computed, y_{t-1}."),
     },
     ReadingEntry {
-        reading: Reading::Head,
+        reading: RowConvention::Head,
         name: id!("head"),
         about: id!(
             "A row is not alpha but says where the word comes from, by an alignment head that was learned on the finished model \
@@ -62,7 +62,7 @@ pub const READINGS: &[ReadingEntry] = &[
 /// The readings of a model's own alpha.
 pub const OF_ALPHA: &[ReadingEntry] = READINGS.split_at(2).0;
 
-impl Reading {
+impl RowConvention {
     /// Its name on the command line and in files.
     pub fn name(self) -> &'static str {
         READINGS[self as usize].name

@@ -1,4 +1,4 @@
-//! Where translations are made: by threads of this program ([`ThreadLanes`]), or by the worker of a browser.
+//! Where translations are made: by threads of this program ([`JobThreads`]), or by the worker of a browser.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::jobs::steps::{StepsEvent, StepsRequest, StepsThread};
 use crate::jobs::{Wake, Worker};
 
 /// What does the session's work beside it and tells what came of it. Nothing here waits.
-pub trait Lanes {
+pub trait BackgroundJobs {
     /// Translates this, and nothing that was wanted before.
     fn decode(&mut self, request: Request);
     /// The next event of what is translated.
     fn decoded(&mut self) -> Option<Event>;
     /// Takes a translation apart, and nothing that was wanted before.
-    fn take_apart(&mut self, number: u64, request: StepsRequest);
+    fn trace(&mut self, number: u64, request: StepsRequest);
     /// The model that was taken apart last is not needed any more.
     fn let_go(&mut self);
     /// Something for the lane of long work.
@@ -27,11 +27,11 @@ pub trait Lanes {
     #[cfg(not(target_family = "wasm"))]
     fn corpus(&mut self, request: CorpusRequest);
     /// The next news of anything but what is translated.
-    fn news(&mut self) -> Option<LaneNews>;
+    fn news(&mut self) -> Option<JobNews>;
 }
 
 /// What the other lanes tell.
-pub enum LaneNews {
+pub enum JobNews {
     Queue(QueueEvent),
     /// Of what was taken apart.
     Steps(StepsEvent),
@@ -40,7 +40,7 @@ pub enum LaneNews {
 }
 
 /// A thread a lane.
-pub struct ThreadLanes {
+pub struct JobThreads {
     worker: Worker,
     queue: JobQueue,
     steps: StepsThread,
@@ -48,7 +48,7 @@ pub struct ThreadLanes {
     corpus: CorpusThread,
 }
 
-impl ThreadLanes {
+impl JobThreads {
     /// Starts the threads; they call `wake` when they have news.
     pub fn spawn(options: &OpenWith, wake: &Wake) -> Self {
         let worker = Worker::spawn(options.threads, Arc::clone(wake));
@@ -62,7 +62,7 @@ impl ThreadLanes {
     }
 }
 
-impl Lanes for ThreadLanes {
+impl BackgroundJobs for JobThreads {
     fn decode(&mut self, request: Request) {
         self.worker.submit(request);
     }
@@ -71,7 +71,7 @@ impl Lanes for ThreadLanes {
         self.worker.try_next()
     }
 
-    fn take_apart(&mut self, number: u64, request: StepsRequest) {
+    fn trace(&mut self, number: u64, request: StepsRequest) {
         self.steps.submit(number, request);
     }
 
@@ -92,11 +92,11 @@ impl Lanes for ThreadLanes {
         self.corpus.send(request);
     }
 
-    fn news(&mut self) -> Option<LaneNews> {
-        let queue = || self.queue.news.try_next().map(LaneNews::Queue);
-        let news = queue().or_else(|| self.steps.news.try_next().map(LaneNews::Steps));
+    fn news(&mut self) -> Option<JobNews> {
+        let queue = || self.queue.news.try_next().map(JobNews::Queue);
+        let news = queue().or_else(|| self.steps.news.try_next().map(JobNews::Steps));
         #[cfg(not(target_family = "wasm"))]
-        let news = news.or_else(|| self.corpus.news.try_next().map(LaneNews::Corpus));
+        let news = news.or_else(|| self.corpus.news.try_next().map(JobNews::Corpus));
         news
     }
 }

@@ -20,7 +20,7 @@ const MOST_KEPT: usize = 1 << 14;
 
 /// Interventions for all sentences or for each.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Acting {
+pub struct InterventionPlan {
     /// What they are called in the name of the system.
     pub name: String,
     path: PathBuf,
@@ -33,7 +33,7 @@ enum Plan {
     Lines(Arc<[Arc<Interventions>]>),
 }
 
-impl Acting {
+impl InterventionPlan {
     /// Reads a file; it gives them its name.
     pub fn open(path: &Path) -> Result<Self> {
         let file = InterventionFile::open(path)?;

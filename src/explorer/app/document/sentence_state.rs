@@ -17,7 +17,7 @@ pub const CANDIDATES: usize = 10;
 
 /// A source sentence and how it is searched.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Scene {
+pub struct SentenceState {
     pub source: String,
     /// Where in the shown list it comes from.
     pub position: Option<usize>,
@@ -129,7 +129,7 @@ pub struct Owned {
     pub interventions: Arc<Interventions>,
 }
 
-impl Scene {
+impl SentenceState {
     /// Bytes of all its texts and of the rows that were given.
     pub(super) fn bytes(&self) -> usize {
         let variants = self.variants.iter().filter_map(|variant| variant.source.as_ref());
@@ -213,7 +213,7 @@ impl Scene {
         before != self.interventions
     }
 
-    /// As [`Scene::keep_for_other_text`] of the variants: one with a text of its own goes unless `carried` gives that
+    /// As [`SentenceState::keep_for_other_text`] of the variants: one with a text of its own goes unless `carried` gives that
     /// of the other text.
     pub fn keep_variants(&mut self, carried: impl Fn(&str) -> Option<String>) -> bool {
         let kept = |variant: &Variant| {

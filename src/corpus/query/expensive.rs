@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::import::aligned::{Linker, WordFate, fates, word_fates};
 use crate::measures::frequencies::Frequencies;
-use crate::query::filter::{Costly, Filter, Matched};
+use crate::query::filter::{ExpensiveCondition, Filter, Matched};
 use crate::store::corpus::{CorpusTable, SystemColumn};
 use crate::store::file::Workspace;
 use engine::aligner::bundled::AlignerChoice;
@@ -34,7 +34,7 @@ pub struct FilterResources {
     pub aligner: Option<AlignerChoice>,
     frequencies: Option<Arc<Frequencies>>,
     jumps: HashMap<i64, Arc<Vec<JumpSet>>>,
-    known: Vec<(Costly, Vec<bool>)>,
+    known: Vec<(ExpensiveCondition, Vec<bool>)>,
 }
 
 /// Whether an answer is still wanted.
@@ -93,14 +93,14 @@ impl FilterResources {
 
     fn holds(
         &mut self,
-        costly: &Costly,
+        costly: &ExpensiveCondition,
         corpus: &CorpusTable,
         workspace: &Workspace,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<bool>> {
         let mut holds = vec![false; corpus.len()];
         match costly {
-            Costly::Frequency(system, low, high) => {
+            ExpensiveCondition::Frequency(system, low, high) => {
                 let known = self.frequencies(corpus, goes_on)?;
                 let is = |text: Option<&str>| {
                     let text = corpus.cut(text.unwrap_or_default());
@@ -118,14 +118,14 @@ impl FilterResources {
                     *holds = said.is_some() && reference.is_some() && (is(reference) || is(said));
                 }
             }
-            Costly::Ngram(matched, ngram) => {
+            ExpensiveCondition::Ngram(matched, ngram) => {
                 let ngram: Vec<&str> = ngram.iter().map(String::as_str).collect();
                 for at in candidates(&ngram, corpus) {
                     wanted(at, goes_on)?;
                     holds[at] = matches(*matched, &ngram, corpus, at).unwrap_or(false);
                 }
             }
-            Costly::Wrong(system, word) => {
+            ExpensiveCondition::Wrong(system, word) => {
                 let Some(column) = corpus.systems.get(*system) else { return Ok(holds) };
                 let mut linker = Linker::new(self.aligner.as_ref(), corpus.rules)?;
                 let mut places = Vec::new();
@@ -135,7 +135,7 @@ impl FilterResources {
                     holds[at] = is_wrong(word, &mut linker, column, (corpus, workspace), at)?;
                 }
             }
-            Costly::Jump(system, low, high) => {
+            ExpensiveCondition::Jump(system, low, high) => {
                 let Some(column) = corpus.systems.get(*system) else { return Ok(holds) };
                 let sets = self.jump_sets(column, (corpus, workspace), goes_on)?;
                 for (holds, set) in holds.iter_mut().zip(sets.iter()) {

@@ -21,7 +21,7 @@ use explorer::jobs::Wake;
 use explorer::jobs::live::protocol::{Event, Request};
 use explorer::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
 use explorer::jobs::steps::{StepsEvent, StepsRequest};
-use explorer::session::lanes::{LaneNews, Lanes};
+use explorer::session::jobs::{BackgroundJobs, JobNews};
 
 /// What has come from the worker.
 #[derive(Default)]
@@ -61,10 +61,10 @@ pub struct WorkerLanes {
     /// Heard by the worker.
     heard: [Closure<dyn FnMut(MessageEvent)>; 2],
     decoded: VecDeque<Event>,
-    others: VecDeque<LaneNews>,
+    others: VecDeque<JobNews>,
     last: Option<Request>,
     /// What is being taken apart.
-    apart: Option<(u64, StepsRequest)>,
+    trace: Option<(u64, StepsRequest)>,
     /// Long work that has not ended.
     orders: Vec<(u64, QueueOrder)>,
     /// The folders of a person's own models that the worker has.
@@ -90,7 +90,7 @@ impl WorkerLanes {
         });
         let lost = listen(|inbox, _| inbox.is_lost = true);
         let heard = [news, lost];
-        let mut lanes = Self {
+        let mut jobs = Self {
             spawn,
             worker: None,
             sign: None,
@@ -99,13 +99,13 @@ impl WorkerLanes {
             decoded: VecDeque::new(),
             others: VecDeque::new(),
             last: None,
-            apart: None,
+            trace: None,
             orders: Vec::new(),
             given: BTreeSet::new(),
             lost_over: None,
         };
-        lanes.start();
-        lanes
+        jobs.start();
+        jobs
     }
 
     fn start(&mut self) {
@@ -184,11 +184,11 @@ impl WorkerLanes {
         // whichever of them it was, it is not tried a third time
         if is_again {
             let failed = |number| QueueEvent { number, kind: QueueNews::Failed(message.to_owned()) };
-            self.others.extend(self.orders.drain(..).map(|(number, _)| LaneNews::Queue(failed(number))));
+            self.others.extend(self.orders.drain(..).map(|(number, _)| JobNews::Queue(failed(number))));
             let found = Err(message.to_owned());
-            self.others.extend(self.apart.take().map(|(number, _)| LaneNews::Steps(StepsEvent { number, found })));
+            self.others.extend(self.trace.take().map(|(number, _)| JobNews::Steps(StepsEvent { number, found })));
         }
-        let again = self.apart.iter().map(|(number, request)| ToWorker::TakeApart(*number, request.clone()));
+        let again = self.trace.iter().map(|(number, request)| ToWorker::TakeApart(*number, request.clone()));
         let orders =
             self.orders.iter().map(|(number, order)| ToWorker::Queue(QueueCall::Submit(*number, order.clone())));
         let again: Vec<ToWorker> = again.chain(orders).collect();
@@ -219,11 +219,11 @@ impl WorkerLanes {
                     if !matches!(event.kind, QueueNews::Progress(_)) {
                         self.orders.retain(|(number, _)| *number != event.number);
                     }
-                    self.others.push_back(LaneNews::Queue(event));
+                    self.others.push_back(JobNews::Queue(event));
                 }
                 Ok(FromWorker::Steps(event, config)) => {
-                    self.apart.take_if(|(number, _)| *number == event.number);
-                    self.others.push_back(LaneNews::Steps(drawn(event, config.as_deref())));
+                    self.trace.take_if(|(number, _)| *number == event.number);
+                    self.others.push_back(JobNews::Steps(drawn(event, config.as_deref())));
                 }
                 Err(_) => self.inbox.borrow_mut().is_lost = true,
             }
@@ -241,7 +241,7 @@ fn drawn(mut event: StepsEvent, config: Option<&str>) -> StepsEvent {
     event
 }
 
-impl Lanes for WorkerLanes {
+impl BackgroundJobs for WorkerLanes {
     fn decode(&mut self, request: Request) {
         self.give(&request);
         if let Err(message) = self.ask(&ToWorker::Decode(request.clone())) {
@@ -256,15 +256,15 @@ impl Lanes for WorkerLanes {
         self.decoded.pop_front()
     }
 
-    fn take_apart(&mut self, number: u64, request: StepsRequest) {
-        self.apart = Some((number, request.clone()));
+    fn trace(&mut self, number: u64, request: StepsRequest) {
+        self.trace = Some((number, request.clone()));
         if let Err(message) = self.ask(&ToWorker::TakeApart(number, request)) {
-            self.others.push_back(LaneNews::Steps(StepsEvent { number, found: Err(message) }));
+            self.others.push_back(JobNews::Steps(StepsEvent { number, found: Err(message) }));
         }
     }
 
     fn let_go(&mut self) {
-        self.apart = None;
+        self.trace = None;
         // a worker that is lost holds nothing
         let _ = self.ask(&ToWorker::LetGo);
     }
@@ -282,11 +282,11 @@ impl Lanes for WorkerLanes {
             QueueCall::Pause(..) => None,
         };
         if let (Err(message), Some(number)) = (self.ask(&ToWorker::Queue(call)), number) {
-            self.others.push_back(LaneNews::Queue(QueueEvent { number, kind: QueueNews::Failed(message) }));
+            self.others.push_back(JobNews::Queue(QueueEvent { number, kind: QueueNews::Failed(message) }));
         }
     }
 
-    fn news(&mut self) -> Option<LaneNews> {
+    fn news(&mut self) -> Option<JobNews> {
         self.others.pop_front()
     }
 }

@@ -15,7 +15,7 @@ const MOST_DIGITS: usize = 3;
 
 /// What a key asks for, or the mouse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeskKey {
+pub enum JudgingKey {
     /// So many translations down.
     Row(isize),
     /// The next words, or those before.
@@ -53,7 +53,7 @@ pub enum DeskKey {
 
 /// What is done at the desk.
 #[derive(Clone, Debug, PartialEq)]
-pub enum DeskDeed {
+pub enum JudgingAction {
     /// Rates what a system says.
     Rate(String, u8),
     Mark(ErrorMark),
@@ -65,7 +65,7 @@ pub enum DeskDeed {
     Select(usize),
 }
 
-impl DeskDeed {
+impl JudgingAction {
     /// Does it to what was said of the sentence.
     fn apply(&self, own: &mut Judgement) {
         match self {
@@ -93,7 +93,7 @@ pub struct DeskSheet<'a> {
 
 /// Where the keyboard is.
 #[derive(Debug, Default)]
-pub struct JudgeDesk {
+pub struct JudgingState {
     /// The sentences, from 0, of the one who judges.
     pub tasks: Arc<Vec<u32>>,
     of: Option<(String, Arc<Campaign>)>,
@@ -113,7 +113,7 @@ pub struct JudgeDesk {
     /// Digits of a rating.
     pub typed: String,
     /// Keys and clicks that were not yet heard: what they are about is on its way.
-    pub waiting: Vec<DeskKey>,
+    pub waiting: Vec<JudgingKey>,
 }
 
 /// The words behind, or before, those of a span, of so many.
@@ -140,7 +140,7 @@ fn widened((first, behind): (usize, usize), by: isize, count: usize) -> (usize, 
     (first, behind.saturating_add_signed(by).clamp(first + 1, count.max(first + 1)))
 }
 
-impl JudgeDesk {
+impl JudgingState {
     /// The tasks of an annotator in a campaign.
     pub fn sit(&mut self, annotator: &str, campaign: &Arc<Campaign>) {
         let is_same = self.of.as_ref().is_some_and(|(name, of)| name == annotator && of == campaign);
@@ -205,15 +205,15 @@ impl JudgeDesk {
         sheet: &mut DeskSheet<'_>,
         with: (&Campaign, &ErrorScheme),
         is_done: impl Fn(usize) -> bool,
-    ) -> Vec<DeskDeed> {
+    ) -> Vec<JudgingAction> {
         let mut all = Vec::new();
         let mut keys = std::mem::take(&mut self.waiting).into_iter();
         for key in keys.by_ref() {
             let deeds = self.press(key, sheet, with, &is_done);
-            for deed in &deeds {
-                deed.apply(&mut sheet.own);
+            for action in &deeds {
+                action.apply(&mut sheet.own);
             }
-            let is_left = deeds.iter().any(|deed| matches!(deed, DeskDeed::Select(at) if *at != sheet.at));
+            let is_left = deeds.iter().any(|action| matches!(action, JudgingAction::Select(at) if *at != sheet.at));
             all.extend(deeds);
             if is_left {
                 break;
@@ -225,56 +225,56 @@ impl JudgeDesk {
 
     fn press(
         &mut self,
-        key: DeskKey,
+        key: JudgingKey,
         sheet: &DeskSheet<'_>,
         (campaign, scheme): (&Campaign, &ErrorScheme),
         is_done: impl Fn(usize) -> bool,
-    ) -> Vec<DeskDeed> {
-        if let DeskKey::Task(by) = key {
-            return self.task(sheet.at, by).map(DeskDeed::Select).into_iter().collect();
+    ) -> Vec<JudgingAction> {
+        if let JudgingKey::Task(by) = key {
+            return self.task(sheet.at, by).map(JudgingAction::Select).into_iter().collect();
         }
         let Some((system, text)) = sheet.rows.get(self.row).copied() else { return Vec::new() };
         let (count, source) = (sheet.rules.target.count(text), sheet.rules.source.count(sheet.source));
         match key {
-            DeskKey::Row(by) => {
+            JudgingKey::Row(by) => {
                 let last = sheet.rows.len() - 1;
                 self.go_to(self.row.saturating_add_signed(by).min(last));
             }
-            DeskKey::Words(by) => self.choose(stepped(self.target, by, count)),
-            DeskKey::Wider(by) => self.choose(widened(self.target, by, count)),
-            DeskKey::Letters(by) => self.cut((text, sheet.rules.target), (0, by)),
-            DeskKey::LettersBefore(by) => self.cut((text, sheet.rules.target), (by, 0)),
-            DeskKey::Source(by) => self.source = stepped(self.source, by, source),
-            DeskKey::SourceWider(by) => self.source = widened(self.source, by, source),
-            DeskKey::Missing => self.is_missing = !self.is_missing,
-            DeskKey::Kind(kind) if kind < scheme.categories.len() => {
+            JudgingKey::Words(by) => self.choose(stepped(self.target, by, count)),
+            JudgingKey::Wider(by) => self.choose(widened(self.target, by, count)),
+            JudgingKey::Letters(by) => self.cut((text, sheet.rules.target), (0, by)),
+            JudgingKey::LettersBefore(by) => self.cut((text, sheet.rules.target), (by, 0)),
+            JudgingKey::Source(by) => self.source = stepped(self.source, by, source),
+            JudgingKey::SourceWider(by) => self.source = widened(self.source, by, source),
+            JudgingKey::Missing => self.is_missing = !self.is_missing,
+            JudgingKey::Kind(kind) if kind < scheme.categories.len() => {
                 self.kind = Some(kind);
                 self.typed.clear();
                 if scheme.severities.len() == 1 {
                     return self.mark((system, count), scheme, 0);
                 }
             }
-            DeskKey::Kind(_) => {}
-            DeskKey::Digit(digit) if self.kind.is_some() => {
+            JudgingKey::Kind(_) => {}
+            JudgingKey::Digit(digit) if self.kind.is_some() => {
                 return self.mark((system, count), scheme, usize::from(digit).wrapping_sub(1));
             }
-            DeskKey::Digit(digit) if campaign.in_stars => {
+            JudgingKey::Digit(digit) if campaign.in_stars => {
                 let is_some = (1..=MOST_STARS).contains(&digit);
-                return is_some.then(|| DeskDeed::Rate(system.to_owned(), digit * STAR)).into_iter().collect();
+                return is_some.then(|| JudgingAction::Rate(system.to_owned(), digit * STAR)).into_iter().collect();
             }
-            DeskKey::Digit(digit) => self.digit(digit),
-            DeskKey::Enter => return self.enter(sheet, campaign, is_done),
-            DeskKey::NoErrors => return vec![DeskDeed::NoErrors(system.to_owned())],
-            DeskKey::Back => return self.back(system, &sheet.own),
-            DeskKey::TakeOver => {
+            JudgingKey::Digit(digit) => self.digit(digit),
+            JudgingKey::Enter => return self.enter(sheet, campaign, is_done),
+            JudgingKey::NoErrors => return vec![JudgingAction::NoErrors(system.to_owned())],
+            JudgingKey::Back => return self.back(system, &sheet.own),
+            JudgingKey::TakeOver => {
                 let of = sheet.suggested.iter().filter(|mark| mark.system == system && !sheet.own.marks.contains(mark));
-                return of.map(|mark| DeskDeed::Mark((*mark).clone())).collect();
+                return of.map(|mark| JudgingAction::Mark((*mark).clone())).collect();
             }
-            DeskKey::Click(n) => self.choose(spanned(self.target, n)),
+            JudgingKey::Click(n) => self.choose(spanned(self.target, n)),
             // the only one that was chosen is no longer meant
-            DeskKey::ClickSource(n) if self.source == (n, n + 1) => self.source = (0, 0),
-            DeskKey::ClickSource(n) => self.source = spanned(self.source, n),
-            DeskKey::Task(_) => {}
+            JudgingKey::ClickSource(n) if self.source == (n, n + 1) => self.source = (0, 0),
+            JudgingKey::ClickSource(n) => self.source = spanned(self.source, n),
+            JudgingKey::Task(_) => {}
         }
         Vec::new()
     }
@@ -307,7 +307,7 @@ impl JudgeDesk {
     }
 
     /// Marks the chosen words with the chosen kind; without any the whole translation.
-    fn mark(&mut self, (system, count): (&str, usize), scheme: &ErrorScheme, severity: usize) -> Vec<DeskDeed> {
+    fn mark(&mut self, (system, count): (&str, usize), scheme: &ErrorScheme, severity: usize) -> Vec<JudgingAction> {
         let kind = self.kind.and_then(|kind| scheme.categories.get(kind));
         let (Some(kind), Some(severity)) = (kind, scheme.severities.get(severity)) else { return Vec::new() };
         let whole = if self.target.0 == self.target.1 { (0, count) } else { self.target };
@@ -323,10 +323,15 @@ impl JudgeDesk {
             note: String::new(),
         };
         self.clear();
-        vec![DeskDeed::Mark(mark)]
+        vec![JudgingAction::Mark(mark)]
     }
 
-    fn enter(&mut self, sheet: &DeskSheet<'_>, campaign: &Campaign, is_done: impl Fn(usize) -> bool) -> Vec<DeskDeed> {
+    fn enter(
+        &mut self,
+        sheet: &DeskSheet<'_>,
+        campaign: &Campaign,
+        is_done: impl Fn(usize) -> bool,
+    ) -> Vec<JudgingAction> {
         if self.is_too_high() {
             return Vec::new();
         }
@@ -336,10 +341,10 @@ impl JudgeDesk {
         let rows = sheet.rows.len();
         let next = (own + 1..rows).chain(0..own).find(is_left);
         if let Some(rating) = rating {
-            let deed = DeskDeed::Rate(sheet.rows[own].0.to_owned(), rating);
+            let action = JudgingAction::Rate(sheet.rows[own].0.to_owned(), rating);
             self.clear();
             self.go_to(next.unwrap_or(own));
-            return vec![deed];
+            return vec![action];
         }
         match next {
             Some(next) if !is_left(&own) || !campaign.rates => {
@@ -348,13 +353,13 @@ impl JudgeDesk {
             }
             None if !is_left(&own) => {
                 let next = self.open_task(Some(sheet.at), |at| at == sheet.at || is_done(at));
-                next.map(DeskDeed::Select).into_iter().collect()
+                next.map(JudgingAction::Select).into_iter().collect()
             }
             _ => Vec::new(),
         }
     }
 
-    fn back(&mut self, system: &str, own: &Judgement) -> Vec<DeskDeed> {
+    fn back(&mut self, system: &str, own: &Judgement) -> Vec<JudgingAction> {
         if self.typed.pop().is_some() || self.kind.take().is_some() {
             return Vec::new();
         }
@@ -362,6 +367,6 @@ impl JudgeDesk {
         let (first, behind) = self.target;
         let is_here = |mark: &ErrorMark| of(mark) && mark.target.0 < behind && mark.target.1 > first;
         let last = own.marks.iter().rposition(is_here).or_else(|| own.marks.iter().rposition(of));
-        last.map(DeskDeed::Unmark).into_iter().collect()
+        last.map(JudgingAction::Unmark).into_iter().collect()
     }
 }

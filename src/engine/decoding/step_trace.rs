@@ -33,7 +33,7 @@ pub struct Path<'a> {
 
 /// A decoder step and what was said in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ApartStep {
+pub struct TracedStep {
     /// The numbers of the decoder's stages.
     pub parts: Vec<MachinePart>,
     /// Energies, NaN at words that have none; `None` without alignment. [t_x]
@@ -52,12 +52,12 @@ pub struct ApartStep {
 ///
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; an empty source; ids outside the vocabulary.
-pub fn take_apart(
+pub fn trace_steps(
     anatomy: &mut Anatomy,
     source: &[u32],
     path: &Path<'_>,
     ticket: &CancellationToken,
-) -> Result<(Vec<MachinePart>, Vec<ApartStep>)> {
+) -> Result<(Vec<MachinePart>, Vec<TracedStep>)> {
     if source.is_empty() {
         return Err(Error::Input("The text has no words that this model could read.".to_owned()));
     }
@@ -76,7 +76,7 @@ pub fn take_apart(
         let log_p = |id: u32| taken.log_p.get(id as usize).copied().map(|log_p| (id, log_p));
         let said = next.map(|id| log_p(id).ok_or_else(|| unknown(id, taken.log_p.len()))).transpose()?;
         let (parts, e_i, alpha_i, p_t) = (taken.parts, taken.e_i, taken.alpha_i, taken.p_t);
-        steps.push(ApartStep { parts, e_i, alpha_i, p_t, best, said });
+        steps.push(TracedStep { parts, e_i, alpha_i, p_t, best, said });
         match next {
             Some(id) if id != path.eos => (state, y_prev) = (taken.state, Some(id)),
             _ => break,
