@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 pub struct Batch {
     /// Ids, position by position: t_x * b; padding is id 0.
     pub ids: Vec<u32>,
-    /// Lengths of the sentences.
     pub lengths: Vec<usize>,
     /// The longest of them, t_x.
     pub longest: usize,
@@ -31,12 +30,10 @@ impl Batch {
         Ok(Self { ids, lengths, longest })
     }
 
-    /// Number of sentences, b.
     pub fn sentences(&self) -> usize {
         self.lengths.len()
     }
 
-    /// True where some sentence is shorter than the longest.
     pub fn is_padded(&self) -> bool {
         self.lengths.iter().any(|length| *length < self.longest)
     }
@@ -96,7 +93,6 @@ pub fn embed_shifted(table: &Tensor, target: &Batch) -> Result<Tensor> {
     shifted(table, target, embed)
 }
 
-/// As [`embed_shifted`], with the function that takes rows out of the table.
 pub fn shifted(table: &Tensor, target: &Batch, embed: impl Fn(&Tensor, &[u32]) -> Result<Tensor>) -> Result<Tensor> {
     let b = target.sentences();
     let start = embed_previous(table, None, b)?; // [b, m]

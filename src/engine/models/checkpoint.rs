@@ -33,12 +33,11 @@ pub type Progress<'a> = &'a mut dyn FnMut(f32);
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Array {
     pub shape: Vec<usize>,
-    /// Its numbers, the last dimension fastest.
     pub data: Vec<f32>,
 }
 
 impl Array {
-    /// Rows as columns; what has other than two dimensions stays as it is.
+    /// Rows as columns; unchanged unless it has two dimensions.
     pub fn transposed(self) -> Self {
         let &[rows, columns] = self.shape.as_slice() else { return self };
         let data = (0..columns).flat_map(|column| (0..rows).map(move |row| row * columns + column));
@@ -51,24 +50,19 @@ impl Array {
 pub struct Weights {
     path: PathBuf,
     slots: BTreeMap<String, Slot>,
-    /// What stands in the file that they were read from, in its order.
+    /// The parts of the file that they were read from, in its order.
     file: Vec<FilePart>,
     guided: Option<String>,
 }
 
-/// The key of the file's metadata that says how the attention was guided.
 const GUIDED: &str = "guided";
 
-/// A part of a file.
 #[derive(Clone, Debug)]
 enum FilePart {
-    /// The header, or what no tensor claims.
     Bytes(Vec<u8>),
-    /// The tensor of that name.
     Tensor(String, NumberFormat),
 }
 
-/// A tensor as it is stored, as it was asked for, or both.
 #[derive(Debug)]
 struct Slot {
     shape: Vec<usize>,
@@ -76,21 +70,17 @@ struct Slot {
     wide: OnceLock<Array>,
 }
 
-/// A tensor of which single rows are wanted.
+/// A tensor that is read row by row.
 #[derive(Clone, Debug)]
 pub struct TensorRows<'a> {
     wide: Option<&'a Array>,
     stored: Option<Arc<Stored>>,
-    /// How many there are.
     pub count: usize,
     pub width: usize,
 }
 
 impl TensorRows<'_> {
-    /// Row `row`, in `buffer` where it has to be widened.
-    ///
-    /// # Panics
-    /// When there is no such row.
+    /// Row `row`, widened into `buffer` if needed; panics if there is none.
     pub fn get<'b>(&'b self, row: usize, buffer: &'b mut Vec<f32>) -> &'b [f32] {
         match (self.wide, &self.stored) {
             (Some(array), _) => &array.data[row * self.width..(row + 1) * self.width],
@@ -128,7 +118,6 @@ impl Slot {
         self.wide.get_or_init(|| Array { shape: self.shape.clone(), data: self.to_vec() })
     }
 
-    /// Its numbers behind those in `all`; nothing is kept.
     fn append_to(&self, all: &mut Vec<f32>) {
         match (self.wide.get(), self.stored()) {
             (Some(array), _) => all.extend_from_slice(&array.data),
@@ -143,7 +132,6 @@ impl Slot {
         data
     }
 
-    /// Takes the numbers from somewhere else from now on, where they are the same.
     fn hand_over(&self, stored: Stored) {
         if self.wide.get().is_none() {
             *self.stored.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(stored));
@@ -157,20 +145,14 @@ impl Weights {
     }
 
     /// Reads a safetensors file of `f32` or `f16` that holds exactly the `expected` names and shapes.
-    ///
-    /// # Errors
-    /// A sentence that names the file, and the tensor where one is missing, unexpected, of another
-    /// shape or type, or holds a number that is not finite.
     pub fn load(path: &Path, expected: &[(String, Vec<usize>)]) -> Result<Self> {
         Self::load_with(path, expected, &mut |_| {})
     }
 
-    /// As [`Weights::load`]; `progress` is called with the share that is read.
     pub fn load_with(path: &Path, expected: &[(String, Vec<usize>)], progress: Progress<'_>) -> Result<Self> {
         Self::read_from(path, disk::open(path)?, expected, progress)
     }
 
-    /// As [`Weights::load_with`] from what gives so many bytes; errors name `path`.
     pub fn read_from(
         path: &Path,
         file: (impl std::io::Read, u64),
@@ -189,7 +171,6 @@ impl Weights {
         Ok(weights)
     }
 
-    /// Tensors that lie in the bytes of another toolkit's file.
     pub(super) fn of(
         path: &Path,
         buffer: &[u8],
@@ -201,7 +182,6 @@ impl Weights {
         Ok(weights)
     }
 
-    /// Puts checked bytes in the place of each name.
     fn store(
         &mut self,
         expected: &[(String, Vec<usize>)],
@@ -218,7 +198,6 @@ impl Weights {
         Ok(())
     }
 
-    /// Multiplies the rows of whole numbers of that name.
     fn scale(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
         if !NumberFormat::F32.is_finite(bytes) {
             let message = "holds a scale that is not finite (NaN or infinity); the file is damaged, so copy it again";
@@ -231,18 +210,16 @@ impl Weights {
         Ok(())
     }
 
-    /// Where training put a cost on alpha from given links: the reading of the rows that it was put on, `predicted`
-    /// or `input`. It stands in the metadata of the file.
+    /// The rows whose attention training guided, `predicted` or `input`, from the file's metadata.
     pub fn guided(&self) -> Option<&str> {
         self.guided.as_deref()
     }
 
-    /// Says what [`Weights::guided`] says.
     pub fn set_guided(&mut self, reading: Option<String>) {
         self.guided = reading;
     }
 
-    /// What [`Weights::guided`] says of a file; `None` also where it cannot be read.
+    /// [`Weights::guided`] of a file; `None` if it cannot be read.
     pub fn guided_in(path: &Path) -> Option<String> {
         let (mut file, length) = disk::open(path).ok()?;
         let mut start = Vec::new();
@@ -252,8 +229,7 @@ impl Weights {
         header::note(&start, GUIDED)
     }
 
-    /// Gives `work` the bytes of the file that they were read from, part by part, as long as it returns true; returns
-    /// what it returned last.
+    /// Calls `work` with the bytes of the file that they were read from, part by part, until it returns false.
     pub fn each_part(&self, work: &mut dyn FnMut(&[u8]) -> bool) -> bool {
         self.file.iter().all(|part| match part {
             FilePart::Bytes(bytes) => work(bytes),
@@ -264,13 +240,12 @@ impl Weights {
         })
     }
 
-    /// Writes a safetensors file, as `f16` if `half`: under a temporary name in the same folder,
-    /// synchronised, then renamed, so that no reader ever sees half a file.
+    /// Writes a safetensors file, as `f16` if `half`; readers never see half a file.
     pub fn save(&self, path: &Path, half: bool) -> Result<()> {
         self.write(path, if half { NumberFormat::F16 } else { NumberFormat::F32 })
     }
 
-    /// As [`Weights::save`], the matrices as whole numbers of 8 bits with a scale for each row, all else as `f16`.
+    /// Writes matrices as whole numbers of 8 bits with a scale a row, all else as `f16`.
     pub fn save_in_8_bits(&self, path: &Path) -> Result<()> {
         self.write(path, NumberFormat::I8)
     }
@@ -293,31 +268,23 @@ impl Weights {
         self.slots.get(name).ok_or_else(|| Error::tensor(&self.path, name, "is missing"))
     }
 
-    /// The array of that name. It is widened at the first call and then kept; [`Weights::numbers`] keeps
-    /// nothing.
-    ///
-    /// # Errors
-    /// When there is none; the sentence names the tensor.
+    /// The array of that name, widened at the first call and then kept; [`Weights::numbers`] keeps nothing.
     pub fn get(&self, name: &str) -> Result<&Array> {
         self.slot(name).map(Slot::array)
     }
 
-    /// A copy of the numbers of that name.
     pub fn numbers(&self, name: &str) -> Result<Vec<f32>> {
         self.slot(name).map(Slot::to_vec)
     }
 
-    /// As [`Weights::numbers`], behind those that are in `all` already.
     pub fn append(&self, name: &str, all: &mut Vec<f32>) -> Result<()> {
         self.slot(name).map(|slot| slot.append_to(all))
     }
 
-    /// The dimensions of the tensor of that name.
     pub fn shape(&self, name: &str) -> Result<&[usize]> {
         self.slot(name).map(|slot| slot.shape.as_slice())
     }
 
-    /// The tensor of that name row by row, read where it lies.
     pub fn rows(&self, name: &str) -> Result<TensorRows<'_>> {
         let slot = self.slot(name)?;
         let count = slot.shape.first().copied().unwrap_or(0);
@@ -325,30 +292,28 @@ impl Weights {
         Ok(TensorRows { wide, stored: slot.stored(), count, width })
     }
 
-    /// The matrix of that name as it came in whole numbers; `None` where it did not.
+    /// The matrix of that name if it was loaded as whole numbers.
     pub fn integers(&self, name: &str) -> Result<Option<IntegerMatrix>> {
         let slot = self.slot(name)?;
         Ok(slot.stored().filter(|_| slot.wide.get().is_none()).and_then(|stored| stored.integers()))
     }
 
-    /// How what that matrix is multiplied with is rounded; `None` where it did not come in whole numbers.
+    /// How the factors of that matrix are rounded, if it was loaded as whole numbers.
     pub fn rounding(&self, name: &str) -> Result<Option<Rounding>> {
         let slot = self.slot(name)?;
         Ok(slot.stored().filter(|_| slot.wide.get().is_none()).and_then(|stored| stored.rounding()))
     }
 
-    /// Puts an array in the place of that name.
     pub fn insert(&mut self, name: impl Into<String>, array: Array) {
         let shape = array.shape.clone();
         self.slots.insert(name.into(), Slot { shape, stored: RwLock::default(), wide: OnceLock::from(array) });
     }
 
-    /// Puts a matrix of whole numbers in the place of that name.
     pub fn insert_integers(&mut self, name: impl Into<String>, shape: &[usize], matrix: IntegerMatrix) {
         self.slots.insert(name.into(), Slot::new(shape, Stored::Integers(matrix)));
     }
 
-    /// Arrays that nobody will change; what is packed of them can be handed over.
+    /// Arrays that will not change, so that what is packed of them can be handed over.
     pub fn at_rest(mut self) -> Self {
         for slot in self.slots.values_mut() {
             if let Some(array) = slot.wide.take() {
@@ -358,12 +323,11 @@ impl Weights {
         self
     }
 
-    /// Reads matrices, whose rows are packed one below the other, from where they are packed, and forgets its own copies.
+    /// Reads matrices packed below each other from where they are packed, and drops its own copies.
     pub fn hand_over<'a>(&self, names: impl Iterator<Item = &'a str>, pack: &Arc<Packed>) {
         self.hand_each(names, &|first, rows| Stored::Packed { pack: Arc::clone(pack), first, rows });
     }
 
-    /// As [`Weights::hand_over`], of whole numbers that are multiplied with what is rounded so.
     pub fn hand_over_integers<'a>(
         &self,
         names: impl Iterator<Item = &'a str>,
@@ -386,12 +350,10 @@ impl Weights {
         self.slots.keys().map(String::as_str)
     }
 
-    /// Names and arrays, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Array)> {
         self.slots.iter().map(|(name, slot)| (name.as_str(), slot.array()))
     }
 
-    /// Names and arrays to be changed in place, sorted by name.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Array)> {
         self.slots.iter_mut().filter_map(|(name, slot)| {
             slot.array();
@@ -399,18 +361,16 @@ impl Weights {
         })
     }
 
-    /// How many numbers there are in all.
     pub fn parameters(&self) -> usize {
         self.slots.values().map(|slot| slot.shape.iter().product::<usize>()).sum()
     }
 
-    /// A copy of the array of that name as a tensor on `device`.
     pub fn tensor(&self, name: &str, device: &Device) -> Result<Tensor> {
         let slot = self.slot(name)?;
         Ok(Tensor::from_vec(slot.to_vec(), slot.shape.as_slice(), device)?)
     }
 
-    /// Copies of all arrays by their names, and what [`ROUNDING`] says of them.
+    /// Copies of all arrays by name, and their roundings under names that end in [`ROUNDING`].
     pub fn tensors(&self, device: &Device) -> Result<HashMap<String, Tensor>> {
         let mut tensors = HashMap::new();
         for name in self.names() {
@@ -426,14 +386,12 @@ impl Weights {
     }
 }
 
-/// A tensor as it is written to a file.
 struct Written {
     shape: Vec<usize>,
     kind: Dtype,
     bytes: Vec<u8>,
 }
 
-/// What a file of `kind` has of a tensor: itself, and its scales where it is written as whole numbers.
 fn written(name: &str, array: &Array, kind: NumberFormat) -> Vec<(String, Written)> {
     let numbers = array.data.iter();
     let one = |kind, bytes| (name.to_owned(), Written { shape: array.shape.clone(), kind, bytes });
@@ -467,16 +425,12 @@ impl View for Written {
     }
 }
 
-/// A weights file that was read.
 struct ReadFile {
     parts: Vec<FilePart>,
-    /// The bytes of each tensor that was expected, and what they are.
     tensors: Vec<(Vec<u8>, NumberFormat)>,
-    /// The bytes of the scales of those that are whole numbers, by name.
     scales: Vec<(String, Vec<u8>)>,
 }
 
-/// Reads a weights file; its header is checked before its body is read.
 fn read<R: std::io::Read>(
     path: &Path,
     (mut file, length): (R, u64),

@@ -27,7 +27,6 @@ impl fmt::Display for HeadChoice {
 }
 
 impl HeadChoice {
-    /// As it is written behind the `@`.
     pub fn parse(text: &str) -> Option<Self> {
         let number = |text: &str| text.parse().ok().filter(|n| *n > 0 && text.len() < 5);
         let (layer, heads) = text.split_once('.').map_or((text, None), |(layer, heads)| (layer, Some(heads)));
@@ -38,10 +37,7 @@ impl HeadChoice {
         Some(Self { layer: number(layer)?, heads })
     }
 
-    /// The same sizes with these heads as the alignment.
-    ///
-    /// # Errors
-    /// A sentence that says which layers and heads there are.
+    /// The same sizes with these heads as the alignment; an error lists the layers and heads that exist.
     pub fn of(&self, folder: &Path, sizes: &TransformerSizes) -> Result<TransformerSizes> {
         let (layers, heads) = (sizes.decoder_layers, sizes.heads);
         if self.layer > layers || self.heads.iter().any(|head| *head > heads) {
@@ -57,18 +53,16 @@ impl HeadChoice {
     }
 }
 
-/// What is chosen of a model; nothing: as its files say.
+/// What is chosen of a model; by default what its files say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ModelChoice {
     /// The target language, as the vocabulary writes it between `>>` and `<<`.
     pub language: Option<String>,
-    /// Whether it says the words of its shortlist alone.
+    /// Whether it predicts words of its shortlist alone.
     pub shortlist: bool,
-    /// The heads that are its alignment.
     pub heads: Option<HeadChoice>,
 }
 
-/// What stands behind the `@` of a shortlist.
 const SHORTLIST: &str = "shortlist";
 
 impl fmt::Display for ModelChoice {
@@ -82,7 +76,7 @@ impl fmt::Display for ModelChoice {
 }
 
 impl ModelChoice {
-    /// A name without the choice that [`crate::models::Model::choosing`] has put behind it, with this one.
+    /// A name without the choice appended by [`crate::models::Model::choosing`], with this one.
     pub fn named(&self, name: &str) -> String {
         let base = name.rsplit_once(" @").filter(|(_, choice)| read(&format!("@{choice}")).0.is_empty());
         let base = base.map_or(name, |(base, _)| base);
@@ -90,7 +84,6 @@ impl ModelChoice {
     }
 }
 
-/// Whether a text can be the name of a language, such as `fra`, `pt_br` or `zho-Hant`.
 fn can_be_language(text: &str) -> bool {
     let mut parts = text.split(['_', '-']);
     let is_first = |part: &str| (2..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -98,7 +91,6 @@ fn can_be_language(text: &str) -> bool {
     parts.next().is_some_and(is_first) && parts.all(is_part)
 }
 
-/// What stands before the choice of a text, and the choice.
 fn read(text: &str) -> (&str, ModelChoice) {
     let last = |text| str::rsplit_once(text, '@');
     let heads = last(text).and_then(|(before, choice)| Some((before, HeadChoice::parse(choice)?)));
@@ -111,18 +103,15 @@ fn read(text: &str) -> (&str, ModelChoice) {
     }
 }
 
-/// A model as somebody names it: by its path, with what is chosen of it behind. As text it is `models/x@fra@6.1`, which is
-/// parsed where it enters.
+/// A model by path and choice, as text `models/x@fra@6.1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ModelSpec {
     /// Its folder, or the file of another toolkit.
     pub folder: PathBuf,
-    /// What of it is wanted.
     pub choice: ModelChoice,
 }
 
 impl ModelSpec {
-    /// The last part of its path, with the choice.
     pub fn name(&self) -> String {
         let folder = self.folder.file_name().unwrap_or(self.folder.as_os_str());
         format!("{}{}", folder.to_string_lossy(), self.choice)

@@ -19,19 +19,16 @@ pub use crate::attention::AttentionKind;
 pub use crate::models::entry::Architecture;
 pub use crate::models::luong::sizes::LuongSizes;
 
-/// The value of the key `format`.
 pub const FORMAT: &str = "interlinear";
-/// The only version of the format so far.
 const VERSION: usize = 1;
 /// No size may exceed this: it keeps products of two sizes far from overflow.
 const LARGEST: usize = 1 << 24;
-/// The most layers: the papers have 4, and the names of all tensors are listed before the weights are looked at.
+/// The papers have 4; the names of all tensors are listed before the weights are read.
 const MOST_LAYERS: usize = 64;
 
 /// Sizes and languages of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The model's name, shown on its column.
     pub name: String,
     pub architecture: Architecture,
     pub source_language: String,
@@ -44,7 +41,7 @@ pub struct Config {
     pub unk: u32,
     /// Whether the source ends with `</s>`.
     pub source_eos: bool,
-    /// Whether translations have `[UNK]` only where their user allows it.
+    /// Whether translations have `[UNK]` only if the user allows it.
     pub bars_unk: bool,
     pub embedding: usize,
     pub hidden: usize,
@@ -54,17 +51,14 @@ pub struct Config {
     pub alignment: usize,
     /// Rank r of `G = G_l G_r`, rnnencdec only.
     pub output_rank: Option<usize>,
-    /// What only this architecture has.
     pub own: OwnSizes,
 }
 
-/// The sizes that only one architecture has, and their getters.
 macro_rules! own_sizes {
     ($($kind:ident($sizes:ty) $get:ident),*) => {
         /// Sizes that only one architecture has.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub enum OwnSizes {
-            /// The papers' first two have none.
             #[default]
             None,
             $(#[doc = concat!("Of ", stringify!($get), ".")] $kind($sizes)),*
@@ -92,7 +86,6 @@ own_sizes!(
     OpenNmt(OpenNmtSizes) opennmt
 );
 
-/// A value that some architectures have.
 macro_rules! of {
     ($config:ident, $($kind:ident)|+, $own:ident => $value:expr) => {
         match &$config.own {
@@ -102,10 +95,8 @@ macro_rules! of {
     };
 }
 
-/// A key and its value; `None` where a model does not have it.
 type Key = (&'static str, fn(&Config) -> Option<Value>);
 
-/// The keys of every model, in the order in which they are written.
 const COMMON_KEYS: &[Key] = &[
     ("format", |_| Some(FORMAT.into())),
     ("version", |_| Some(VERSION.into())),
@@ -123,8 +114,7 @@ const COMMON_KEYS: &[Key] = &[
     ("hidden", |config| Some(config.hidden.into())),
 ];
 
-/// The keys that only some architectures have, as [`ModelEntry::needs`] and [`ModelEntry::may`] say; they are written
-/// after those of every model.
+/// Keys that only some architectures have ([`ModelEntry::needs`], [`ModelEntry::may`]), written after the common ones.
 pub const OWN_KEYS: &[Key] = &[
     ("maxout", |config| size(config.maxout)),
     ("alignment", |config| size(config.alignment)),
@@ -169,14 +159,12 @@ pub const OWN_KEYS: &[Key] = &[
     ("mixing", |config| Some(config.opennmt()?.mixing.name().into())),
 ];
 
-/// A size where it is not 0.
 fn size(size: usize) -> Option<Value> {
     (size > 0).then(|| size.into())
 }
 
 impl Config {
-    /// A model of this architecture whose sides are all `width` wide, whose languages and vocabularies are still to be told,
-    /// and which has nothing that only some architectures have. Ids are Marian's.
+    /// A model with all sizes `width` and Marian's ids; languages and vocabularies are still to be set.
     pub fn bare(architecture: Architecture, width: usize) -> Self {
         Self {
             name: String::new(),
@@ -198,7 +186,6 @@ impl Config {
         }
     }
 
-    /// Whether the model aligns at all; rnnencdec and luong with attention `none` do not.
     pub fn aligns(&self) -> bool {
         self.looks().is_some()
     }
@@ -208,8 +195,7 @@ impl Config {
         (self.architecture.entry().looks)(self)
     }
 
-    /// The same in the names of the tables in [`crate::attention`], such as `local-p general`; the kind is left out
-    /// where the architecture has but one.
+    /// [`Config::looks`] as text such as `local-p general`, without the kind if the architecture has only one.
     pub fn attention(&self) -> Option<String> {
         let AlignmentMode { kind, score } = self.looks()?;
         if let Some(sizes) = self.transformer() {
@@ -229,7 +215,6 @@ impl Config {
         }
     }
 
-    /// The tensor with the embeddings of the target words: that of both sides where they share one.
     pub fn target_embedding(&self) -> &'static str {
         let shares = of!(self, Transformer | Nematus | OpenNmt, own => own.shared_embedding);
         if shares == Some(true.into()) { "source_embedding" } else { "target_embedding" }
@@ -240,10 +225,8 @@ impl Config {
         self.luong().filter(|luong| luong.attention.is_local()).map(|luong| luong.window)
     }
 
-    /// Rows between the row that predicts a word and the first whose state has read it: the row of the reading
-    /// `input`. 1 for the scores of Luong et al. that compare contents (their footnote 14). 2 for RNNsearch, whose
-    /// step aligns by the state before the one that reads y_{i-1} (appendix A.2). `None` where rows have the usual
-    /// reading alone.
+    /// Rows between the row that predicts a word and the first whose state has read it (reading `input`): 1 for content
+    /// scores of Luong et al. (footnote 14), 2 for RNNsearch (appendix A.2); `None` if rows have one reading alone.
     pub fn input_delay(&self) -> Option<usize> {
         self.architecture.entry().input_delay.filter(|_| self.looks().is_some_and(|looks| looks.score.content))
     }
@@ -267,13 +250,11 @@ impl Config {
         Reader { models, path, map: &map }.config()
     }
 
-    /// Writes `config.json`, under a temporary name first.
     pub fn save(&self, path: &Path) -> Result<()> {
         use std::io::Write as _;
         write_inside(path, |file| file.write_all(self.to_json().as_bytes()))
     }
 
-    /// The text of `config.json`, one key a line.
     pub fn to_json(&self) -> String {
         let keys = COMMON_KEYS.iter().chain(OWN_KEYS);
         let line = |(key, value): &Key| Some(format!("  {}: {}", Value::from(*key), value(self)?));
@@ -281,7 +262,6 @@ impl Config {
     }
 }
 
-/// Reads keys out of a JSON object and names the key that is wrong.
 struct Reader<'a> {
     models: &'static [ModelEntry],
     path: &'a Path,
@@ -322,7 +302,6 @@ impl Reader<'_> {
         Ok(config)
     }
 
-    /// A size that this architecture needs, or has because the file names it.
     fn own_size(&self, entry: &ModelEntry, key: &str) -> Result<Option<usize>> {
         let wanted = entry.needs.contains(&key) || self.map.contains_key(key);
         wanted.then(|| self.size(key)).transpose()
@@ -385,7 +364,6 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether both sides have one embedding, which must then have as many words.
     fn shares_embedding(&self) -> Result<bool> {
         let shared_embedding = self.truth("shared_embedding")?;
         if shared_embedding && self.size("source_vocabulary")? != self.size("target_vocabulary")? {
@@ -433,7 +411,6 @@ impl Reader<'_> {
         })
     }
 
-    /// Some of the heads, each once, in increasing order.
     fn heads(&self, heads: usize) -> Result<Vec<usize>> {
         let key = "alignment_heads";
         let number = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok());
@@ -445,7 +422,6 @@ impl Reader<'_> {
         list.filter(is_sound).map_or_else(|| self.wrong(key, message()), Ok)
     }
 
-    /// A number above 0 and far below 1.
     fn small(&self, key: &str) -> Result<f64> {
         let value = self.get(key)?;
         let small = value.as_f64().filter(|number| (1e-12..=0.1).contains(number));
@@ -453,7 +429,6 @@ impl Reader<'_> {
         small.map_or_else(|| self.wrong(key, message()), Ok)
     }
 
-    /// One of a table of names.
     fn named<T: NamedChoice>(&self, key: &str) -> Result<T> {
         let names: Vec<&str> = T::ALL.iter().map(|one| one.name()).collect();
         let text = self.one_of(key, &names)?;
@@ -461,7 +436,6 @@ impl Reader<'_> {
         found.map_or_else(|| self.wrong(key, "is unknown"), Ok)
     }
 
-    /// A size that only some models have, 0 for the others.
     fn size_if(&self, key: &str, needed: bool, when: &str) -> Result<usize> {
         match (needed, self.map.contains_key(key)) {
             (true, _) => self.size(key),
@@ -560,7 +534,6 @@ impl Reader<'_> {
         )
     }
 
-    /// `</s>` and `[UNK]` are two different words of both vocabularies.
     fn check_ids(&self, config: &Config) -> Result<()> {
         let smaller = config.source_vocabulary.min(config.target_vocabulary);
         for (key, id) in [("eos", config.eos), ("unk", config.unk)] {
@@ -583,7 +556,6 @@ impl Reader<'_> {
     }
 }
 
-/// A JSON value, cut so that a sentence stays a sentence.
 fn short(value: &Value) -> String {
     let text = value.to_string();
     if text.chars().count() <= 40 { text } else { format!("{}...", text.chars().take(37).collect::<String>()) }

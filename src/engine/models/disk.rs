@@ -7,19 +7,16 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Names of the files in a model folder.
 pub const CONFIG_FILE: &str = "config.json";
 pub const WEIGHTS_FILE: &str = "model.safetensors";
 pub const SOURCE_FILE: &str = "source.tokenizer.json";
 pub const TARGET_FILE: &str = "target.tokenizer.json";
 pub const CARD_FILE: &str = "README.md";
 
-/// The largest `config.json`, in bytes.
+/// The largest files of each kind, in bytes.
 pub const CONFIG_LIMIT: u64 = 1 << 20;
-/// The largest tokenizer file, in bytes.
 pub const TOKENIZER_LIMIT: u64 = 256 << 20;
 
-/// The longest model card, in bytes.
 pub const CARD_LIMIT: u64 = 1 << 20;
 
 /// The size of a plain file of at most `limit` bytes; nothing is opened.
@@ -35,14 +32,12 @@ pub fn check(path: &Path, limit: u64) -> Result<u64> {
     Ok(metadata.len())
 }
 
-/// Opens a plain file and gives its size.
 pub fn open(path: &Path) -> Result<(File, u64)> {
     let length = check(path, u64::MAX)?;
     let file = File::open(path).map_err(|error| Error::io(path, &error))?;
     Ok((file, length))
 }
 
-/// The bytes of a plain file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let length = check(path, limit)?;
     let mut bytes = Vec::new();

@@ -19,8 +19,7 @@ pub type Readable = fn(&Config, &Parameters<'_>) -> Result<Box<dyn Trainable>>;
 
 /// The weights of one model, packed.
 pub trait PackedModel: fmt::Debug + Send + Sync {
-    /// A stepper that may use `threads` threads of the current pool; `config` may choose other heads as the alignment
-    /// than the one that it was packed for.
+    /// A stepper on up to `threads` threads; `config` may choose other alignment heads than it was packed for.
     fn stepper(self: Arc<Self>, config: &Config, threads: usize) -> Box<dyn Stepper>;
 }
 
@@ -29,9 +28,7 @@ pub type Pack = fn(&Config, &Arc<Weights>) -> Result<Arc<dyn PackedModel>>;
 
 /// How an architecture is drawn.
 pub struct Plan {
-    /// As its paper has it, in the order of computing.
     pub stages: &'static [MachineStage],
-    /// What is otherwise with this configuration, or rewired.
     pub adapt: fn(&Config, Option<Miswiring>, &mut Vec<MachineStage>),
 }
 
@@ -42,33 +39,31 @@ pub struct AlignmentMode {
     pub score: &'static AttentionEntry,
 }
 
-/// One line of [`MODELS`](super::table::MODELS): all that the program must know to read, prepare and train an architecture.
+/// An architecture's entry in [`MODELS`](super::table::MODELS).
 pub struct ModelEntry {
-    /// Its name in `config.json`.
     pub name: &'static str,
     pub citation: &'static str,
-    /// The keys of `config.json` that it needs beside those of every model ([`OWN_KEYS`](super::config::OWN_KEYS)).
+    /// Keys of `config.json` that it needs besides the common ones ([`OWN_KEYS`](super::config::OWN_KEYS)).
     pub needs: &'static [&'static str],
-    /// The keys that it may have.
+    /// Keys that it may have.
     pub may: &'static [&'static str],
     /// Names and shapes of its tensors, in the order of the format.
     pub shapes: fn(&Config) -> Shapes,
     /// The readable form over tensors of these names; variables stay variables.
     pub readable: Readable,
-    /// What packs it for the fused kernels; `None` where there are none for this configuration.
+    /// Packs it for the fused kernels; `None` if there are none for this configuration.
     pub fused: fn(&Config) -> Option<Pack>,
-    /// Where it looks; `None` where it does not align.
+    /// Where it looks; `None` if it does not align.
     pub looks: fn(&Config) -> Option<AlignmentMode>,
-    /// Rows between the row that predicts a word and the first whose state has read it: 1 in Luong et al. 2015, 2 in
-    /// Bahdanau et al. 2015, whose step looks before it reads y_{i-1}. `None` where it does not align.
+    /// Rows between the row that predicts a word and the first whose state has read it ([`Config::input_delay`]).
     pub input_delay: Option<usize>,
-    /// The numbers of an annotation h_j.
+    /// Size of an annotation h_j.
     pub annotation: fn(&Config) -> usize,
-    /// Whether one vector c is all that the encoder leaves.
+    /// Whether the encoder leaves one vector c.
     pub one_context: fn(&Config) -> bool,
-    /// How it is drawn on page Steps; `None` where it is not.
+    /// Its drawing on page Steps.
     pub anatomy: Option<&'static Plan>,
-    /// How many times as large as usual the numbers of a tensor are drawn by [`Scaled`](super::init::InitScheme::Scaled).
+    /// Factor on the deviation of a tensor's initial numbers ([`Scaled`](super::init::InitScheme::Scaled)).
     pub gain: fn(&str) -> f64,
 }
 
@@ -86,22 +81,18 @@ impl ModelEntry {
 pub struct Architecture(&'static ModelEntry);
 
 impl Architecture {
-    /// The architecture of this entry.
     pub const fn new(entry: &'static ModelEntry) -> Self {
         Self(entry)
     }
 
-    /// All that there is to know of it.
     pub fn entry(self) -> &'static ModelEntry {
         self.0
     }
 
-    /// Its name in `config.json`.
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// The architecture of that name in a table.
     pub fn among(models: &'static [ModelEntry], name: &str) -> Option<Self> {
         models.iter().find(|entry| entry.name == name).map(Self)
     }
@@ -121,7 +112,6 @@ impl fmt::Debug for Architecture {
     }
 }
 
-/// Names and shapes of the tensors of a model with this configuration.
 pub fn shapes(config: &Config) -> Shapes {
     (config.architecture.entry().shapes)(config)
 }

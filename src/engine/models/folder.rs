@@ -44,41 +44,30 @@ pub enum Kernels {
 /// A loaded model folder.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Where it came from.
     pub folder: PathBuf,
     pub config: Config,
-    /// Source text to ids; ends sentences with `</s>` where the model reads one (`source_eos`).
+    /// Source text to ids, with `</s>` if `source_eos`.
     pub source: Tokenizer,
-    /// Ids to target text.
     pub target: Tokenizer,
-    /// The weights on the host.
     pub weights: Arc<Weights>,
-    /// Where the plain form computes.
+    /// The device of the plain form.
     pub device: Device,
-    /// The words that a sentence may have, where they are limited.
     shortlist: Option<Arc<Shortlist>>,
-    /// Where it is of another toolkit: the file with its weights, and its card.
+    /// The weights file and the card of another toolkit's model.
     origin: Option<Arc<(PathBuf, String)>>,
-    /// Worked out when it is asked for first.
     digest: Arc<OnceLock<String>>,
-    /// Packed for the fused kernels, once for all steppers.
     prepared: Arc<OnceLock<Prepared>>,
-    /// The alignment head, read when it is asked for first.
     head: Arc<Mutex<Option<Arc<AlignmentHead>>>>,
 }
 
 impl Model {
-    /// Loads a model as it is wanted; its parts must fit each other.
-    ///
-    /// # Errors
-    /// A sentence that names the file, and the key or tensor, that is missing, damaged or does not fit.
+    /// Loads a model by its specification; an error names the file, key or tensor.
     pub fn load(model: impl Into<ModelSpec>, device: &Device) -> Result<Self> {
         let ModelSpec { folder, choice } = model.into();
         Self::load_with(&folder, device, &Tokenizers::default(), &mut |_| {})?.choosing(&choice)
     }
 
-    /// Loads a folder as its files say; tokenizers are shared with other models that were loaded with `known`, and `progress` is
-    /// called with the share that is done, from 0 to 1.
+    /// Loads a folder; tokenizers are shared with models loaded with `known`; `progress` gets shares from 0 to 1.
     pub fn load_with(
         folder: &Path,
         device: &Device,
@@ -94,11 +83,7 @@ impl Model {
         model.map_err(|error| origins::why(folder, origin.is_some(), error))
     }
 
-    /// The same model as somebody wants it: with other heads as its alignment, for another target language. What is in
-    /// memory is shared; what is not chosen stays.
-    ///
-    /// # Errors
-    /// A sentence where there are no such heads, or no such language.
+    /// The same model with other alignment heads, target language or shortlist; what is in memory is shared.
     pub fn choosing(&self, chosen: &ModelChoice) -> Result<Self> {
         let mut model = self.clone();
         if let Some(heads) = &chosen.heads {
@@ -122,7 +107,6 @@ impl Model {
         Ok(model)
     }
 
-    /// The shortlist beside the weights.
     fn listed(&self) -> Result<Shortlist> {
         let file = self.origin.as_ref().map_or_else(|| self.folder.join(WEIGHTS_FILE), |origin| origin.0.clone());
         let sizes = [self.source.len(), self.target.len()];
@@ -131,7 +115,6 @@ impl Model {
         Shortlist::read(&Shortlist::beside(&file)?, sizes, is_shared)
     }
 
-    /// Refuses a target language.
     fn speaks_not(&self, language: &str) -> Error {
         let message = match self.source.languages().next() {
             None => format!("translates into one language alone, so there is no @{language}"),
@@ -140,7 +123,6 @@ impl Model {
         Error::file(&self.folder, message)
     }
 
-    /// A model of another toolkit that was read from `folder`.
     pub fn of_foreign(foreign: Foreign, folder: &Path, device: &Device, known: &Tokenizers) -> Result<Self> {
         foreign.check()?;
         let Foreign { config, weights, source, target, card, file } = foreign;
@@ -177,7 +159,7 @@ impl Model {
         }
     }
 
-    /// Loads what a folder has beside `config.json`, which was read before.
+    /// Loads the files of a folder other than `config.json`.
     pub fn load_rest(
         config: Config,
         folder: &Path,
@@ -199,7 +181,7 @@ impl Model {
         Ok(Self::of_parts(config, sides, weights?, folder, device))
     }
 
-    /// Loads a folder whose files are in memory, by their names; `folder` is what the model is called.
+    /// Loads a folder whose files are in memory, by name; errors name `folder`.
     pub fn from_files(folder: &Path, files: &BTreeMap<String, Vec<u8>>, known: &Tokenizers) -> Result<Self> {
         let file = |name: &str| -> Result<(PathBuf, &[u8])> {
             let path = folder.join(name);
@@ -230,7 +212,7 @@ impl Model {
         Ok(model)
     }
 
-    /// What the search drives. `threads` holds for the fused kernels; candle keeps its own pool.
+    /// `threads` holds for the fused kernels; candle keeps its own pool.
     pub fn stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
         let whole = self.whole_stepper(kernels, threads)?;
         Ok(match &self.shortlist {
@@ -239,7 +221,6 @@ impl Model {
         })
     }
 
-    /// As [`Model::stepper`], over all words.
     fn whole_stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
         if self.is_fused(kernels) {
             return Ok(self.prepared()?.stepper(&self.config, threads));
@@ -247,10 +228,7 @@ impl Model {
         Ok(Box::new(PlainStepper::new(self.plain()?).of_at_most(most(&self.config))))
     }
 
-    /// As [`Model::stepper`], telling as well where each word comes from, where the model has an alignment head.
-    ///
-    /// # Errors
-    /// A head that does not fit.
+    /// A stepper that also finds where each word comes from, if the model has an alignment head.
     pub fn stepper_with_head(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
         let stepper = self.stepper(kernels, threads)?;
         Ok(match self.head(kernels)? {
@@ -259,10 +237,7 @@ impl Model {
         })
     }
 
-    /// Its alignment head; `None` where there is none, or where this form of the model keeps no vector of each source word.
-    ///
-    /// # Errors
-    /// A sentence that names the file and the tensor that does not fit.
+    /// Its alignment head; `None` if it has none or this form keeps no vector of each source word.
     pub fn head(&self, kernels: Kernels) -> Result<Option<Arc<AlignmentHead>>> {
         if (self.config.architecture.entry().one_context)(&self.config) && !self.is_fused(kernels) {
             return Ok(None);
@@ -274,7 +249,7 @@ impl Model {
         Ok(known.clone())
     }
 
-    /// Its alignment head is another one from now on, or was written just now: it is read again when it is asked for.
+    /// Reads the alignment head again when it is next needed.
     pub fn forget_head(&self) {
         *self.head.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -283,7 +258,7 @@ impl Model {
         kernels == Kernels::Fused && self.device.is_cpu() && fused::supports(&self.config)
     }
 
-    /// Where its alignment head lies, if it has one: in its folder, or beside its one file.
+    /// The path of its alignment head: in its folder, or next to its one file.
     pub fn head_file(&self) -> PathBuf {
         match self.folder.file_name().filter(|_| self.folder.is_file()) {
             Some(name) => self.folder.with_file_name(format!("{}.{HEAD_FILE}", name.to_string_lossy())),
@@ -299,12 +274,10 @@ impl Model {
         Ok(self.prepared.get_or_init(|| prepared).clone())
     }
 
-    /// The readable form on the model's device.
     pub fn plain(&self) -> Result<Box<dyn TranslationModel>> {
         readable(&self.config, &self.weights, &self.device.candle)
     }
 
-    /// The model card: that of another toolkit's model says what its files do.
     pub fn card(&self) -> String {
         self.origin.as_ref().map_or_else(|| card(&self.folder), |origin| origin.1.clone())
     }
@@ -314,7 +287,7 @@ impl Model {
         self.digest_while(&|| true).unwrap_or_default()
     }
 
-    /// As [`Model::digest`]; `None` when `goes_on`, which is asked again and again, is false before it is known.
+    /// `None` if `goes_on`, asked again and again, returns false before it is known.
     pub fn digest_while(&self, goes_on: &dyn Fn() -> bool) -> Option<String> {
         if self.digest.get().is_none() {
             let read = self.origin.as_ref().and_then(|origin| disk::read(&origin.0, u64::MAX).ok());
@@ -327,12 +300,11 @@ impl Model {
         self.digest.get().cloned()
     }
 
-    /// How many numbers the weights are.
     pub fn parameters(&self) -> usize {
         self.weights.parameters()
     }
 
-    /// Where training guided the attention by given links: the reading of the rows that it guided.
+    /// The rows whose attention training guided by links, `predicted` or `input`.
     pub fn guided(&self) -> Option<&str> {
         let sizes = self.config.transformer();
         match sizes.map(|sizes| sizes.alignment_reason) {
@@ -348,23 +320,22 @@ impl Model {
         (self.config.eos, self.config.unk)
     }
 
-    /// The `eos` that [`Tokenizer::encode`] appends to a source sentence, where the model reads one.
+    /// The `eos` that ends a source sentence, if the model reads one.
     pub fn source_eos(&self) -> Option<u32> {
         self.config.source_eos.then_some(self.config.eos)
     }
 }
 
-/// The most tokens of a side that a model has positions for.
 fn most(config: &Config) -> usize {
     config.transformer().map_or(usize::MAX, TransformerSizes::most)
 }
 
-/// The readable form of given weights on a device; no gradients are recorded.
+/// The readable form on a device; no gradients are recorded.
 pub fn readable(config: &Config, weights: &Weights, device: &candle_core::Device) -> Result<Box<dyn TranslationModel>> {
     Ok(trainable(config, &weights.tensors(device)?)?)
 }
 
-/// A stepper on the processor for weights that are no folder: fused where there are kernels.
+/// A stepper for weights without a folder: fused if there are kernels.
 pub fn stepper(config: &Config, weights: &Arc<Weights>, threads: usize) -> Result<Box<dyn Stepper>> {
     if fused::supports(config) {
         return fused::stepper(config, weights, threads);
@@ -372,7 +343,7 @@ pub fn stepper(config: &Config, weights: &Arc<Weights>, threads: usize) -> Resul
     Ok(Box::new(PlainStepper::new(readable(config, weights, &candle_core::Device::Cpu)?)))
 }
 
-/// The model card of a folder; a model without a readable one is whole all the same.
+/// The model card of a folder; empty without a readable one.
 pub fn card(folder: &Path) -> String {
     let bytes = disk::read(&folder.join(CARD_FILE), disk::CARD_LIMIT);
     bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
@@ -397,7 +368,6 @@ fn load_config(folder: &Path) -> Result<Config> {
     Config::load(&path)
 }
 
-/// A tokenizer whose size and special words are those of the configuration.
 fn load_tokenizer(known: &Tokenizers, path: &Path, config: &Config, key: &str, expected: usize) -> Result<Tokenizer> {
     disk::check(path, disk::TOKENIZER_LIMIT)?;
     check_tokenizer(known.from_file(path)?, path, config, key, expected)
@@ -427,10 +397,8 @@ fn check_tokenizer(
     Ok(tokenizer)
 }
 
-/// Takes a part of some bytes; whether it goes on.
 type TakesBytes<'a> = dyn FnMut(&[u8]) -> bool + 'a;
 
-/// SHA-256 in hexadecimal, of the bytes that `give` gives part by part as long as they are taken.
 fn digest(goes_on: &dyn Fn() -> bool, give: &mut dyn FnMut(&mut TakesBytes<'_>) -> bool) -> Option<String> {
     /// Bytes that take less than a frame.
     const PART: usize = 1 << 20;
@@ -447,7 +415,6 @@ fn digest(goes_on: &dyn Fn() -> bool, give: &mut dyn FnMut(&mut TakesBytes<'_>) 
     give(&mut add).then(|| hexadecimal(&hash.finalize()))
 }
 
-/// Bytes as two digits each.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -20,12 +20,10 @@ use crate::nn::init::gaussian;
 use crate::nn::softmax::log_softmax;
 use crate::ticket::CancellationToken;
 
-/// The tensor of the source embeddings, which every architecture has.
 const EMBEDDING: &str = "source_embedding";
 /// Source words times target words of all copies that one backward pass goes through: the graph keeps n' numbers or more
 /// for each.
 const MOST_CELLS: usize = 65_536;
-/// Copies that one backward pass goes through.
 const MOST_COPIES: usize = 64;
 /// A weight of alpha that is 0 gets no logit.
 const NOWHERE: f64 = -1e30;
@@ -37,15 +35,13 @@ pub struct Smoothing {
     pub samples: usize,
     /// Standard deviation of the noise as a share of the range of the sentence's embeddings; 0 is no noise.
     pub noise: f32,
-    /// What the noise follows from.
     pub seed: u64,
 }
 
 impl Smoothing {
-    /// One gradient without noise.
+    /// The plain gradient, without noise.
     pub const PLAIN: Self = Self { samples: 1, noise: 0.0, seed: 0 };
 
-    /// So many samples with the noise of the paper; one is the plain gradient.
     pub fn of(samples: usize) -> Self {
         if samples <= 1 { Self::PLAIN } else { Self { samples, ..Self::default() } }
     }
@@ -61,7 +57,6 @@ impl Default for Smoothing {
 /// How a row of alpha is optimised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Descent {
-    /// Steps of gradient descent.
     pub steps: usize,
     pub rate: f64,
 }
@@ -82,31 +77,25 @@ pub struct PersuadedRow {
     pub moved: f32,
     /// KL(alpha_i, own_i) = sum_j alpha_ij ln(alpha_ij / own_ij), nats.
     pub divergence: f32,
-    /// log p of the word by it.
     pub log_p: f32,
-    /// log p of the word by the model's own row.
     pub own_log_p: f32,
 }
 
 /// A model that gradients can be taken of.
 pub struct Gradients {
     config: Config,
-    /// All but the source embeddings.
     tensors: HashMap<String, Tensor>,
     embedding: Tensor, // [K_x, m]
     model: Box<dyn Trainable>,
 }
 
-/// The forced steps of a pair before their second halves.
 struct Walk {
     annotations: Annotations,
-    /// Of each step, with the model's own alpha.
     halves: Vec<AlignedStep>,
     before: Vec<Option<u32>>,
 }
 
 impl Gradients {
-    /// Of a loaded model, on its device.
     pub fn new(model: &Model) -> Result<Self> {
         Self::from_tensors(&model.config, model.weights.tensors(&model.device.candle)?)
     }
@@ -123,9 +112,6 @@ impl Gradients {
     /// x_j · d log p(y_i) / d x_j for each target word i and source word j, x_j being the embedding of word j (Ding,
     /// Xu, Koehn 2019, Saliency-driven Word Alignment Interpretation for NMT, equation 5, there of p), averaged over noisy
     /// copies of the embeddings. [t_y][t_x]
-    ///
-    /// # Errors
-    /// [`Error::Stale`] as soon as the ticket is stale; ids outside the vocabularies.
     pub fn times_input(
         &self,
         (source, target): (&[u32], &[u32]),
@@ -167,14 +153,12 @@ impl Gradients {
         Ok(sums.into_iter().map(|row| row.into_iter().map(mean).collect()).collect())
     }
 
-    /// The embeddings of a source, [t_x, m].
     fn embed(&self, source: &[u32]) -> Result<Tensor> {
         check_ids(source, self.embedding.dim(0)?, "source")?;
         embed(&self.embedding, source)
     }
 
-    /// The gradient of the sum over copies of log p of the last word of each target; `inputs` are the embeddings of
-    /// all copies, [copies * t_x, m].
+    /// Gradient of the summed log p of each target's last word by `inputs`, all copies' embeddings [copies * t_x, m].
     fn backward(&self, inputs: &Var, t_x: usize, targets: &[&[u32]]) -> Result<Tensor> {
         let mut tensors = self.tensors.clone();
         // The model reads word j of copy c in row c t_x + j of its own table of embeddings.
@@ -201,9 +185,6 @@ impl Gradients {
     /// Wuebker, DeNero 2019, Adding Interpretable Attention to Neural Translation Models Improves Word Alignment,
     /// section 4.3). Rows before it stay the model's own; each keeps its sum, and words that the model does not look at
     /// stay without weight. [t_y][t_x]
-    ///
-    /// # Errors
-    /// [`Error::Stale`] as soon as the ticket is stale; a model without an alignment; ids outside the vocabularies.
     pub fn optimised(
         &self,
         (source, target): (&[u32], &[u32]),
@@ -227,10 +208,9 @@ impl Gradients {
         Ok(rows)
     }
 
-    /// A small change of alpha_i that makes `word` the most probable one after the words `before` of a forced target: up the
-    /// gradient of its log p over the logits in short steps, then back along the straight line to the model's own row
-    /// as far as the word stays the most probable. `None` where no row that was met says it. A smaller change may exist elsewhere.
-    /// `rows` are the alpha that the words before were said with, as far as they are not the model's own. [..i][t_x]
+    /// A small change of alpha_i that makes `word` the most probable after the words `before`: short steps up the gradient
+    /// of its log p over the logits, then back towards the model's own row while the word stays the most probable. `None`
+    /// if no row does. `rows` are the alpha of the words before where they are not the model's own, [..i][t_x].
     pub fn persuade(
         &self,
         (source, before): (&[u32], &[u32]),
@@ -260,7 +240,6 @@ impl Gradients {
         Ok(None)
     }
 
-    /// The row nearest to the model's own on the line to `found`, which says `word`, that says it too.
     fn back(&self, walk: &Walk, at: Half<'_>, found: &Tensor, word: u32) -> Result<PersuadedRow> {
         let own = at.0.alpha()?;
         let row = |share: f64| Ok::<_, Error>((own + ((found - own)? * share)?)?);
@@ -283,13 +262,11 @@ impl Gradients {
         Ok(PersuadedRow { alpha, moved, divergence, log_p: of_word(&log_p)?, own_log_p: of_word(&by_own)? })
     }
 
-    /// log p of all words by some rows of alpha.
     fn say(&self, walk: &Walk, (half, before): Half<'_>, alpha: Tensor) -> Result<Tensor> {
         let aligned = AlignedStep { alpha_i: Some(alpha), ..half.clone() };
         Ok(self.model.predict(before, &aligned, &walk.annotations)?.log_p)
     }
 
-    /// The gradient of log p of a word for each row over the logits of its alpha, and log p of all words.
     fn uphill(
         &self,
         walk: &Walk,
@@ -305,7 +282,6 @@ impl Gradients {
         Ok((gradient, log_p.detach()))
     }
 
-    /// The first halves of the steps of a forced target; the first of them look as `rows` say, where there are any.
     fn walk(&self, (source, target): (&[u32], &[u32]), rows: &[Vec<f32>], ticket: &CancellationToken) -> Result<Walk> {
         check_ids(source, self.embedding.dim(0)?, "source")?;
         check_ids(target, self.config.target_vocabulary, "target")?;
@@ -334,7 +310,6 @@ impl Gradients {
     }
 }
 
-/// The first half of some steps, and y_{i-1} of each.
 type Half<'a> = (&'a AlignedStep, Option<&'a [u32]>);
 
 /// How far a step towards another word goes over the logits, how many there are, and how often the way back is halved.
@@ -343,8 +318,7 @@ const PERSUADING_STEPS: usize = 100;
 const HALVINGS: usize = 20;
 
 impl Walk {
-    /// Steps that can be rows of one: the first stands alone, since no word is before it, and those of a decoder that
-    /// keeps all words before stand alone too.
+    /// Steps that can be rows of one; the first and those of a decoder that keeps all words before are single.
     fn alike(&self) -> Vec<Range<usize>> {
         let shapes = |half: &AlignedStep| half.s.tensors.iter().map(|x| x.shape().clone()).collect::<Vec<_>>();
         let mut steps: Vec<Range<usize>> = Vec::new();
@@ -357,7 +331,6 @@ impl Walk {
         steps
     }
 
-    /// Some steps of [`Walk::alike`] as rows of one.
     fn rows(&self, steps: Range<usize>) -> Result<(AlignedStep, Option<Vec<u32>>)> {
         let halves = &self.halves[steps.clone()];
         let Some(first) = halves.first() else {
@@ -372,8 +345,7 @@ impl Walk {
     }
 }
 
-/// A model whose sides share one embedding, with an embedding for each side: the gradient of the source is then not that of
-/// the target, and the output layer that is the target's embedding stays as it is.
+/// Separates shared embeddings, so that the gradient of the source is not that of the target.
 pub fn two_embeddings(config: &Config, mut tensors: HashMap<String, Tensor>) -> (Config, HashMap<String, Tensor>) {
     let mut config = config.clone();
     let shares = match &mut config.own {
@@ -391,7 +363,6 @@ pub fn two_embeddings(config: &Config, mut tensors: HashMap<String, Tensor>) -> 
     (config, tensors)
 }
 
-/// The noise of each sample, [t_x, m]; none where there is none.
 fn noise(x: &Tensor, smoothing: Smoothing) -> Result<Vec<Tensor>> {
     if smoothing.noise <= 0.0 {
         return Ok(Vec::new());
@@ -408,7 +379,6 @@ fn noise(x: &Tensor, smoothing: Smoothing) -> Result<Vec<Tensor>> {
     (0..smoothing.samples).map(|_| draw()).collect()
 }
 
-/// Ids that an embedding or an output layer has.
 fn check_ids(ids: &[u32], vocabulary: usize, side: &str) -> Result<()> {
     match ids.iter().find(|id| **id as usize >= vocabulary) {
         _ if ids.is_empty() => Err(Error::Input(format!("the {side} is empty"))),
@@ -419,7 +389,6 @@ fn check_ids(ids: &[u32], vocabulary: usize, side: &str) -> Result<()> {
     }
 }
 
-/// ln alpha, where there is any.
 fn logits(alpha: &Tensor) -> Result<Tensor> {
     let log = alpha.maximum(f64::from(f32::MIN_POSITIVE))?.log()?;
     Ok(alpha.gt(0.0)?.where_cond(&log, &alpha.affine(0.0, NOWHERE)?)?)
@@ -430,7 +399,6 @@ fn weights(logits: &Tensor, sum: &Tensor) -> Result<Tensor> {
     Ok(log_softmax(logits)?.exp()?.broadcast_mul(sum)?)
 }
 
-/// A row of alpha as a tensor of the same kind as the model's own, [1, t_x].
 fn like(row: &[f32], own: &Tensor) -> Result<Tensor> {
     let t_x = own.dim(1)?;
     if row.len() != t_x {
@@ -448,7 +416,6 @@ fn apart(alpha: &[f32], own: &[f32]) -> (f32, f32) {
     ((moved / 2.0) as f32, divergence as f32)
 }
 
-/// The most probable word of the one row.
 fn best(log_p: &Tensor) -> Result<u32> {
     Ok(log_p.squeeze(0)?.argmax(0)?.to_scalar()?)
 }

@@ -16,7 +16,6 @@ pub type Shapes = Vec<(String, Vec<usize>)>;
 pub const LENGTH_BYTES: usize = 8;
 /// The longest header that is read, in bytes: room for many times the names of any model here.
 pub const HEADER_LIMIT: u64 = 16 << 20;
-/// The most numbers that a model may have.
 pub const MOST_NUMBERS: usize = 1 << 30;
 
 /// How the numbers of a tensor are stored.
@@ -30,11 +29,10 @@ pub enum NumberFormat {
     I8,
 }
 
-/// What the tensor of the numbers by which the rows of a tensor of whole numbers are multiplied is called, behind its name.
+/// Suffix of the name of a tensor's row scales.
 pub const SCALE: &str = ".scale";
 
 impl NumberFormat {
-    /// That of a safetensors file.
     pub(super) fn of(dtype: Dtype) -> Option<Self> {
         match dtype {
             Dtype::F16 => Some(Self::F16),
@@ -44,7 +42,6 @@ impl NumberFormat {
         }
     }
 
-    /// Bytes of a number.
     pub fn size(self) -> usize {
         match self {
             Self::I8 => 1,
@@ -60,8 +57,7 @@ pub type TensorPlace = (Range<usize>, NumberFormat);
 /// The scales of the rows of a tensor of whole numbers: its name, and where they lie.
 pub type ScalePlace = (String, TensorPlace);
 
-/// Where the header ends, from the first bytes of a file of `length` bytes (at least [`LENGTH_BYTES`] and one more
-/// where it has so many).
+/// Where the header ends; `start` has [`LENGTH_BYTES`] and one more byte if the file of `length` bytes is that long.
 pub fn end(path: &Path, start: &[u8], length: u64) -> Result<usize> {
     if length == 0 {
         return Err(Error::file(path, "is empty; copy or download it again"));
@@ -82,8 +78,7 @@ pub fn end(path: &Path, start: &[u8], length: u64) -> Result<usize> {
     usize::try_from(end).map_err(|_| foreign(path))
 }
 
-/// Where each of the `expected` tensors lies in a file of `length` bytes, from its bytes up to [`end`], and behind them the
-/// scales of those that are whole numbers, each with the name of what it is of.
+/// Places of the `expected` tensors and of the scales of whole numbers; `start` reaches to [`end`].
 pub fn places(
     path: &Path,
     start: &[u8],
@@ -130,7 +125,6 @@ pub fn places(
     Ok((places, scales))
 }
 
-/// What the header of a file of `length` bytes says, from its bytes up to [`end`].
 pub fn metadata(path: &Path, start: &[u8], length: u64) -> Result<Metadata> {
     let header = start.get(LENGTH_BYTES..).unwrap_or_default();
     let metadata: Metadata = serde_json::from_slice(header)
@@ -141,7 +135,7 @@ pub fn metadata(path: &Path, start: &[u8], length: u64) -> Result<Metadata> {
     Ok(metadata)
 }
 
-/// What the metadata of a file say under a key; `start` holds at least the header.
+/// A value of the metadata; `start` holds at least the header.
 pub fn note(start: &[u8], key: &str) -> Option<String> {
     let (length, rest) = start.split_first_chunk::<LENGTH_BYTES>()?;
     let header = rest.get(..usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
@@ -164,7 +158,6 @@ fn foreign(path: &Path) -> Error {
     Error::file(path, "is not a safetensors file; only models in the safetensors format can be read")
 }
 
-/// The file ends elsewhere than its header says.
 pub fn truncated(path: &Path, length: u64) -> Error {
     let message =
         format!("is truncated or damaged (it has {length} bytes, not what its header says); copy or download it again");

@@ -23,18 +23,15 @@ pub struct Regularizer {
     /// Share epsilon of the probability that label smoothing spreads over all words.
     pub label_smoothing: f64,
     rng: ChaCha8Rng,
-    /// What a card's own generator starts from, until it has.
     start: Option<u64>,
 }
 
 impl Regularizer {
-    /// With a generator of its own, on a card the card's, which it sets: the same seed drops the same numbers on the same kind
-    /// of device, as long as one regularizer at a time draws there.
+    /// Draws from its own generator, on a card from the card's: alone on a card, the same seed drops the same numbers.
     pub fn new(dropout: f64, label_smoothing: f64, seed: u64) -> Self {
         Self { dropout, label_smoothing, rng: ChaCha8Rng::seed_from_u64(seed), start: Some(seed) }
     }
 
-    /// No dropout and no smoothing.
     pub fn none() -> Self {
         Self::new(0.0, 0.0, 0)
     }
@@ -75,8 +72,7 @@ pub struct Loss {
 /// What a model computes before its output layer.
 #[derive(Clone, Debug)]
 pub struct Hidden {
-    /// What the output layer reads for every real target word, in the order of [`Batch::words`]: the maxout layer t,
-    /// [words, l], or Luong's h~_t, [words, n].
+    /// What the output layer reads for every target word ([`Batch::words`]): t [words, l], or Luong's h~_t [words, n].
     pub rows: Tensor,
     /// alpha_i of every step, [b, t_x] each; empty where the model does not align.
     pub alpha: Vec<Tensor>,
@@ -84,7 +80,6 @@ pub struct Hidden {
 
 /// A model that can be trained by gradients.
 pub trait Trainable: TranslationModel {
-    /// What comes before the output layer.
     fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden>;
 
     /// The output layer before its softmax, [rows, K_y], from the rows of [`Trainable::last_hidden`].
@@ -96,14 +91,12 @@ pub trait Trainable: TranslationModel {
         Ok((loss.nll, loss.words))
     }
 
-    /// As [`Trainable::loss`], with label smoothing and with dropout: on the embeddings, on what the output layer
-    /// reads and, in stacked layers, between them; never on what goes from one step to the next.
+    /// With label smoothing, and dropout on embeddings, between layers and before the output layer, never over time.
     fn training_loss(&self, source: &[&[u32]], target: &[&[u32]], regularizer: &mut Regularizer) -> Result<Loss> {
         self.guided_loss(source, target, None, regularizer)
     }
 
-    /// As [`Trainable::training_loss`], with the cost on alpha of links beside it: `links` [t_y, b, t_x] are 1 where row i
-    /// is to look at source word j and 0 elsewhere.
+    /// [`Trainable::training_loss`] with the cost of links [t_y, b, t_x], 1 if row i should look at source word j.
     fn guided_loss(
         &self,
         source: &[&[u32]],
@@ -132,7 +125,6 @@ pub fn guide(links: &Tensor, alpha: &Tensor) -> Result<(Tensor, Tensor)> {
     Ok(((a * log_alpha)?.sum_all()?.neg()?, count.minimum(1.0)?.sum_all()?))
 }
 
-/// -sum log p(y) and, smoothed, -sum [(1 - eps) log p(y) + eps / K sum_k log p(k)].
 fn smoothed_loss(logits: &Tensor, y: &[u32], epsilon: f64) -> Result<Loss> {
     let words = y.len();
     let y = Tensor::from_slice(y, (words, 1), logits.device())?;
@@ -149,8 +141,7 @@ fn smoothed_loss(logits: &Tensor, y: &[u32], epsilon: f64) -> Result<Loss> {
     Ok(Loss { objective, nll: nll.detach(), words, guide: None })
 }
 
-/// The readable model over given tensors, by the names of [`crate::models::shapes`]. Variables stay
-/// variables: what is set in them later is what the model computes with.
+/// The readable model over tensors named as in [`crate::models::shapes`]; variables stay variables.
 pub fn trainable(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Box<dyn Trainable>> {
     (config.architecture.entry().readable)(config, &Parameters::new(tensors))
 }

@@ -41,7 +41,6 @@ use crate::nn::lstm::{Lstm, LstmGates, LstmState};
 use crate::nn::softmax::log_softmax;
 use crate::nn::trace::Trace;
 
-/// Its line in the table of architectures.
 pub const ENTRY: ModelEntry = ModelEntry {
     name: "luong",
     citation: "Luong, Pham, Manning 2015, Effective Approaches to Attention-based Neural Machine Translation",
@@ -86,21 +85,17 @@ pub struct Luong {
     trace: Trace,
 }
 
-/// Attention and what is made of it.
 struct Look {
     attention: Box<dyn Attention>,
     w_c: Tensor, // [n, 2n]
 }
 
-/// The decoder's first layer, ready for many steps.
 struct First {
     /// W_e and b: what reads the embedding.
     embedding: Lstm,
-    /// What reads h~_{t-1}, with input feeding.
     fed: Option<LstmGates>,
 }
 
-/// Where the decoder stands.
 struct Decoder {
     layers: Vec<LstmState>,
     /// h~_{t-1}, [rows, n]; with input feeding only.
@@ -109,7 +104,6 @@ struct Decoder {
 }
 
 impl Luong {
-    /// From tensors by the names of [`shapes`]; variables stay variables.
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
         let Some(sizes) = config.luong().cloned() else {
             return Err(Error::Internal("this configuration is not one of luong".into()));
@@ -132,7 +126,6 @@ impl Luong {
         })
     }
 
-    /// Reads the source, a layer at a time.
     fn annotate(&self, source: &Batch, regularizer: &mut Regularizer) -> Result<Annotations> {
         let direction = if self.sizes.reverse_source { Direction::Backward } else { Direction::Forward };
         let mut x = source.embed(&self.source_embedding)?; // [t_x, b, m], then [t_x, b, n]
@@ -162,7 +155,6 @@ impl Luong {
         Ok(State { tensors, i: 0 })
     }
 
-    /// The first layer in two parts, where it has two.
     fn first(&self) -> Result<First> {
         let Some(layer) = self.decoder.first() else {
             return Err(Error::Internal("a decoder without layers was asked for a step".into()));
@@ -228,7 +220,6 @@ impl Luong {
         Ok((c_t, h_tilde))
     }
 
-    /// A state as what it means.
     fn decoder(&self, state: &State) -> Result<Decoder> {
         let layers = self.decoder.len();
         let expected = 2 * layers + usize::from(self.sizes.input_feeding);
@@ -251,7 +242,6 @@ impl Decoder {
         &self.layers[self.layers.len() - 1].h
     }
 
-    /// As a state: h and c of each layer from below, then h~ where it is fed.
     fn state(self) -> State {
         let memories = self.layers.into_iter().flat_map(|memory| [memory.h, memory.c]);
         State { tensors: memories.chain(self.fed).collect(), i: self.t }
@@ -319,14 +309,12 @@ impl Trainable for Luong {
         Ok(Hidden { rows: target.rows_of_words(&Tensor::cat(&hidden, 0)?)?, alpha })
     }
 
-    /// W_s h~_t, without a bias.
     fn logits(&self, h_tilde: &Tensor) -> Result<Tensor> {
         apply(&self.w_s, h_tilde)
     }
 }
 
-/// Names and shapes of its tensors. K vocabulary, m embedding, n hidden; a layer has the gates i, f, o and the
-/// proposal g.
+/// K vocabulary, m embedding, n hidden; a layer has the gates i, f, o and the proposal g.
 pub fn shapes(config: &Config) -> Shapes {
     let (m, n) = (config.embedding, config.hidden);
     let mut shapes = Shapes::new();

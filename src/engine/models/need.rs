@@ -8,7 +8,6 @@ use std::cmp::Ordering;
 /// One word of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Which row of the step.
     pub row: usize,
     pub token: u32,
 }
@@ -25,12 +24,10 @@ pub struct Need<'a> {
 }
 
 impl<'a> Need<'a> {
-    /// log p of every word.
     pub fn all() -> Self {
         Self { every: true, ..Self::default() }
     }
 
-    /// log p of given words.
     pub fn words(words: &'a [Asked]) -> Self {
         Self { words, ..Self::default() }
     }
@@ -39,8 +36,7 @@ impl<'a> Need<'a> {
 /// Words compared at once before any is looked at alone.
 const CHUNK: usize = 64;
 
-/// The `count` most probable words of a row with their log p, best first; of equals the lower id. What is no
-/// number and what has no probability at all is left out.
+/// The `count` most probable words with their log p, best first, of equals the lower id; without NaN and -inf.
 pub fn top(log_p: &[f32], count: usize) -> Vec<(u32, f32)> {
     let mut kept: Vec<(u32, f32)> = Vec::with_capacity(count.min(log_p.len()));
     let mut floor = if count == 0 { f32::INFINITY } else { f32::NEG_INFINITY };
@@ -72,7 +68,6 @@ fn any_above(chunk: &[f32], floor: f32) -> bool {
 pub(crate) mod tests {
     use super::*;
 
-    /// Coarse values, so that equals are frequent, from a tiny generator.
     pub(crate) fn row(seed: u64, length: usize, levels: u64) -> Vec<f32> {
         let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         let mut next = || {

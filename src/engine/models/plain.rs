@@ -20,29 +20,23 @@ pub struct PlainStepper {
     most: usize,
 }
 
-/// What is known of the sentences between steps.
 struct Batch {
     annotations: Annotations,
-    /// The annotations of each row, and the sentences that they were gathered for: most steps
-    /// need the same ones as the step before.
+    /// The annotations of each row and their sentences: most steps need those of the step before.
     gathered: Option<(Vec<u32>, Annotations)>,
     start: State,
     state: Option<State>,
     half: Option<Half>,
-    /// s_i of the last step on the host, where it was asked for.
     seen: OnceCell<Option<Vec<f32>>>,
 }
 
-/// The first half of the running step.
 struct Half {
     y_prev: Option<Vec<u32>>,
     aligned: AlignedStep,
-    /// Its alpha on the host, as the caller last left it.
     alpha: Vec<f32>,
 }
 
 impl Half {
-    /// Puts the caller's alpha in place where it was changed.
     fn take(&mut self, alpha: &[f32]) -> Result<()> {
         if let Some(alpha_i) = self.aligned.alpha_i.as_mut().filter(|_| self.alpha != alpha) {
             *alpha_i = Tensor::from_slice(alpha, alpha_i.shape(), alpha_i.device())?;
@@ -57,12 +51,10 @@ impl PlainStepper {
         Self { model, batch: None, most: usize::MAX }
     }
 
-    /// The same with positions for so many words of a side.
     pub fn of_at_most(self, most: usize) -> Self {
         Self { most, ..self }
     }
 
-    /// The first half of a step, on the device.
     fn look(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
         let Some(batch) = &mut self.batch else { return Err(no_sentence()) };
         let y_prev = words_before(rows)?;
@@ -77,7 +69,6 @@ impl PlainStepper {
         Ok(())
     }
 
-    /// What it found, on the host.
     fn copy_alignment(&mut self, output: &mut StepOutput) -> Result<()> {
         let Some(Batch { half: Some(half), .. }) = &mut self.batch else { return Err(no_sentence()) };
         let copy =
@@ -175,7 +166,6 @@ impl Stepper for PlainStepper {
 }
 
 impl Batch {
-    /// The state of each row: s_0 of its sentence at the first step, else its parent's.
     fn states(&self, rows: &[StepRow], first: bool) -> Result<State> {
         let (from, index): (_, Vec<u32>) = if first {
             (&self.start, rows.iter().map(|row| row.sentence as u32).collect())
@@ -189,8 +179,7 @@ impl Batch {
         Ok(State { tensors, i: from.i })
     }
 
-    /// Makes the annotations of `rows` ready: the batch's own where one sentence serves all rows or
-    /// the rows are its sentences in order, else gathered ones.
+    /// The batch's own annotations if one sentence serves all rows or rows are in order, else gathered ones.
     fn gather_annotations(&mut self, rows: &[StepRow]) -> Result<()> {
         let index: Vec<u32> = rows.iter().map(|row| row.sentence as u32).collect();
         let sentences = self.annotations.lengths.len();
@@ -216,7 +205,6 @@ fn no_sentence() -> Error {
     Error::Internal("a step was asked for before any sentence".into())
 }
 
-/// y_{i-1} of each row; `None` at the first step.
 fn words_before(rows: &[StepRow]) -> Result<Option<Vec<u32>>> {
     let words: Vec<u32> = rows.iter().filter_map(|row| row.y_prev).collect();
     match words.len() {
@@ -231,7 +219,6 @@ fn is_identity(index: &[u32], count: usize) -> bool {
     index.len() == count && index.iter().enumerate().all(|(i, j)| i == *j as usize)
 }
 
-/// Rows of `tensor` by their numbers.
 fn gather(tensor: &Tensor, index: &[u32]) -> Result<Tensor> {
     if is_identity(index, tensor.dim(0)?) {
         return Ok(tensor.clone());
@@ -243,8 +230,7 @@ fn to_host(tensor: &Tensor) -> Result<Vec<f32>> {
     Ok(tensor.flatten_all()?.to_vec1()?)
 }
 
-/// As [`StepOutput::answer`] from log p [rows, K_y] on a device, of which only the words asked for travel to the host:
-/// the best are found one after the other, each the lowest id among the greatest, and masked.
+/// [`StepOutput::answer`] on a device: only requested words travel to the host; the best are found one by one.
 pub fn answer_on_device(log_p: &Tensor, need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
     let ((rows, vocabulary), device) = (log_p.dims2()?, log_p.device());
     output.forget_words();

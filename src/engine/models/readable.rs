@@ -18,19 +18,17 @@ pub struct Annotations {
     pub h: Tensor,
     /// What the alignment model made of them, [b, t_x, ..]; `None` where it makes nothing or there is none.
     pub keys: Option<Tensor>,
-    /// The encoder's last states, where the decoder starts from all of them (luong): those of every layer, h and
-    /// c, [b, n]; else empty.
+    /// The encoder's last states h and c of every layer, [b, n], if the decoder starts from them (luong); else empty.
     pub last: Vec<Tensor>,
     /// 1 where a source word is, 0 where padding is, [b, t_x].
     pub mask: Tensor,
     /// Source lengths, `</s>` included.
     pub lengths: Vec<usize>,
-    /// What was changed in the heads of each sentence; empty: nothing.
+    /// Changes of heads by sentence; empty: none.
     pub changes: Vec<HeadChanges>,
 }
 
 impl Annotations {
-    /// What an alignment model is asked about.
     pub fn source(&self) -> Source<'_> {
         Source { keys: self.keys.as_ref(), mask: &self.mask }
     }
@@ -54,7 +52,6 @@ pub struct State {
 }
 
 impl State {
-    /// The tensor of a state that is one tensor, [rows, n].
     pub fn only(&self) -> Result<&Tensor> {
         let [s] = self.tensors.as_slice() else {
             return Err(Error::Internal(format!("a state of one tensor was expected, not of {}", self.tensors.len())));
@@ -77,12 +74,10 @@ pub struct AlignedStep {
 }
 
 impl AlignedStep {
-    /// The first half of a model without an alignment.
     pub fn nowhere(s: &State) -> Self {
         Self { s: s.clone(), e_i: None, alpha_i: None, p_t: None }
     }
 
-    /// alpha_i of a model that aligns, [rows, t_x].
     pub fn alpha(&self) -> Result<&Tensor> {
         self.alpha_i.as_ref().ok_or_else(|| Error::Internal("a model that aligns was given no alpha".into()))
     }
@@ -98,21 +93,17 @@ pub struct Step {
     pub log_p: Tensor,
 }
 
-/// A model as its paper writes it. Rows of a step correspond to rows of the annotations;
-/// annotations of one sentence (b = 1) are broadcast over any number of rows.
+/// A model as its paper writes it. Rows of a step match rows of the annotations; a single sentence's broadcast.
 pub trait TranslationModel: Send + Sync {
     fn config(&self) -> &Config;
-    /// Reads sentences of ids (`</s>` included), padded and masked here.
     fn encode(&self, source: &[&[u32]]) -> Result<Annotations>;
-    /// The same with other heads than the model's own, one change a sentence; only a Transformer has heads.
+    /// With one change of heads a sentence; only a Transformer has heads.
     fn encode_changed(&self, source: &[&[u32]], changes: &[HeadChanges]) -> Result<Annotations> {
         without_heads(changes)?;
         self.encode(source)
     }
     fn init_state(&self, annotations: &Annotations) -> Result<State>;
-    /// Where step i looks. `y_prev` is `None` for y_0, else an id for each row.
     fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep>;
-    /// The words of step i and the new state, from the alpha_i of `aligned`; `y_prev` is that of the first half.
     fn predict(&self, y_prev: Option<&[u32]>, aligned: &AlignedStep, annotations: &Annotations) -> Result<Step>;
 
     /// s_i of the last layer, as it was when the step read its word out, [rows, n]; `None` where there is no such state.

@@ -18,15 +18,12 @@ const BATCH_WORDS: usize = 4096;
 /// Which vocabulary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum VocabularySide {
-    /// The language that is read.
     #[default]
     Source,
-    /// The language that is written.
     Target,
 }
 
 impl VocabularySide {
-    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Source => "source",
@@ -45,7 +42,6 @@ pub enum PhraseVector {
 }
 
 impl PhraseVector {
-    /// What it is, in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::Context => id!("context c"),
@@ -65,7 +61,7 @@ pub fn embedding(model: &Model, side: VocabularySide) -> Result<&Array> {
 /// The vectors of some words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WordVectors {
-    /// Their ids, ascending: in a shortlist the most frequent words come first.
+    /// Ascending ids: in a shortlist the most frequent words come first.
     pub ids: Vec<u32>,
     pub dimension: usize,
     /// A row for each id. [words, m]
@@ -84,7 +80,6 @@ pub fn words(model: &Model, side: VocabularySide, most: usize) -> Result<WordVec
     Ok(WordVectors { ids, dimension, rows })
 }
 
-/// The vocabulary of a side.
 pub fn tokenizer(model: &Model, side: VocabularySide) -> &Tokenizer {
     match side {
         VocabularySide::Source => &model.source,
@@ -96,17 +91,12 @@ pub fn tokenizer(model: &Model, side: VocabularySide) -> &Tokenizer {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhraseVectors {
     pub vector: PhraseVector,
-    /// How many numbers each has.
     pub dimension: usize,
     /// A row for each phrase, in the order given. [phrases, dimension]
     pub rows: Vec<f32>,
 }
 
-/// Reads phrases (ids, none empty) in batches of like length. After each batch `done` is called with the number
-/// of phrases read; its error stops the work. `name` is the model's, for the sentence of a failure.
-///
-/// # Errors
-/// When the model has nothing that stands for a phrase, when the device refuses, and what `done` says.
+/// Reads phrases (ids, none empty) in batches of similar length; `done` gets the number read, and its error stops it.
 pub fn phrases(
     name: &str,
     stepper: &mut dyn Stepper,
@@ -137,7 +127,6 @@ pub fn phrases(
     Ok(PhraseVectors { vector: kind, dimension: read.first().map_or(0, Vec::len), rows: read.concat() })
 }
 
-/// The vectors of phrases read together; `None` where the model has nothing that stands for a phrase.
 fn read_batch(
     stepper: &mut dyn Stepper,
     sources: &[&[u32]],

@@ -27,7 +27,6 @@ use crate::nn::maxout::DeepOutput;
 use crate::nn::softmax::log_softmax;
 use crate::nn::trace::Trace;
 
-/// Its line in the table of architectures.
 pub const ENTRY: ModelEntry = ModelEntry {
     name: "rnnencdec",
     citation: "Cho et al. 2014, Learning Phrase Representations using RNN Encoder-Decoder",
@@ -61,7 +60,6 @@ pub struct RnnEncDec {
     trace: Trace,
 }
 
-/// G of the output layer, whole or as a product of two thin matrices.
 enum Output {
     Full(Tensor),
     /// G_l [K_y, r] and G_r [r, l].
@@ -69,7 +67,6 @@ enum Output {
 }
 
 impl RnnEncDec {
-    /// From tensors by the names of [`shapes`]; variables stay variables.
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
         let (encoder, decoder, readout) = (all.at("encoder"), all.at("decoder"), all.at("readout"));
         let output = match config.output_rank {
@@ -178,7 +175,7 @@ impl Trainable for RnnEncDec {
     }
 }
 
-/// Names and shapes of its tensors. K vocabulary, m embedding, n hidden, l maxout, r output rank.
+/// K vocabulary, m embedding, n hidden, l maxout, r output rank.
 pub fn shapes(config: &Config) -> Shapes {
     let (m, n, l) = (config.embedding, config.hidden, config.maxout);
     let (k_x, k_y) = (config.source_vocabulary, config.target_vocabulary);

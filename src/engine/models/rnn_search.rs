@@ -21,7 +21,6 @@ use crate::nn::maxout::DeepOutput;
 use crate::nn::softmax::log_softmax;
 use crate::nn::trace::Trace;
 
-/// Its line in the table of architectures.
 pub const ENTRY: ModelEntry = ModelEntry {
     name: "rnnsearch",
     citation: "Bahdanau, Cho, Bengio 2015, Neural Machine Translation by Jointly Learning to Align and Translate",
@@ -55,7 +54,6 @@ pub struct RnnSearch {
 }
 
 impl RnnSearch {
-    /// From tensors by the names of [`shapes`]; variables stay variables.
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
         let (encoder, decoder, readout) = (all.at("encoder"), all.at("decoder"), all.at("readout"));
         Ok(Self {
@@ -163,7 +161,7 @@ impl Trainable for RnnSearch {
     }
 }
 
-/// Those of a gated unit, which reads a context of so many numbers where it has one.
+/// A gated unit, with a context of that size if it reads one.
 pub fn unit_shapes(unit: &str, config: &Config, context: Option<usize>) -> Shapes {
     let (m, n) = (config.embedding, config.hidden);
     let parts = [("W", Some(vec![n, m])), ("U", Some(vec![n, n])), ("b", Some(vec![n]))];
@@ -174,7 +172,7 @@ pub fn unit_shapes(unit: &str, config: &Config, context: Option<usize>) -> Shape
     ["", "_z", "_r"].into_iter().flat_map(gate).collect()
 }
 
-/// Names and shapes of its tensors. K vocabulary, m embedding, n hidden, l maxout, n' alignment units.
+/// K vocabulary, m embedding, n hidden, l maxout, n' alignment units.
 pub fn shapes(config: &Config) -> Shapes {
     let (m, n, l, n_a) = (config.embedding, config.hidden, config.maxout, config.alignment);
     let (k_x, k_y) = (config.source_vocabulary, config.target_vocabulary);

@@ -17,7 +17,6 @@ use crate::models::transformer::heads::HeadChanges;
 use crate::text::write::folder_of;
 
 const MAGIC: u64 = 0xF11A_48D5_0134_17F5;
-/// Numbers before the offsets.
 const HEAD: usize = 6;
 /// More bytes than any such file has.
 const LIMIT: u64 = 1 << 28;
@@ -28,17 +27,12 @@ pub struct Shortlist {
     frequent: usize,
     offsets: Vec<usize>,
     lists: Vec<u32>,
-    /// Words of the target.
     words: usize,
-    /// Both sides have one vocabulary.
     shared: bool,
 }
 
 impl Shortlist {
-    /// The file beside a model's, where there is just one.
-    ///
-    /// # Errors
-    /// A sentence where there is none, or several.
+    /// The one shortlist next to a model's file.
     pub fn beside(file: &Path) -> Result<PathBuf> {
         let folder = folder_of(file);
         let is_list = |path: &PathBuf| {
@@ -56,10 +50,6 @@ impl Shortlist {
         }
     }
 
-    /// Reads a file for a model of so many source and target words.
-    ///
-    /// # Errors
-    /// What is wrong with it, and where.
     pub fn read(path: &Path, [source, target]: [usize; 2], shared: bool) -> Result<Self> {
         let bytes = disk::read(path, LIMIT)?;
         let wrong = |message: String| Error::file(path, message);
@@ -129,11 +119,10 @@ impl Shortlist {
     }
 }
 
-/// A [`Stepper`] that says listed words alone; p is made to sum to 1 over them.
+/// A [`Stepper`] limited to listed words, over which p sums to 1.
 pub struct Shortlisted {
     inner: Box<dyn Stepper>,
     list: Arc<Shortlist>,
-    /// The words of each sentence of the batch.
     words: Vec<Vec<u32>>,
 }
 

@@ -19,19 +19,16 @@ pub(super) const BLOCK: usize = 4096;
 pub struct IntegerMatrix {
     pub q: Vec<i8>,
     pub multiplier: f32,
-    /// How what it is multiplied with is rounded.
     pub rounding: Rounding,
 }
 
 /// Numbers of a tensor.
 #[derive(Debug)]
 pub(super) enum Stored {
-    /// Checked bytes of a file.
     Bytes {
         bytes: Vec<u8>,
         kind: NumberFormat,
     },
-    /// Numbers that were made in memory.
     Wide(Vec<f32>),
     /// Whole numbers, multiplied by one of `scales` a row; they are widened and never multiplied as they are.
     Scaled {
@@ -39,13 +36,11 @@ pub(super) enum Stored {
         scales: Vec<f32>,
     },
     Integers(IntegerMatrix),
-    /// Rows, from `first` on, of what is packed.
     Packed {
         pack: Arc<Packed>,
         first: usize,
         rows: usize,
     },
-    /// As `Packed`, of whole numbers.
     PackedIntegers {
         pack: Arc<PackedIntegers>,
         first: usize,
@@ -55,7 +50,6 @@ pub(super) enum Stored {
 }
 
 impl Stored {
-    /// Its numbers behind those in `all`.
     pub(super) fn append_to(&self, all: &mut Vec<f32>) {
         match self {
             Self::Bytes { bytes, kind } => {
@@ -80,7 +74,6 @@ impl Stored {
         }
     }
 
-    /// Row `row` of so many numbers.
     pub(super) fn row(&self, row: usize, width: usize, buffer: &mut Vec<f32>) {
         buffer.clear();
         match self {
@@ -101,7 +94,6 @@ impl Stored {
         }
     }
 
-    /// How what it is multiplied with is rounded, where it came in whole numbers.
     pub(super) fn rounding(&self) -> Option<Rounding> {
         match self {
             Self::Integers(IntegerMatrix { rounding, .. }) | Self::PackedIntegers { rounding, .. } => Some(*rounding),
@@ -109,7 +101,6 @@ impl Stored {
         }
     }
 
-    /// Itself in whole numbers, where it came in them.
     pub(super) fn integers(&self) -> Option<IntegerMatrix> {
         match self {
             Self::Integers(matrix) => Some(matrix.clone()),
@@ -122,7 +113,6 @@ impl Stored {
         }
     }
 
-    /// The bytes that a file of `kind` has of it.
     pub(super) fn bytes(&self, kind: NumberFormat) -> Vec<u8> {
         if let Self::Bytes { bytes, .. } = self {
             return bytes.clone();
@@ -138,7 +128,6 @@ impl Stored {
 }
 
 impl NumberFormat {
-    /// The numbers of some bytes.
     pub(super) fn read(self, bytes: &[u8]) -> Vec<f32> {
         let mut numbers = vec![0.0; bytes.len() / self.size()];
         let blocks = numbers.chunks_mut(BLOCK).zip(bytes.chunks(BLOCK * self.size()));
@@ -155,7 +144,6 @@ impl NumberFormat {
         }
     }
 
-    /// The same of the few numbers of a row.
     fn widen_some(self, numbers: &mut [f32], bytes: &[u8]) {
         match self {
             Self::F32 => widen_f32(numbers, bytes),

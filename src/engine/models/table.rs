@@ -28,19 +28,16 @@ impl Architecture {
     /// Vaswani et al. 2017.
     pub const TRANSFORMER: Self = Self::new(&transformer::ENTRY);
 
-    /// The architecture of that name in [`MODELS`].
     pub fn from_name(name: &str) -> Option<Self> {
         Self::among(MODELS, name)
     }
 }
 
 impl Config {
-    /// Reads and checks `config.json`.
     pub fn load(path: &Path) -> Result<Self> {
         Self::load_among(MODELS, path)
     }
 
-    /// Checks the text of a `config.json`; `path` is only named in errors.
     pub fn from_json(path: &Path, text: &str) -> Result<Self> {
         Self::from_json_among(MODELS, path, text)
     }

@@ -15,9 +15,6 @@ pub fn untrained(config: &Config) -> Weights {
 }
 
 /// The anatomy of a model, rewired or before its training if so wished.
-///
-/// # Errors
-/// An architecture that has none.
 pub fn anatomy_of(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> Result<Anatomy> {
     match wrong {
         Some(Miswiring::Untrained) => anatomy::anatomy_of(config, &untrained(config), None),

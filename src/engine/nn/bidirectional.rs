@@ -12,9 +12,7 @@ use crate::nn::gru::{BahdanauUnit, GatedCell};
 /// Which way a sentence is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// From the first word.
     Forward,
-    /// From the last word.
     Backward,
 }
 
@@ -27,7 +25,6 @@ impl Direction {
         }
     }
 
-    /// Words in reading order, or against it.
     pub fn order(self, t_x: usize, reversed: bool) -> impl Iterator<Item = usize> {
         let falling = (self == Self::Forward) == reversed;
         (0..t_x).map(move |t| if falling { t_x - 1 - t } else { t })
@@ -39,8 +36,7 @@ impl Direction {
     }
 }
 
-/// The states after each position, t_x of [b, n], indexed by position whatever the direction.
-/// `e` [t_x, b, m]; `mask` [t_x, b, 1] is 1 at words and 0 at padding, `None` where nothing is padded.
+/// States after each position, t_x of [b, n], by position; `e` [t_x, b, m]; `mask` [t_x, b, 1] is 0 at padding.
 pub fn read(cell: &dyn GatedCell, e: &Tensor, mask: Option<&Tensor>, direction: Direction) -> Result<Vec<Tensor>> {
     let (t_x, b, _) = e.dims3()?;
     let x = cell.matrices().input(e)?.positions()?; // t_x times 3 x [b, n]
@@ -67,9 +63,7 @@ pub fn read(cell: &dyn GatedCell, e: &Tensor, mask: Option<&Tensor>, direction: 
 /// The bidirectional encoder of Bahdanau et al. 2015, appendix A.2.1.
 #[derive(Clone, Debug)]
 pub struct Bidirectional {
-    /// Reads from the first word.
     pub forward: BahdanauUnit,
-    /// Reads from the last word.
     pub backward: BahdanauUnit,
 }
 

@@ -14,7 +14,6 @@ use crate::quiet::catch_quietly;
 /// What the user asked for: `auto`, `cpu`, `cuda`, `cuda:1` or `metal`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DeviceChoice {
-    /// The best that works.
     #[default]
     Auto,
     Cpu,
@@ -58,21 +57,17 @@ impl fmt::Display for DeviceChoice {
 /// A device that works.
 #[derive(Clone, Debug)]
 pub struct Device {
-    /// As candle knows it.
     pub candle: candle_core::Device,
-    /// As [`DeviceChoice`] writes it, never `auto`.
     pub name: String,
-    /// Why `auto` did not take a better one; a sentence for the user.
+    /// Why `auto` did not take a better one.
     pub notice: Option<String>,
 }
 
 impl Device {
-    /// The processor, which always works.
     pub fn cpu() -> Self {
         Self { candle: candle_core::Device::Cpu, name: DeviceChoice::Cpu.to_string(), notice: None }
     }
 
-    /// True for the processor.
     pub fn is_cpu(&self) -> bool {
         self.candle.is_cpu()
     }
@@ -91,10 +86,7 @@ pub fn available() -> Vec<DeviceChoice> {
     choices
 }
 
-/// The device for a choice, tried out. `auto` falls back to the processor and says why in `notice`.
-///
-/// # Errors
-/// [`Error::Device`] where a device asked for by name is not compiled in, not there or does not work.
+/// Tries out a device; `auto` falls back to the processor with a `notice`.
 pub fn pick(choice: DeviceChoice) -> Result<Device> {
     match choice {
         DeviceChoice::Auto => Ok(best()),
@@ -110,7 +102,6 @@ pub fn pick(choice: DeviceChoice) -> Result<Device> {
     }
 }
 
-/// The first of [`available`] that works.
 fn best() -> Device {
     let mut notice = None;
     for choice in available() {
@@ -134,7 +125,6 @@ fn compiled_in(compiled: bool, name: &str, feature: &str) -> Result<()> {
     )))
 }
 
-/// Opens a device and multiplies two small matrices on it.
 fn try_out(choice: DeviceChoice, open: impl FnOnce() -> candle_core::Result<candle_core::Device>) -> Result<Device> {
     let tried = catch_quietly(|| {
         let candle = open()?;
@@ -154,8 +144,8 @@ fn try_out(choice: DeviceChoice, open: impl FnOnce() -> candle_core::Result<cand
     )))
 }
 
-/// A card made ready for training until this goes: it keeps the memory that it has asked for, since a step makes and frees
-/// thousands of tensors, and rounds the factors of products to TF32 or does not. Both are for all that the program does on it.
+/// A card ready for training until dropped: it keeps freed memory, since a step makes thousands of tensors, and may
+/// round factors to TF32, for all that the program does on it.
 #[derive(Debug)]
 pub struct TrainingDevice(candle_core::Device);
 
@@ -178,7 +168,6 @@ impl Drop for TrainingDevice {
 mod cuda {
     use candle_core::Device;
 
-    /// The card of that number, which this build never has.
     pub fn open(number: usize) -> candle_core::Result<Device> {
         Device::new_cuda(number)
     }
@@ -193,8 +182,7 @@ mod cuda {
     use candle_core::Device;
     use candle_core::cuda_backend::cudarc::driver::{result, sys};
 
-    /// The card with one stream for all threads: candle's own choice is a stream for each thread, which would need events
-    /// to keep their work in order.
+    /// One stream for all threads; candle's own choice, one a thread, would need events to keep their work in order.
     pub fn open(number: usize) -> candle_core::Result<Device> {
         let device = Device::new_cuda_with_stream(number)?;
         // SAFETY: candle refuses to mix devices, so a tensor of this one is made, used and freed on its one stream only.

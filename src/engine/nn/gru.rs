@@ -19,12 +19,10 @@ use crate::nn::trace::Trace;
 pub struct GruGates {
     pub z: Tensor,
     pub r: Tensor,
-    /// For s~ or h~.
     pub proposal: Tensor,
 }
 
 impl GruGates {
-    /// The parameters `{letter}_z`, `{letter}_r` and `{letter}`.
     fn find(parameters: &Parameters<'_>, letter: &str) -> Result<Self> {
         let get = |gate: &str| parameters.get(&format!("{letter}{gate}"));
         Ok(Self { z: get("_z")?, r: get("_r")?, proposal: get("")? })
@@ -34,7 +32,6 @@ impl GruGates {
         Ok(Self { z: f(&self.z)?, r: f(&self.r)?, proposal: f(&self.proposal)? })
     }
 
-    /// The positions of [t, rows, n], each with its three of [rows, n].
     pub fn positions(&self) -> Result<Vec<Self>> {
         let of_gates = positions(&self.z)?.into_iter().zip(positions(&self.r)?).zip(positions(&self.proposal)?);
         Ok(of_gates.map(|((z, r), proposal)| Self { z, r, proposal }).collect())
@@ -49,7 +46,6 @@ pub struct Matrices {
     b: GruGates,
     c: Option<GruGates>,
     moves_reset: bool,
-    /// Notes z, r, the proposal and, where a sentence is read, the states.
     pub trace: Trace,
 }
 
@@ -66,7 +62,6 @@ impl Matrices {
         Ok(Self { c: Some(GruGates::find(parameters, "C")?), ..Self::encoder(parameters)? })
     }
 
-    /// n, the number of hidden units.
     pub fn hidden(&self) -> Result<usize> {
         Ok(self.u.z.dim(0)?)
     }
@@ -97,7 +92,6 @@ impl Matrices {
         Ok((z, r))
     }
 
-    /// W e + b, what comes of the state, and C c where there is a context; one row of it serves every row of x.
     fn sum(&self, name: &str, x: &Tensor, state: &Tensor, c: Option<&Tensor>) -> Result<Tensor> {
         self.trace.note_sum(name, [("word", Some(x)), ("state", Some(state)), ("context", c)]);
         let sum = (x + state)?;
@@ -107,7 +101,6 @@ impl Matrices {
         })
     }
 
-    /// U (r * s'), or r * (U s') where the gate was moved.
     fn reset(&self, r: &Tensor, s_prev: &Tensor) -> Result<Tensor> {
         let u = &self.u.proposal;
         if self.moves_reset { Ok((r * apply(u, s_prev)?)?) } else { apply(u, &(r * s_prev)?) }

@@ -39,7 +39,6 @@ pub fn orthogonal(n: usize, rng: &mut impl Rng) -> Vec<f64> {
     matrix
 }
 
-/// A sum of products in eight running sums, which the compiler turns into vector instructions.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a, a_rest) = a.as_chunks::<8>();
     let (b, b_rest) = b.as_chunks::<8>();

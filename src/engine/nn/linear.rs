@@ -17,27 +17,24 @@ pub struct Parameters<'a> {
 }
 
 impl<'a> Parameters<'a> {
-    /// All parameters of a model.
     pub fn new(tensors: &'a HashMap<String, Tensor>) -> Self {
         Self { tensors, prefix: String::new(), trace: Trace::default(), moves_reset: false }
     }
 
-    /// For a model that is recorded and, if so wished, has its reset gates on the other side of the product.
+    /// For a recorded model, with moved reset gates if requested.
     pub fn traced(self, trace: &Trace, moves_reset: bool) -> Self {
         Self { trace: trace.clone(), moves_reset, ..self }
     }
 
-    /// Those whose names begin with `unit` and a dot.
     pub fn at(&self, unit: &str) -> Self {
         Self { prefix: format!("{}{unit}.", self.prefix), ..self.clone() }
     }
 
-    /// Where the part of these parameters notes what it computes.
     pub fn trace(&self) -> Trace {
         self.trace.below(&self.prefix)
     }
 
-    /// Whether reset gates stand on the other side of the recurrent product than in the paper.
+    /// Whether reset gates are on the other side of the recurrent product.
     pub fn moves_reset(&self) -> bool {
         self.moves_reset
     }
@@ -48,7 +45,6 @@ impl<'a> Parameters<'a> {
         self.tensors.get(&name).cloned().ok_or_else(|| Error::Internal(format!("the tensor `{name}` was not given")))
     }
 
-    /// The matrix of that name, with the way in which what it is applied to is rounded.
     pub fn matrix(&self, name: &str) -> Result<RoundingMatrix> {
         let rounding = self.tensors.get(&format!("{}{name}{ROUNDING}", self.prefix));
         let rounding = rounding.map(|a| Ok::<_, Error>(a.to_dtype(DType::F32)?.to_scalar()?)).transpose()?;
@@ -56,8 +52,8 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// Behind the name of a matrix that came in whole numbers: what x is multiplied by before it is rounded to a whole number
-/// from -127 to 127; 0 where the greatest number of a sentence, or of a step, is to become 127.
+/// Suffix of a whole-number matrix's rounding: the multiplier of x before it is rounded to -127..127;
+/// 0 if the greatest number of a sentence, or of a step, becomes 127.
 pub const ROUNDING: &str = "#rounding";
 
 /// W, and how x is rounded where W came in whole numbers, so that W x is what its toolkit computes.
@@ -68,7 +64,6 @@ pub struct RoundingMatrix {
 }
 
 impl RoundingMatrix {
-    /// W x for every row x, [b, .., in] or [rows, in].
     pub fn apply(&self, x: &Tensor) -> Result<Tensor> {
         match self.rounding {
             None => apply(&self.w, x),
@@ -76,13 +71,11 @@ impl RoundingMatrix {
         }
     }
 
-    /// W x + b.
     pub fn affine(&self, b: &Tensor, x: &Tensor) -> Result<Tensor> {
         Ok(self.apply(x)?.broadcast_add(b)?)
     }
 }
 
-/// x as whole numbers make it; gradients go through as if it were x.
 fn rounded(x: &Tensor, a: f32) -> Result<Tensor> {
     const MOST: f64 = 127.0;
     let own = x.detach();
@@ -97,8 +90,7 @@ fn rounded(x: &Tensor, a: f32) -> Result<Tensor> {
     Ok((x + (q - own)?)?)
 }
 
-/// The positions of `x` [t, rows, n], t of [rows, n]. Each is a piece of a block: the backward pass fills up with zeros
-/// what a piece was taken from, and blocks are smaller than the whole.
+/// The positions of x [t, rows, n], taken in blocks: the backward pass fills what a piece was taken from with zeros.
 pub fn positions(x: &Tensor) -> Result<Vec<Tensor>> {
     let t = x.dim(0)?;
     let block = (t as f64).sqrt().ceil() as usize;

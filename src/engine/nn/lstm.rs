@@ -25,7 +25,6 @@ pub struct LstmGates {
 }
 
 impl LstmGates {
-    /// The parameters `{letter}_i`, `{letter}_f`, `{letter}_o` and `{letter}_g`.
     fn find(parameters: &Parameters<'_>, letter: &str) -> Result<Self> {
         let get = |gate: &str| parameters.get(&format!("{letter}_{gate}"));
         Ok(Self { i: get("i")?, f: get("f")?, o: get("o")?, g: get("g")? })
@@ -35,7 +34,6 @@ impl LstmGates {
         Ok(Self { i: f(&self.i)?, f: f(&self.f)?, o: f(&self.o)?, g: f(&self.g)? })
     }
 
-    /// The positions of [t, rows, n], each with its four of [rows, n].
     pub fn positions(&self) -> Result<Vec<Self>> {
         let i_and_f = positions(&self.i)?.into_iter().zip(positions(&self.f)?);
         let o_and_g = positions(&self.o)?.into_iter().zip(positions(&self.g)?);
@@ -47,7 +45,6 @@ impl LstmGates {
         self.map(|w| apply(w, x))
     }
 
-    /// The sum, gate by gate.
     pub fn plus(&self, other: &Self) -> Result<Self> {
         let (a, b) = (self, other);
         Ok(Self { i: (&a.i + &b.i)?, f: (&a.f + &b.f)?, o: (&a.o + &b.o)?, g: (&a.g + &b.g)? })
@@ -79,7 +76,6 @@ impl Lstm {
         Ok(Self { w: find("W")?, u: find("U")?, b: find("b")?, trace: parameters.trace() })
     }
 
-    /// The `layers` layers `0`, `1`, .. of a stack, from below.
     pub fn stack(parameters: &Parameters<'_>, layers: usize) -> Result<Vec<Self>> {
         (0..layers).map(|k| Self::find(&parameters.at(&k.to_string()))).collect()
     }
@@ -95,8 +91,7 @@ impl Lstm {
         })
     }
 
-    /// W [e; fed] + b = W_e e + b + W_fed fed, for an input of two parts of which only the first, of length `m`,
-    /// is known beforehand: the layer that reads e, and W_fed.
+    /// W [e; fed] + b = (W_e e + b) + W_fed fed: the layer that reads e, of length `m`, and W_fed.
     pub fn split(&self, m: usize) -> Result<(Self, LstmGates)> {
         let columns = |from: usize, to: Option<usize>| {
             self.w.map(|w| Ok(w.narrow(1, from, to.unwrap_or(w.dim(1)?) - from)?.contiguous()?))
@@ -122,9 +117,8 @@ impl Lstm {
         Ok(LstmState { h, c })
     }
 
-    /// Reads whole sentences from zeros: h after each position, t_x of [b, n], indexed by position whatever the
-    /// direction, and what is left after the last word that is read. `x` [t_x, b, d]; `mask` [t_x, b, 1] is 1 at
-    /// words and 0 at padding, `None` where nothing is padded.
+    /// Reads sentences from zeros: h by position, t_x of [b, n], and the state after the last word read.
+    /// `x` [t_x, b, d]; `mask` [t_x, b, 1] is 0 at padding.
     pub fn read(&self, x: &Tensor, mask: Option<&Tensor>, direction: Direction) -> Result<(Vec<Tensor>, LstmState)> {
         let (t_x, b, _) = x.dims3()?;
         let input = self.input(x)?.positions()?; // t_x times 4 x [b, n]

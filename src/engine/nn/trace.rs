@@ -34,7 +34,7 @@ impl Trace {
         notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
     }
 
-    /// Notes the terms of the sum that a value is made of, such as `z+state`; those that are not there are left out.
+    /// Notes the terms of a sum, such as `z+state`; missing ones are left out.
     pub fn note_sum<const N: usize>(&self, name: &str, terms: [(&str, Option<&Tensor>); N]) {
         if self.notes.is_none() {
             return;
@@ -46,7 +46,6 @@ impl Trace {
         }
     }
 
-    /// Takes all that was noted so far.
     pub fn take(&self) -> Notes {
         let notes = self.notes.as_ref();
         notes.map_or_else(Vec::new, |notes| std::mem::take(&mut *notes.lock().unwrap_or_else(PoisonError::into_inner)))

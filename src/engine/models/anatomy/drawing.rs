@@ -6,9 +6,7 @@ use crate::models::header::Shapes;
 /// What flows from one stage to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrow {
-    /// Key of a stage.
     pub from: &'static str,
-    /// Key of a stage.
     pub to: &'static str,
     pub flows: Flows,
 }
@@ -17,31 +15,25 @@ pub struct Arrow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flows {
     Always,
-    /// From the step before: not at the first.
     FromBefore,
-    /// At the first step alone.
     AtFirst,
 }
 
 /// The drawing of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagram {
-    /// Its boxes, in the order in which they are computed.
     pub stages: Vec<MachineStage>,
-    /// The tensors that each is computed with.
     pub weights: Vec<Shapes>,
-    /// What flows between them.
     pub arrows: Vec<Arrow>,
 }
 
 impl Diagram {
-    /// The tensors of a box.
     pub fn weights_of(&self, key: &str) -> &[(String, Vec<usize>)] {
         let at = self.stages.iter().position(|stage| stage.key == key);
         at.map_or(&[], |at| &self.weights[at])
     }
 
-    /// The boxes that `keep` keeps, moved together, with what flows between them through those that are left out.
+    /// The boxes that `keep` keeps, moved together, with the arrows that pass through those left out.
     pub fn only(&self, keep: impl Fn(&MachineStage) -> bool) -> Self {
         let kept: Vec<usize> = (0..self.stages.len()).filter(|n| keep(&self.stages[*n])).collect();
         let mut rows: Vec<usize> = kept.iter().map(|n| self.stages[*n].place.1).collect();
@@ -82,7 +74,6 @@ impl Diagram {
 }
 
 impl Flows {
-    /// When something flows that flows on by `next`; `None`: never within two steps.
     fn then(self, next: Self) -> Option<Self> {
         match (self, next) {
             (flows, Self::Always) | (Self::Always, flows) => Some(flows),
@@ -91,7 +82,6 @@ impl Flows {
     }
 }
 
-/// The drawing of these stages; what a stage reads of one that is not there is left out.
 pub(super) fn machine(stages: Vec<MachineStage>, all: &Shapes, layers: usize) -> Diagram {
     let arrows = stages.iter().flat_map(|stage| {
         let at = |flows: Flows, from: &'static [&'static str]| {

@@ -10,25 +10,22 @@ use crate::nn::trace::Notes;
 /// A box of the machine, a line of a [`Plan`](crate::models::entry::Plan).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MachineStage {
-    /// Names it and its [`MachinePart`].
     pub key: &'static str,
     pub title: &'static str,
     /// What the box holds, in the notation of [`figure::equation`].
     pub symbol: &'static str,
     /// Column and row of the drawing, from 0; the first row is the encoder, which reads the source once.
     pub place: (usize, usize),
-    /// What happens here, in a sentence or two.
     pub about: &'static str,
-    /// How it is computed.
     pub equations: &'static [Equation],
     /// Its tensors by name, or all below a name that ends in a dot; those that the model lacks are left out.
     pub weights: &'static [&'static str],
     pub shows: &'static [ShownQuantity],
-    /// The stages of the same step that it reads.
+    /// Stages of the same step that it reads.
     pub reads: &'static [&'static str],
-    /// The stages of the step before that it reads,
+    /// Stages of the step before that it reads;
     pub recalls: &'static [&'static str],
-    /// and what it reads in their place at the first step.
+    /// what it reads in their place at the first step.
     pub starts: &'static [&'static str],
     /// What `{k}` stands for in names of tensors and notes, and `{l}` where they count from 1.
     pub layers: Layers,
@@ -38,7 +35,6 @@ pub struct MachineStage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layers {
     Lowest,
-    /// All but the highest.
     Lower,
     Highest,
 }
@@ -56,7 +52,6 @@ impl Layers {
 /// A value that a stage shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShownQuantity {
-    /// The name under which it was noted.
     pub note: &'static str,
     pub symbol: &'static str,
     pub name: &'static str,
@@ -65,7 +60,6 @@ pub struct ShownQuantity {
     pub by_layer: &'static [&'static str],
 }
 
-/// The tensors of a decoder's gates.
 pub(super) const GATES: &[&str] = &[
     "decoder.W_z",
     "decoder.U_z",
@@ -86,12 +80,10 @@ pub(super) const fn shown(
     ShownQuantity { note, symbol, name, span, by_layer: &[] }
 }
 
-/// An equation and where the paper has it.
 pub(super) const fn line(text: &'static str, source: &'static str) -> Equation {
     Equation { text, source }
 }
 
-/// A stage that shows nothing and reads nothing.
 pub(super) const fn stage(
     (key, title, symbol): (&'static str, &'static str, &'static str),
     place: (usize, usize),
@@ -102,7 +94,6 @@ pub(super) const fn stage(
     MachineStage { key, title, symbol, place, about, equations, weights, shows, reads, recalls, starts, layers }
 }
 
-/// The first stage of every machine.
 pub(super) const fn words(symbol: &'static str) -> MachineStage {
     stage(("words", id!("Source words"), symbol), (0, 0), id!("The sentence as the model's vocabulary cuts it."))
 }
@@ -117,14 +108,12 @@ pub(super) const fn embedding(
     MachineStage { equations, weights: &["source_embedding"], shows, reads: &["words"], ..place }
 }
 
-/// The weights of what looks at the words of the source.
 pub(super) const fn shares(equations: &'static [Equation], place: (usize, usize)) -> MachineStage {
     let about = id!("Energies as shares that sum to 1: the row of the heatmap.");
     let shows = const { &[shown("alpha_i", "α_{ij}", id!("share of each source word"), MachineSpan::Gate)] };
     MachineStage { equations, shows, reads: &["energies"], ..stage(("alpha", id!("Weights"), "α_{ij}"), place, about) }
 }
 
-/// The last but one.
 pub(super) const fn candidates(
     symbol: &'static str,
     equations: &'static [Equation],
@@ -145,12 +134,10 @@ pub(super) const fn word(symbol: &'static str) -> MachineStage {
 }
 
 impl MachineStage {
-    /// Whether it belongs to the encoder.
     pub fn reads_source(&self) -> bool {
         self.place.1 == 0
     }
 
-    /// Its tensors among `all` of a model.
     pub(super) fn weights_among(&self, all: &Shapes, layers: usize) -> Shapes {
         let mut weights: Shapes = Vec::new();
         for name in self.layers.of(layers).flat_map(|k| self.weights.iter().map(move |name| in_layer(name, k))) {
@@ -161,7 +148,6 @@ impl MachineStage {
         weights
     }
 
-    /// What it shows of these notes.
     pub(super) fn part(&self, notes: &Notes, layers: usize) -> Result<MachinePart> {
         let all = self.layers.of(layers).flat_map(|k| self.shows.iter().map(move |shown| shown.quantity(notes, k)));
         Ok(MachinePart { key: self.key, quantities: all.collect::<Result<_>>()? })

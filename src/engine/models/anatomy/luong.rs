@@ -9,7 +9,6 @@ use crate::models::config::{Config, LuongSizes};
 
 pub(crate) const PLAN: Plan = Plan { stages: STAGES, adapt };
 
-/// What the state of each layer is called; from the last on, of all above.
 const LAYERS: &[&str] = &[
     id!("state of the first layer"),
     id!("state of the second layer"),
@@ -25,7 +24,6 @@ const FEEDING: &str = "Luong et al. 2015, section 3.3";
 const LSTM: &str = "Zaremba et al. 2015, section 3";
 const LEFT_OUT: &str = id!("not the paper's: the source states are left out");
 
-/// What a layer of the decoder computes.
 const CELL: &[ShownQuantity] = &[
     shown("decoder.{k}.i", "i_t", id!("input gate: how much of the proposal enters"), Gate),
     shown("decoder.{k}.f", "f_t", id!("forget gate: how much of the memory stays"), Gate),
@@ -35,7 +33,6 @@ const CELL: &[ShownQuantity] = &[
     ShownQuantity { by_layer: LAYERS, ..shown("decoder.{k}.h", "h_t", "state", Signed) },
 ];
 
-/// Global attention by the score general, with input feeding, in several layers.
 const STAGES: &[MachineStage] = &[
     words("x_s"),
     embedding("e(x_s)", &[line("e(x_s)", MODEL)], &[shown("e", "e(x_s)", id!("embedding of each source word"), Free)]),
@@ -186,7 +183,6 @@ fn adapt(config: &Config, wrong: Option<Miswiring>, stages: &mut Vec<MachineStag
     }
 }
 
-/// How many layers there are and what they read.
 fn adapt_layers(sizes: &LuongSizes, stage: &mut MachineStage) {
     match stage.key {
         "layers" if sizes.reverse_source => {

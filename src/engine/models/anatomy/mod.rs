@@ -36,27 +36,22 @@ pub use crate::models::entry::Plan;
 
 /// The source as the decoder finds it.
 pub struct Encoded {
-    /// The numbers of the encoder's stages.
     pub parts: Vec<MachinePart>,
-    /// What the decoder reads of the source.
     pub annotations: Annotations,
-    /// The state before the first step.
     pub start: State,
 }
 
 /// A decoder step.
 pub struct StepNumbers {
-    /// The numbers of the decoder's stages.
     pub parts: Vec<MachinePart>,
-    /// Energies, NaN at words that have none; `None` without alignment. [t_x]
+    /// Energies [t_x], NaN at words that have none; `None` without alignment.
     pub e_i: Option<Vec<f32>>,
-    /// Weights; `None` without alignment. [t_x]
+    /// Weights [t_x]; `None` without alignment.
     pub alpha_i: Option<Vec<f32>>,
     /// The aligned position of local attention, from 0.
     pub p_t: Option<f32>,
-    /// log p of every word. [K_y]
+    /// log p of every word, [K_y].
     pub log_p: Vec<f32>,
-    /// The state after the step.
     pub state: State,
 }
 
@@ -67,14 +62,11 @@ pub struct Anatomy {
     wrong: Option<Miswiring>,
     layers: usize,
     machine: Diagram,
-    /// What the energies of a blind model read in place of each annotation, where that is not 0.
+    /// What a blind model's energies read in place of each annotation, unless that is 0.
     b_a: Option<Tensor>,
 }
 
-/// The anatomy of a model, rewired if so wished; see [`crate::models::untrained`] for one before its training.
-///
-/// # Errors
-/// An architecture that has none; [`Miswiring::Untrained`], whose weights are others.
+/// The readable form of a model, recorded and wrongly wired if requested; [`Miswiring::Untrained`] is an error here.
 pub fn anatomy_of(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> Result<Anatomy> {
     if wrong == Some(Miswiring::Untrained) {
         return Err(Error::Internal("what is not trained is taken apart with weights of its own".into()));
@@ -96,7 +88,7 @@ pub fn anatomy_of(config: &Config, weights: &Weights, wrong: Option<Miswiring>) 
     Ok(Anatomy { model, trace, wrong, layers, machine, b_a })
 }
 
-/// The drawing of a model of this configuration; empty where there is none.
+/// The drawing of a model of this configuration; empty if it has none.
 pub fn machine(config: &Config, wrong: Option<Miswiring>) -> Diagram {
     let architecture = config.architecture;
     let wrong = wrong.filter(|wrong| *wrong != Miswiring::Untrained && wrong.entry().fits(architecture.name()));
@@ -109,7 +101,6 @@ fn drawn(plan: &Plan, config: &Config, wrong: Option<Miswiring>) -> Diagram {
     drawing::machine(stages, &shapes(config), layers(config))
 }
 
-/// Layers of its encoder, or of both sides.
 fn layers(config: &Config) -> usize {
     let encoder = config.transformer().map_or(1, |sizes| sizes.encoder_layers);
     let decoder = config.opennmt().map(|sizes| sizes.decoder_layers);
@@ -122,9 +113,6 @@ impl Anatomy {
     }
 
     /// Reads a source of ids, `</s>` included.
-    ///
-    /// # Errors
-    /// An empty source; ids outside the vocabulary.
     pub fn encode(&mut self, source: &[u32]) -> Result<Encoded> {
         self.trace.take();
         let mut annotations = self.model.encode(&[source])?;
@@ -147,9 +135,6 @@ impl Anatomy {
     }
 
     /// The step after the word `y_prev`, `None` at the first, from a state.
-    ///
-    /// # Errors
-    /// A state of another model; a word outside the vocabulary.
     pub fn step(&mut self, encoded: &Encoded, state: &State, y_prev: Option<u32>) -> Result<StepNumbers> {
         let y_prev = y_prev.as_ref().map(std::slice::from_ref);
         self.trace.take();
@@ -174,8 +159,7 @@ impl Anatomy {
         })
     }
 
-    /// A step in the wrong order: the state moves by the alpha of the step before, which is its second tensor, and the
-    /// new one looks and says the word.
+    /// A step in the wrong order: the state moves by the alpha of the step before (its second tensor), then aligns.
     fn late(&self, source: &Annotations, state: &State, y_prev: Option<&[u32]>) -> Result<(AlignedStep, Step, Notes)> {
         let (s, alpha) = state.tensors.split_at(1);
         let before = State { tensors: s.to_vec(), i: state.i };
@@ -190,14 +174,12 @@ impl Anatomy {
         Ok((aligned, Step { s: State { tensors, i: moved.i }, ..step }, notes))
     }
 
-    /// The numbers of the encoder's stages or of the decoder's.
     fn parts(&self, notes: &Notes, reads_source: bool) -> Result<Vec<MachinePart>> {
         let own = |stage: &&MachineStage| stage.reads_source() == reads_source && !stage.shows.is_empty();
         self.machine.stages.iter().filter(own).map(|stage| stage.part(notes, self.layers)).collect()
     }
 }
 
-/// Notes what the two halves of a step hand over, where it is there.
 fn note<const N: usize>(notes: &mut Notes, values: [(&str, Option<&Tensor>); N]) {
     notes.extend(values.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.clone()))));
 }

@@ -11,7 +11,7 @@ use crate::error::Result;
 /// A name that stands in a table of the program.
 pub type Name = &'static str;
 
-/// A name that was sent: each is kept once, and there are no more than the tables hold.
+/// Keeps each name that arrives once; there are no more of them than the tables hold.
 fn named<'de, D: Deserializer<'de>>(sent: D) -> std::result::Result<Name, D::Error> {
     static KNOWN: Mutex<BTreeSet<Name>> = Mutex::new(BTreeSet::new());
     let name = String::deserialize(sent)?;
@@ -24,7 +24,7 @@ fn named<'de, D: Deserializer<'de>>(sent: D) -> std::result::Result<Name, D::Err
     Ok(name)
 }
 
-/// Between which ends numbers of a kind lie.
+/// The range of a quantity's numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MachineSpan {
     /// From 0 to 1: what comes out of a logistic function, and shares.
@@ -43,19 +43,15 @@ pub struct Quantity {
     pub symbol: Name,
     #[serde(deserialize_with = "named")]
     pub name: Name,
-    /// Between which ends its numbers lie.
     pub span: MachineSpan,
-    /// Numbers of a row.
     pub width: usize,
     /// Row after row: one row, or one for each source word.
     pub values: Vec<f32>,
-    /// The terms of the sum that it is made of, where the model tells them, by what they come from: `word`, `state`, `context`. A bias is
-    /// in the term that reads the word, before maxout in that of the state.
+    /// Terms of its sum by source: `word` (with the bias), `state` (before maxout with the bias), `context`.
     pub terms: Vec<(String, Vec<f32>)>,
 }
 
 impl Quantity {
-    /// How many rows there are.
     pub fn count(&self) -> usize {
         self.values.len() / self.width.max(1)
     }
@@ -71,7 +67,6 @@ impl Quantity {
 pub struct MachinePart {
     #[serde(deserialize_with = "named")]
     pub key: Name,
-    /// What it holds, in the order of its equations.
     pub quantities: Vec<Quantity>,
 }
 
@@ -80,11 +75,9 @@ pub struct MachinePart {
 pub struct Equation {
     /// In the notation of [`figure::equation`].
     pub text: &'static str,
-    /// Where the paper has it.
     pub source: &'static str,
 }
 
-/// The numbers of a tensor, row after row.
 pub(super) fn numbers(tensor: &Tensor) -> Result<Vec<f32>> {
     Ok(tensor.flatten_all()?.to_vec1()?)
 }

@@ -16,7 +16,6 @@ const LSTM: &str = "Hochreiter and Schmidhuber 1997, with a forget gate";
 const OPEN: &str = "Klein et al. 2017, section 3";
 const FEEDING: &str = "Luong et al. 2015, section 3.3";
 
-/// What a gated unit and an LSTM compute of x_i and the state before: `$state`.
 macro_rules! unit {
     ($state:literal, $reset:literal) => {
         [
@@ -37,7 +36,6 @@ macro_rules! unit {
 const FIRST_UNIT: [&[Equation]; 2] = unit!("s'_i", "(U s_{i-1})");
 const OPEN_UNIT: [&[Equation]; 2] = unit!("s_i", "(U s_{i-1} + b_u)");
 
-/// What a gated unit shows, and an LSTM; `$unit` is its place among the tensors.
 macro_rules! gates {
     ($unit:literal, $state:expr) => {
         [
@@ -64,7 +62,6 @@ const SECOND: [&[ShownQuantity]; 2] = gates!("decoder.1.2.", shown("top", "s_i",
 const TOP: [&[ShownQuantity]; 2] =
     gates!("decoder.{l}.", shown("looks", "s_i", id!("state of the top layer, which looks"), Signed));
 
-/// The units behind the first, and the layers above it.
 const BEHIND: &[&str] = &[
     "decoder.1.2.",
     "decoder.1.3.",
@@ -82,7 +79,6 @@ const BEHIND: &[&str] = &[
     "decoder.8.",
 ];
 
-/// A conditional model of gated units, one layer a side.
 const STAGES: &[MachineStage] = &[
     words("x_j"),
     embedding(
@@ -210,7 +206,6 @@ const STAGES: &[MachineStage] = &[
     word("y_i"),
 ];
 
-/// The encoder where it reads in one direction.
 fn adapt_source(reads_both: bool, stages: &mut Vec<MachineStage>) {
     stages.retain(|stage| reads_both || stage.key != "backward");
     for stage in stages {
@@ -268,7 +263,6 @@ fn nematus(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>
     }
 }
 
-/// The rows of a drawing without a second unit: the state, where it looks, the words.
 fn adapt_rows(stages: &mut Vec<MachineStage>) {
     stages.retain(|stage| stage.key != "next");
     for stage in stages {

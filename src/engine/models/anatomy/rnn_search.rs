@@ -199,7 +199,6 @@ fn adapt(_: &Config, wrong: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
     }
 }
 
-/// The state moves first, and the new one looks.
 fn look_late(stage: &mut MachineStage) {
     match stage.key {
         "state" => {

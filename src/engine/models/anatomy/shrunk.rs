@@ -14,11 +14,8 @@ pub const MOST_BLOCKS: usize = 64;
 /// Neighbours of a matrix as one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatrixBlock {
-    /// Of all its numbers.
     pub mean: f32,
-    /// The least of them.
     pub least: f32,
-    /// The greatest of them.
     pub greatest: f32,
 }
 
@@ -26,18 +23,13 @@ pub struct MatrixBlock {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shrunk {
     pub name: String,
-    /// Rows and columns of the matrix.
     pub size: (usize, usize),
-    /// Rows and columns of blocks.
     pub blocks: (usize, usize),
     pub values: Vec<MatrixBlock>,
 }
 
 impl Shrunk {
     /// The tensor of that name, in at most `most` blocks across and down.
-    ///
-    /// # Errors
-    /// There is no such tensor.
     pub fn of(weights: &Weights, name: &str, most: usize) -> Result<Self> {
         let rows = weights.rows(name)?;
         let size = (rows.count, rows.width);
@@ -55,12 +47,10 @@ impl Shrunk {
         Ok(small)
     }
 
-    /// The rows of the matrix that a row of blocks stands for.
     pub fn rows(&self, row: usize) -> Range<usize> {
         part(self.size.0, self.blocks.0, row)
     }
 
-    /// The columns of the matrix that a column of blocks stands for.
     pub fn columns(&self, column: usize) -> Range<usize> {
         part(self.size.1, self.blocks.1, column)
     }
@@ -69,22 +59,18 @@ impl Shrunk {
         (column < self.blocks.1).then(|| self.values.get(row * self.blocks.1 + column))?
     }
 
-    /// The least and the greatest number of the matrix.
     pub fn ends(&self) -> (f32, f32) {
         let least = self.values.iter().fold(f32::INFINITY, |least, block| least.min(block.least));
         (least, self.values.iter().fold(f32::NEG_INFINITY, |most, block| most.max(block.greatest)))
     }
 
-    /// The mean of a block that is furthest from 0, without its sign.
+    /// The largest absolute mean of a block.
     pub fn largest(&self) -> f32 {
         self.values.iter().fold(0.0, |most, block| block.mean.abs().max(most))
     }
 }
 
 /// The tensors of all boxes, each once, in the order of the boxes.
-///
-/// # Errors
-/// A tensor that a box names and the model lacks.
 pub fn shrunk(machine: &Diagram, weights: &Weights) -> Result<Vec<Shrunk>> {
     let mut all: Vec<Shrunk> = Vec::new();
     for (name, _) in machine.weights.iter().flatten() {
@@ -95,10 +81,7 @@ pub fn shrunk(machine: &Diagram, weights: &Weights) -> Result<Vec<Shrunk>> {
     Ok(all)
 }
 
-/// Those that are vectors, whole: few numbers, of which sums are made.
-///
-/// # Errors
-/// A tensor that a box names and the model lacks.
+/// The tensors that are vectors, each once, not shrunk.
 pub fn vectors(machine: &Diagram, weights: &Weights) -> Result<Vec<(String, Vec<f32>)>> {
     let mut all: Vec<(String, Vec<f32>)> = Vec::new();
     for (name, _) in machine.weights.iter().flatten().filter(|(_, shape)| shape.len() == 1) {
@@ -113,7 +96,6 @@ fn part(whole: usize, parts: usize, n: usize) -> Range<usize> {
     n * whole / parts.max(1)..(n + 1) * whole / parts.max(1)
 }
 
-/// Numbers added up.
 #[derive(Clone)]
 struct Sum {
     count: usize,

@@ -16,7 +16,6 @@ const FEED: &str = "Vaswani et al. 2017, eq. 2";
 const POSITIONS: &str = "Vaswani et al. 2017, section 3.5";
 const SSRU: &str = "Kim et al. 2019, From Research to Production and Back, section 3";
 
-/// What a layer of the encoder does.
 const ENCODER: &[Equation] = &[
     line("q_j = W_q x_j + b_q, k_j = W_k x_j + b_k, v_j = W_v x_j + b_v", HEADS),
     line("c_j = ∑_m α_{jm} v_m, α_{jm} = softmax(q_j' k_m / √(d_k))", ATTENTION),
@@ -31,7 +30,6 @@ const ENCODED: &[ShownQuantity] = &[
     ShownQuantity { by_layer: WORDS, ..shown("encoder.{l}.x", "x_j", id!("each source word after the layer"), Free) },
 ];
 
-/// Something of each source word by its layer; from the last on, of all above.
 macro_rules! by_layer {
     ($what:literal) => {
         &[

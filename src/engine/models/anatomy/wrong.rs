@@ -21,11 +21,9 @@ pub struct WrongEntry {
     pub wrong: Miswiring,
     pub key: &'static str,
     pub name: &'static str,
-    /// What is wrong, and where one meets it.
     pub about: &'static str,
-    /// The architectures that it can be done to, by their names; empty: to all.
+    /// Names of the architectures that it applies to; empty: all.
     pub architectures: &'static [&'static str],
-    /// It is about the alignment, which the model must have.
     pub needs_alignment: bool,
 }
 
@@ -77,19 +75,16 @@ pub const WRONGS: &[WrongEntry] = &[
 ];
 
 impl WrongEntry {
-    /// Whether it can be done to an architecture of this name.
     pub fn fits(&self, architecture: &str) -> bool {
         self.architectures.is_empty() || self.architectures.contains(&architecture)
     }
 }
 
 impl Miswiring {
-    /// Its line of the table.
     pub fn entry(self) -> &'static WrongEntry {
         WRONGS.iter().find(|entry| entry.wrong == self).unwrap_or(&WRONGS[0])
     }
 
-    /// In a list of choices: what is wired wrongly says so.
     pub fn label(self) -> String {
         match self {
             Self::Untrained => crate::lang::text(self.entry().name).to_owned(),
@@ -97,13 +92,11 @@ impl Miswiring {
         }
     }
 
-    /// The wiring of this key.
     pub fn from_key(key: &str) -> Option<Self> {
         WRONGS.iter().find(|entry| entry.key == key).map(|entry| entry.wrong)
     }
 
-    /// Those that can be done to a model whose attention is this, such as `global general`. The score `location` never reads
-    /// the annotations.
+    /// Those that apply to a model with this attention, such as `global general`; `location` never reads annotations.
     pub fn of(architecture: &str, attention: Option<&str>) -> impl Iterator<Item = &'static WrongEntry> {
         let is_blind = attention.is_some_and(|attention| attention.ends_with("location"));
         let fits = move |entry: &&WrongEntry| entry.fits(architecture);

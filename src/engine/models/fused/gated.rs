@@ -9,7 +9,7 @@ use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{ScanStates, Unit};
 use crate::nn::fused::{Onto, Packed, scan};
 
-/// Its weights, packed.
+/// One direction of a gated encoder, packed.
 #[derive(Debug)]
 pub struct Encoder {
     w: Packed,
@@ -21,7 +21,6 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Packs what is named `prefix`.
     pub fn new(
         config: &Config,
         weights: &Weights,

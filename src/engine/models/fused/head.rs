@@ -27,19 +27,18 @@ use crate::models::transformer::heads::HeadChanges;
 use crate::nn::fused::elementwise::softmax;
 use crate::nn::fused::{Onto, Packed, attention};
 
-/// The head's file in a model folder; that of a model that is one file has its name before this one.
+/// The head's file in a model folder; next to a one-file model, that file's name stands before it.
 pub const HEAD_FILE: &str = "alignment.safetensors";
 
 /// Source words, with a neighbour on either side.
 pub const NEAR: usize = 3;
 
-/// The embeddings of source words.
 pub const SOURCE_TABLE: &str = "source_embedding";
 
 /// Numbers of W' [..] + U' h_j.
 pub const HEAD_WIDTH: usize = 256;
 
-/// Sizes of a head: what it reads of a model.
+/// Sizes of a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeadSizes {
     /// n, of a state.
@@ -53,7 +52,6 @@ pub struct HeadSizes {
 }
 
 impl HeadSizes {
-    /// Those of a head for a model of these weights.
     pub fn of(config: &Config, model: &Weights) -> Self {
         let annotation = (config.architecture.entry().annotation)(config);
         let source = model.shape(SOURCE_TABLE).ok().and_then(|shape| shape.get(1).copied()).unwrap_or(0);
@@ -65,7 +63,6 @@ impl HeadSizes {
         3 * self.state + self.embedding
     }
 
-    /// Names and shapes of the tensors of [`HEAD_FILE`].
     pub fn shapes(self) -> Shapes {
         let mut shapes = vec![
             ("W".to_owned(), vec![HEAD_WIDTH, self.query()]),
@@ -78,7 +75,7 @@ impl HeadSizes {
     }
 }
 
-/// A head ready to be asked.
+/// A head, packed.
 #[derive(Debug)]
 pub struct AlignmentHead {
     sizes: HeadSizes,
@@ -91,10 +88,7 @@ pub struct AlignmentHead {
 }
 
 impl AlignmentHead {
-    /// The head of a file; `None` where there is none.
-    ///
-    /// # Errors
-    /// A sentence that names the file and the tensor that does not fit the model.
+    /// The head of a file; `None` if there is no file.
     pub fn of_file(path: &Path, config: &Config, model: &Arc<Weights>) -> Result<Option<Self>> {
         if !path.exists() {
             return Ok(None);
@@ -102,10 +96,7 @@ impl AlignmentHead {
         Self::read(config, model, &|shapes| Weights::load(path, shapes)).map(Some)
     }
 
-    /// The head that is read with these names and shapes, with X' or, as older ones, without.
-    ///
-    /// # Errors
-    /// What reading meets with.
+    /// Reads a head with X', or an older one without.
     pub fn read(config: &Config, model: &Arc<Weights>, read: &dyn Fn(&Shapes) -> Result<Weights>) -> Result<Self> {
         let mut sizes = HeadSizes::of(config, model);
         let head = match read(&sizes.shapes()) {
@@ -147,13 +138,12 @@ impl AlignmentHead {
     }
 }
 
-/// The word before each source word, itself and the one behind it; none beyond the ends.
+/// Each source word between its neighbours; `None` beyond the ends.
 pub fn near(source: &[u32], words: usize) -> impl Iterator<Item = Option<u32>> {
     (0..words).flat_map(move |j| (j..j + NEAR).map(move |at| source.get(at.checked_sub(1)?).copied()))
 }
 
-/// A model's stepper that tells as well where the word comes from that was read last. Words, alpha, states and what may be
-/// set by hand are those of the model.
+/// A model's stepper that also finds where the word read last comes from; all else is the model's.
 pub struct HeadStepper {
     inner: Box<dyn Stepper>,
     head: Arc<AlignmentHead>,
@@ -169,21 +159,18 @@ pub struct HeadStepper {
 }
 
 impl HeadStepper {
-    /// A head over a model's stepper.
     pub fn new(inner: Box<dyn Stepper>, head: Arc<AlignmentHead>, threads: usize) -> Self {
         let (keys, states, buffers) = (Vec::new(), Vec::new(), Default::default());
         Self { inner, head, threads, keys, states, running: None, first: true, buffers }
     }
 
-    /// The running step is the last one.
     fn pass(&mut self) {
         if let Some(states) = self.running.take() {
             (self.states, self.first) = (states, false);
         }
     }
 
-    /// The keys of these sentences of the batch, from one on, and 0 and s_0 of their rows, from `row` on; s_0 is 0 where
-    /// the model has none.
+    /// Adds the keys of these sentences, from `sentence` on, and 0 and s_0 (or 0) of their rows, from `row` on.
     fn enter(&mut self, sentence: usize, sources: &[&[u32]], row: usize) -> Result<()> {
         let n = self.head.sizes.state;
         for (k, source) in sources.iter().enumerate() {
@@ -198,8 +185,7 @@ impl HeadStepper {
         Ok(())
     }
 
-    /// The states of the rows with those of their parents: what the next step needs. Gives the queries
-    /// [s_{i-1}; s_i; s_{i+1}; E y_i] of the rows that have read a word, and nothing of the others.
+    /// Queries [s_{i-1}; s_i; s_{i+1}; E y_i] of the rows, and the states that the next step needs.
     fn queries(&mut self, rows: &[StepRow]) -> Result<()> {
         let HeadSizes { state: n, embedding: m, .. } = self.head.sizes;
         let none = || Error::Internal("a head was asked for rows without states".to_owned());
@@ -222,7 +208,6 @@ impl HeadStepper {
         Ok(())
     }
 
-    /// alpha' of the words that were read.
     fn show(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
         self.queries(rows)?;
         let [queries, _, asked] = &mut self.buffers;
@@ -289,14 +274,12 @@ impl Stepper for HeadStepper {
     }
 }
 
-/// What a head cannot do without.
 pub fn no_vectors() -> Error {
     let message = "an alignment head needs a model that leaves a vector of each source word and a state of each step; this \
                    one has one vector of the whole sentence";
     Error::Input(message.to_owned())
 }
 
-/// A head as it is kept: W', U', v' and X' under their names.
 pub fn weights_of(sizes: HeadSizes, flat: &[f32]) -> Weights {
     let (mut weights, mut rest) = (Weights::new(), flat);
     for (name, shape) in sizes.shapes() {

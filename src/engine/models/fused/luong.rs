@@ -30,13 +30,11 @@ use crate::nn::fused::{Onto, Packed, attention, dot, focus, lstm};
 
 const GATES: [&str; 4] = ["i", "f", "o", "g"];
 
-/// The four gates of `prefix.matrix`, below each other.
 fn gates(weights: &Weights, prefix: &str, matrix: &str) -> Result<Vec<f32>> {
     let names = GATES.map(|gate| format!("{prefix}.{matrix}_{gate}"));
     stack(weights, &[&names[0], &names[1], &names[2], &names[3]])
 }
 
-/// One layer of the encoder.
 #[derive(Debug)]
 struct Reader {
     w: Packed,
@@ -45,7 +43,7 @@ struct Reader {
     width: usize,
 }
 
-/// One layer of the decoder: what it reads at every step and its state, [W; U] side by side.
+/// One layer of the decoder, [W; U] side by side.
 #[derive(Debug)]
 struct Cell {
     both: Packed,
@@ -54,7 +52,6 @@ struct Cell {
     width: usize,
 }
 
-/// How energies are computed; see `attention/`.
 #[derive(Debug)]
 enum Score {
     Dot,
@@ -68,16 +65,13 @@ enum Score {
 pub enum ScoreKind {
     Dot,
     General,
-    /// v_a' tanh(W_a [h_t; h_s]).
     Concat,
     Location,
 }
 
-/// Packs the parameters of a score function.
 type Kernel = fn(n: usize, &Weights) -> Result<Score>;
 
-/// The scores that have kernels here and in `training/fused`; a score function of another name decodes and learns by
-/// the readable form.
+/// The scores that have kernels here and in `training/fused`; others use the readable form.
 const KERNELS: &[(&str, ScoreKind, Kernel)] = &[
     ("dot", ScoreKind::Dot, |_, _| Ok(Score::Dot)),
     ("general", ScoreKind::General, |n, weights| Ok(Score::General(pack(weights, &["attention.W_a"], n)?))),
@@ -89,26 +83,22 @@ fn kernel(score: &str) -> Option<Kernel> {
     KERNELS.iter().find(|(name, ..)| *name == score).map(|(.., kernel)| *kernel)
 }
 
-/// The score function of that name, where it has kernels.
 pub fn score_kind(score: &str) -> Option<ScoreKind> {
     KERNELS.iter().find(|(name, ..)| *name == score).map(|(_, kind, _)| *kind)
 }
 
-/// The halves of W_a, for h_t and for h_s.
 fn concat(n: usize, weights: &Weights) -> Result<Score> {
     let w = &weights.numbers("attention.W_a")?;
     let [query, keys] = [0, n].map(|from| Packed::compact(&columns(w, 2 * n, from, from + n), n, n));
     Ok(Score::Concat { query, keys, v_a: weights.numbers("attention.v_a")? })
 }
 
-/// What packs a model of this configuration, where its score has kernels.
 pub fn packs(config: &Config) -> Option<Pack> {
     let sizes = config.luong()?;
     kernel(&sizes.score)?;
     Some(|config, weights| Ok(Arc::new(PackedLuong::new(config, weights)?)))
 }
 
-/// Attention and what is made of it.
 #[derive(Debug)]
 struct Look {
     kind: AttentionKind,
@@ -135,7 +125,6 @@ pub struct PackedLuong {
 }
 
 impl PackedLuong {
-    /// Packs the weights of a model.
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let Some(sizes) = config.luong().cloned() else {
             return Err(Error::Internal("this configuration is not one of luong".into()));
@@ -219,13 +208,11 @@ struct Buffers {
     words: Distinct,
     sentences: Vec<usize>,
     e: Vec<f32>,
-    /// What the first layer makes of each word and of each parent.
     from_word: Vec<f32>,
     from_parent: Vec<f32>,
     input: Vec<f32>,
     gates: Vec<f32>,
-    /// h, c of every layer from below, then the fed h~: gathered for the rows of a step, the first and the last for
-    /// its parents.
+    /// h, c of every layer, then h~: of the rows of a step; the first and the last of its parents.
     before: Vec<Vec<f32>>,
     query: Vec<f32>,
     place: Vec<f32>,
@@ -251,7 +238,6 @@ pub struct FusedLuong {
 }
 
 impl FusedLuong {
-    /// A stepper that may use `threads` threads.
     pub fn new(model: Arc<PackedLuong>, threads: usize) -> Self {
         Self {
             model,
@@ -320,7 +306,6 @@ impl FusedLuong {
         }
     }
 
-    /// All layers for these rows; the top h_t is then among the states.
     fn move_on(&mut self, rows: usize) {
         self.first_gates(rows);
         let model = &*self.model;
@@ -347,12 +332,10 @@ impl FusedLuong {
         }
     }
 
-    /// The top h_t of every row.
     fn top(&self) -> &[f32] {
         &self.states[2 * self.model.decoder.len() - 2]
     }
 
-    /// p_t of every row by local-p and what concat and location make of h_t.
     fn ask(&mut self, look: &Look, rows: usize) {
         let n = self.model.config.hidden;
         let top = &self.states[2 * self.model.decoder.len() - 2];
@@ -367,7 +350,6 @@ impl FusedLuong {
         }
     }
 
-    /// Where row `i` looks in a sentence of `words`.
     fn focus(&self, look: &Look, i: usize, words: usize) -> Focus {
         let (n, d) = (self.model.config.hidden, self.model.sizes.window);
         match (look.kind, &look.place) {
@@ -381,7 +363,6 @@ impl FusedLuong {
         }
     }
 
-    /// alpha, e and p_t of every row.
     fn attend(&mut self, look: &Look, rows: &[StepRow], output: &mut StepOutput) {
         let (n, t_x) = (self.model.config.hidden, self.sources.t_x);
         for (i, row) in rows.iter().enumerate() {

@@ -33,7 +33,6 @@ pub use crate::models::entry::{Pack, PackedModel};
 #[derive(Clone, Debug)]
 pub struct Prepared(Arc<dyn PackedModel>);
 
-/// Whether a model of this configuration has a fused form.
 pub fn supports(config: &Config) -> bool {
     pack_of(config).is_some()
 }
@@ -43,7 +42,6 @@ fn pack_of(config: &Config) -> Option<Pack> {
 }
 
 impl Prepared {
-    /// Packs the weights of a model that [`supports`] names.
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let Some(pack) = pack_of(config) else {
             let attention = config.attention().unwrap_or_default();
@@ -53,14 +51,13 @@ impl Prepared {
         pack(config, weights).map(Self)
     }
 
-    /// A stepper that may use `threads` threads of the current pool; `config` is that of the model, perhaps with other
-    /// heads as the alignment.
+    /// `config` is the model's, perhaps with other alignment heads.
     pub fn stepper(&self, config: &Config, threads: usize) -> Box<dyn Stepper> {
         Arc::clone(&self.0).stepper(config, threads)
     }
 }
 
-/// A stepper of a model, packed for it alone; see [`Prepared`] to share the packing.
+/// A stepper of a model that is packed for it alone.
 pub fn stepper(config: &Config, weights: &Arc<Weights>, threads: usize) -> Result<Box<dyn Stepper>> {
     Ok(Prepared::new(config, weights)?.stepper(config, threads))
 }
@@ -80,17 +77,14 @@ fn pack(weights: &Weights, names: &[&str], width: usize) -> Result<Packed> {
     Ok(Packed::compact(&all, all.len() / width.max(1), width))
 }
 
-/// Columns `from..to` of rows of `width`.
 fn columns(w: &[f32], width: usize, from: usize, to: usize) -> Vec<f32> {
     w.chunks_exact(width).flat_map(|row| &row[from..to]).copied().collect()
 }
 
-/// The names `prefix.G_z`, `prefix.G_r`, `prefix.G`.
 fn gates(prefix: &str, matrix: &str) -> [String; 3] {
     ["_z", "_r", ""].map(|gate| format!("{prefix}.{matrix}{gate}"))
 }
 
-/// [`stack`] of the three gates of a matrix or bias.
 fn stack_gates(weights: &Weights, prefix: &str, matrix: &str) -> Result<Vec<f32>> {
     let names = gates(prefix, matrix);
     stack(weights, &[&names[0], &names[1], &names[2]])
@@ -145,7 +139,6 @@ impl Sources {
     }
 }
 
-/// A batch that some sentences leave and others enter.
 struct Joining<'a> {
     kept: &'a [usize],
     before: usize,
@@ -154,7 +147,6 @@ struct Joining<'a> {
 }
 
 impl<'a> Joining<'a> {
-    /// The sentences `kept` of the batch before, and behind them all of another.
     fn new(before: &Sources, kept: &'a [usize], after: &Sources) -> Result<Self> {
         let lengths: Option<Vec<usize>> = kept.iter().map(|&sentence| before.lengths.get(sentence).copied()).collect();
         let Some(mut lengths) = lengths else {
@@ -167,7 +159,6 @@ impl<'a> Joining<'a> {
         Ok(Self { kept, before: before.t_x, after: after.t_x, sources })
     }
 
-    /// The same of what a sentence has once.
     fn once(&self) -> Self {
         let sources = Sources { lengths: vec![1; self.sources.lengths.len()], t_x: 1, ..Sources::default() };
         Self { kept: self.kept, before: 1, after: 1, sources }
@@ -227,7 +218,6 @@ fn prepare(output: &mut StepOutput, rows: usize, vocabulary: usize, t_x: Option<
     }
 }
 
-/// Rows name sentences of the batch.
 fn check_rows(rows: &[StepRow], sentences: usize) -> Result<()> {
     match rows.iter().find(|row| row.sentence >= sentences) {
         None => Ok(()),

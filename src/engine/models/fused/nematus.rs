@@ -17,7 +17,6 @@ use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::{Packed, focus, team};
 
-/// The parts of a model.
 #[derive(Debug)]
 struct PackedNematus {
     sizes: NematusSizes,
@@ -33,7 +32,6 @@ struct PackedNematus {
     context: ProductEnd,
 }
 
-/// Packs the weights of a model.
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
     let Some(sizes) = config.nematus().cloned() else {
         return Err(Error::Internal("this configuration is not one of a conditional recurrent model".into()));
@@ -78,7 +76,6 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
     }))
 }
 
-/// C, of c numbers.
 fn context(config: &Config, sizes: &NematusSizes, weights: &Weights, c: usize) -> Result<Packed> {
     let base =
         sizes.layers(config.embedding, config.hidden).into_iter().find(|layer| (layer.0, layer.1) == ("decoder", 1));
@@ -129,7 +126,6 @@ impl PackedNematus {
         mean
     }
 
-    /// Vectors of a layer's state.
     fn size(&self) -> usize {
         if self.sizes.decoder_unit == NematusUnit::Lstm { 2 } else { 1 }
     }

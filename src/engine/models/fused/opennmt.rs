@@ -18,7 +18,6 @@ use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::{Onto, Packed, fill_rows, team};
 
-/// The parts of a model.
 #[derive(Debug)]
 struct PackedOpenNmt {
     sizes: OpenNmtSizes,
@@ -33,7 +32,6 @@ struct PackedOpenNmt {
     b_c: Vec<f32>,
 }
 
-/// Packs the weights of a model.
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
     let Some(sizes) = config.opennmt().cloned() else {
         return Err(Error::Internal("this configuration is not one of OpenNMT".into()));
@@ -80,7 +78,6 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
 }
 
 impl PackedOpenNmt {
-    /// The states from which the layers of the decoder start, of where those of the encoder ended; b sentences.
     fn starts(&self, threads: usize, ends: Vec<UnitRows>, b: usize) -> Vec<UnitRows> {
         let top = ends.last().map_or_else(Vec::new, |end| end.s.clone());
         let s = match (self.sizes.start_state, &self.bridge) {
@@ -96,12 +93,10 @@ impl PackedOpenNmt {
         vec![UnitRows::start(s, self.sizes.unit); self.decoder.len()]
     }
 
-    /// Vectors of all layers' states.
     fn vectors(&self) -> usize {
         self.size() * self.decoder.len()
     }
 
-    /// Vectors of a layer's state.
     fn size(&self) -> usize {
         if self.sizes.unit == NematusUnit::Lstm { 2 } else { 1 }
     }

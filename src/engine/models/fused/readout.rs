@@ -35,7 +35,6 @@ pub struct Readout {
     width: usize,
     /// `None` where numbers are so large that they must be multiplied as they are.
     screen: Option<IntegerLayer>,
-    /// Packed when log p of every word is asked for the first time.
     packed: OnceLock<Packed>,
 }
 
@@ -47,7 +46,6 @@ pub struct Buffers {
     rows: Vec<Read>,
 }
 
-/// What is read off one row.
 #[derive(Debug, Default)]
 struct Read {
     sifted: Sifted,
@@ -60,7 +58,6 @@ struct Read {
 }
 
 impl Readout {
-    /// The layer of these tensors.
     pub fn new(weights: &Arc<Weights>, name: &'static str, bias: Option<&str>) -> Result<Self> {
         let rows = weights.rows(name)?;
         let (vocabulary, width) = (rows.count, rows.width);
@@ -70,7 +67,7 @@ impl Readout {
         Ok(Self { weights: Arc::clone(weights), name, bias, vocabulary, width, screen, packed: OnceLock::new() })
     }
 
-    /// Gives of log p what `need` asks for, from t [rows, width]; `output.rows` and `output.vocabulary` are set.
+    /// Answers `need` from t [rows, width]; `output.rows` and `output.vocabulary` are set.
     pub fn answer(
         &self,
         threads: usize,
@@ -103,7 +100,6 @@ impl Readout {
         Ok(())
     }
 
-    /// log p of every word of every row.
     fn every_word(&self, threads: usize, t: &[f32], output: &mut StepOutput) -> Result<()> {
         if self.packed.get().is_none() {
             let w = self.weights.numbers(self.name)?;
@@ -118,19 +114,16 @@ impl Readout {
     }
 }
 
-/// The weights as they were loaded.
 struct Layer<'a> {
     w: TensorRows<'a>,
     bias: &'a [f32],
 }
 
 impl Layer<'_> {
-    /// w_v . t + b_v.
     fn logit(&self, t: &[f32], token: u32, buffer: &mut Vec<f32>) -> f32 {
         dot(self.w.get(token as usize, buffer), t) + self.bias[token as usize]
     }
 
-    /// The exact logits of what was sifted for one row, the sum and log p.
     fn finish(&self, t: &[f32], read: &mut Read) {
         let Read { sifted, words, log_sum, buffer } = read;
         words.clear();
@@ -144,7 +137,6 @@ impl Layer<'_> {
     }
 }
 
-/// The best words and the given ones, from what was sifted in so many parts.
 fn read_off(
     threads: usize,
     layer: &Layer<'_>,
@@ -181,8 +173,7 @@ fn read_off(
     }));
 }
 
-/// ln sum exp l with the exact logits in place of their approximations. What t lost in rounding moves all words alike
-/// to some degree, so the others are moved by as much as those that are known moved on average.
+/// ln sum exp l with exact logits for approximations; rounding t moves all words alike, so the others move by the mean.
 fn corrected(sifted: &Sifted, exact: &[(u32, f32)]) -> f64 {
     let most = exact.iter().fold(sifted.log_sum, |most, &(_, l)| most.max(f64::from(l)));
     let (mut others, mut sum) = ((sifted.log_sum - most).exp(), 0.0);

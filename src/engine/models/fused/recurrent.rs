@@ -36,7 +36,6 @@ pub enum PackedScore {
 }
 
 impl PackedScore {
-    /// That of `attention.W_a`, `U_a`, `b_a` and `v_a`.
     pub fn additive(weights: &Weights) -> Result<Self> {
         let query = PackedProduct::affine(weights, "attention.W_a", None)?;
         let keys = PackedProduct::affine(weights, "attention.U_a", Some("attention.b_a"))?;
@@ -46,7 +45,6 @@ impl PackedScore {
 
 /// The rows of a step.
 pub struct RecurrentStep<'a> {
-    /// Threads that may share the work.
     pub threads: usize,
     pub rows: &'a [StepRow],
     pub e: &'a [f32],
@@ -105,9 +103,7 @@ pub struct FusedRecurrent {
     annotated: Annotated,
     /// What h_j is compared as, [b, t_x, ..]; empty where that is h_j itself.
     keys: Vec<f32>,
-    /// Of the rows of the last step; those of the sentences at first.
     states: StateVectors,
-    /// Numbers of a row of each.
     widths: Vec<usize>,
     /// What the first half of the running step left, and e(y_{i-1}).
     half: (StateVectors, Vec<f32>),
@@ -116,7 +112,6 @@ pub struct FusedRecurrent {
 }
 
 impl FusedRecurrent {
-    /// A stepper that may use `threads` threads.
     pub fn new(model: Arc<PackedRecurrent>, threads: usize) -> Self {
         Self {
             model,
@@ -132,12 +127,10 @@ impl FusedRecurrent {
         }
     }
 
-    /// Numbers of an annotation.
     fn width(&self) -> usize {
         (self.model.config.architecture.entry().annotation)(&self.model.config)
     }
 
-    /// alpha and e of every row.
     fn attend(&self, rows: &[StepRow], output: &mut StepOutput) {
         let (t_x, lengths, score) = (self.sources.t_x, &self.sources.lengths, &self.model.score);
         let s = &self.half.0[self.model.wiring.query()];
@@ -162,7 +155,6 @@ impl FusedRecurrent {
         }
     }
 
-    /// C c_i of every row.
     fn look(&mut self, rows: &[StepRow], alpha: &[f32]) -> Vec<f32> {
         let (model, width) = (Arc::clone(&self.model), self.width());
         let mut from_context = vec![0.0; rows.len() * model.context.columns()];

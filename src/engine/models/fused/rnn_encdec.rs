@@ -36,9 +36,7 @@ pub struct PackedRnnEncdec {
     b_c: Vec<f32>,
     v_prime: Packed,
     b_s: Vec<f32>,
-    /// [C_z; C_r; C; O_c], n -> 3n + 2l
     context: Packed,
-    /// [U_z; U_r; U], n -> 3n
     state: Packed,
     /// [W_z; W_r; W; O_y], m -> 3n + 2l, with its bias
     word: Packed,
@@ -49,7 +47,6 @@ pub struct PackedRnnEncdec {
 }
 
 impl PackedRnnEncdec {
-    /// Packs the weights of a model.
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let (n, m, l) = (config.hidden, config.embedding, config.maxout);
         let data = |name: &str| weights.numbers(name);
@@ -80,7 +77,6 @@ impl PackedRnnEncdec {
     }
 }
 
-/// Packs the weights of a model.
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
     Ok(Arc::new(PackedRnnEncdec::new(config, weights)?))
 }
@@ -127,7 +123,6 @@ pub struct FusedEncdec {
 }
 
 impl FusedEncdec {
-    /// A stepper that may use `threads` threads.
     pub fn new(model: Arc<PackedRnnEncdec>, threads: usize) -> Self {
         let [c, from_context, h] = [(); 3].map(|()| Vec::new());
         Self {
@@ -143,7 +138,6 @@ impl FusedEncdec {
         }
     }
 
-    /// h'_t from h'_{t-1}, y_{t-1} and c.
     fn advance(&mut self, rows: &[StepRow]) {
         let model = &*self.model;
         let n = model.config.hidden;
@@ -164,7 +158,6 @@ impl FusedEncdec {
         }
     }
 
-    /// log p from the new state h'_t, y_{t-1} and c.
     fn read_out(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         let model = &*self.model;
         let (n, l) = (model.config.hidden, model.config.maxout);

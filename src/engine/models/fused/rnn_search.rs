@@ -48,14 +48,12 @@ pub struct PackedRnnSearch {
     /// [W_z; W_r; W; V_o], m -> 3n + 2l, with its bias
     word: Packed,
     bias: Vec<f32>,
-    /// [C_z; C_r; C; C_o], 2n -> 3n + 2l
     context: Packed,
     u: Packed,
     w_o: Readout,
 }
 
 impl PackedRnnSearch {
-    /// Packs the weights of a model.
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let (n, m) = (config.hidden, config.embedding);
         let data = |name: &str| weights.numbers(name);
@@ -84,7 +82,6 @@ impl PackedRnnSearch {
     }
 }
 
-/// Packs the weights of a model.
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
     Ok(Arc::new(PackedRnnSearch::new(config, weights)?))
 }
@@ -137,7 +134,6 @@ pub struct FusedSearch {
 }
 
 impl FusedSearch {
-    /// A stepper that may use `threads` threads.
     pub fn new(model: Arc<PackedRnnSearch>, threads: usize) -> Self {
         let (keys, s) = (Vec::new(), Vec::new());
         Self {
@@ -152,7 +148,6 @@ impl FusedSearch {
         }
     }
 
-    /// alpha and e of every parent, and of every row from there.
     fn attend(&mut self, rows: &[StepRow], output: &mut StepOutput) {
         let PackedRnnSearch { config, v_a, state, .. } = &*self.model;
         let (a, t_x, wide) = (config.alignment, self.sources.t_x, state.columns());
@@ -187,8 +182,7 @@ impl FusedSearch {
         }
     }
 
-    /// [C; C_o] c_i of every context, c_i = sum_j alpha_ij h_j. Rows of one parent share it, unless they were given
-    /// different weights.
+    /// [C; C_o] c_i of every context; rows of one parent share it unless they were given other weights.
     fn look(&mut self, rows: &[StepRow], given: &[f32]) {
         let model = &*self.model;
         let (n, t_x, wide) = (model.config.hidden, self.sources.t_x, model.context.columns());
@@ -223,7 +217,6 @@ impl FusedSearch {
         w_o.answer(self.threads, t, need, readout, output)
     }
 
-    /// s_i from s_{i-1}, y_{i-1} and c_i.
     fn advance(&mut self, rows: usize) {
         let PackedRnnSearch { config, u: big_u, .. } = &*self.model;
         let (n, a, l) = (config.hidden, config.alignment, config.maxout);

@@ -19,18 +19,15 @@ pub struct Distinct {
 }
 
 impl Distinct {
-    /// The states that rows extend.
     pub fn parents(&mut self, rows: &[StepRow]) {
         self.find(rows.iter().map(|row| (row.sentence, row.parent)));
     }
 
-    /// The words that rows follow.
     pub fn words(&mut self, rows: &[StepRow]) {
         self.find(rows.iter().map(|row| row.y_prev.map_or((0, 0), |word| (1, word as usize))));
     }
 
-    /// The contexts that rows mix: one for each of `parents`, and one more for each row that was given another alpha
-    /// [rows, t_x] than the first row of its parent.
+    /// The contexts that rows mix: one a parent, one more for each row with another alpha [rows, t_x] than its first.
     pub fn contexts(&mut self, parents: &Self, alpha: &[f32], t_x: usize) {
         self.first.clear();
         self.of.clear();
@@ -59,7 +56,6 @@ impl Distinct {
         }
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.first.len()
     }
@@ -73,7 +69,6 @@ pub struct RowTable {
 }
 
 impl RowTable {
-    /// The tensor of that name.
     pub fn new(weights: &Arc<Weights>, name: &'static str) -> Result<Self> {
         weights.rows(name)?;
         Ok(Self { weights: Arc::clone(weights), name })

@@ -15,11 +15,9 @@ fn is_worthwhile(rows: usize, sentences: usize) -> bool {
 /// The weighted sums of one step.
 #[derive(Clone, Copy, Debug)]
 pub struct Sums<'a> {
-    /// Threads that may share the work.
     pub threads: usize,
     /// Row stride of `alpha`: the longest source of the batch.
     pub t_x: usize,
-    /// Words of every sentence.
     pub lengths: &'a [usize],
     /// The sentence of every row; those of a sentence follow each other.
     pub sentences: &'a [usize],
@@ -69,7 +67,6 @@ pub struct Annotated {
 }
 
 impl Annotated {
-    /// Forgets the batch before; room for so many numbers.
     pub fn begin(&mut self, length: usize) {
         self.projected.clear();
         self.h.resize(length, 0.0);
@@ -82,8 +79,7 @@ impl Annotated {
         projected
     }
 
-    /// C c_i of every row of the sums, c_i = sum_j alpha_ij h_j, added to what `onto` says; `rows` are those of the step,
-    /// of which several may share a sum.
+    /// C c_i of every row added to what `onto` says; `rows` are those of the step, several of which may share a sum.
     pub fn look(
         &mut self,
         sums: &Sums<'_>,
@@ -105,7 +101,6 @@ impl Annotated {
         }
     }
 
-    /// What is kept of the batch before, and these behind it.
     pub fn join(&mut self, before: Self, joining: &Joining<'_>, threads: usize, matrix: Option<&Packed>, width: usize) {
         if let Some(matrix) = matrix.filter(|_| !before.projected.is_empty()) {
             let after = self.project(threads, matrix, width);

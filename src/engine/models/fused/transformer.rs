@@ -29,18 +29,15 @@ pub struct PackedTransformer {
     sizes: TransformerSizes,
     source_embedding: RowTable,
     target_embedding: RowTable,
-    /// Tables of positions, where the model has them.
     positions: Option<[Vec<f32>; 2]>,
     encoder: Vec<FusedEncoderLayer>,
     decoder: Vec<FusedDecoderLayer>,
     encoder_norm: Option<FusedNorm>,
     decoder_norm: Option<FusedNorm>,
     readout: Readout,
-    /// How what the output layer reads is rounded, where that came in whole numbers.
     rounding: Option<Rounding>,
 }
 
-/// Packs the weights of a model.
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
     let Some(sizes) = config.transformer().cloned() else {
         return Err(Error::Internal("this configuration is not one of a transformer".into()));
@@ -102,7 +99,7 @@ impl PackedTransformer {
         Ok(())
     }
 
-    /// h_j of the words of all sentences; `seen` takes in where all heads look, layer by layer.
+    /// h_j of the words of all sentences; `seen` collects where all heads look, layer by layer.
     fn read(
         &self,
         threads: usize,
@@ -133,21 +130,17 @@ impl PackedTransformer {
     }
 }
 
-/// What the encoder leaves of a sentence.
 #[derive(Debug)]
 struct Memory {
     length: usize,
     ids: Vec<u32>,
-    /// What is other in its heads than the model's own.
     changes: HeadChanges,
     h: Vec<f32>,
     /// K and V of each decoder layer side by side, [t_x, 2d] each.
     keys: Vec<Vec<f32>>,
-    /// Where the rows of `keys` begin.
     at: Vec<usize>,
 }
 
-/// Buffers of a step.
 #[derive(Debug, Default)]
 struct Buffers {
     x: Vec<f32>,
@@ -180,7 +173,6 @@ pub struct FusedTransformer {
     newest: usize,
     /// The words of each row of the last step, as rows of `stores`; of each sentence none, at first.
     paths: Vec<Vec<usize>>,
-    /// The same of the running step.
     growing: Vec<Vec<usize>>,
     first: bool,
     /// What the output layer read of the rows of the last step, [rows, d].
@@ -193,7 +185,6 @@ pub struct FusedTransformer {
 }
 
 impl FusedTransformer {
-    /// A stepper that may use `threads` threads.
     pub fn new(model: Arc<PackedTransformer>, layer: usize, heads: Vec<usize>, threads: usize) -> Self {
         let stores = vec![Vec::new(); model.sizes.decoder_layers];
         let looked = stores.clone();
@@ -217,12 +208,10 @@ impl FusedTransformer {
         }
     }
 
-    /// Numbers that a word leaves in a store.
     fn width(&self) -> usize {
         self.model.decoder[0].width()
     }
 
-    /// Encodes sentences, all words of them together.
     fn encode(&mut self, sources: &[&[u32]], changes: &[HeadChanges]) -> Result<Vec<Arc<Memory>>> {
         let model = Arc::clone(&self.model);
         let (d, layers) = (model.config.hidden, model.decoder.len());
@@ -247,7 +236,6 @@ impl FusedTransformer {
         Ok(sources.iter().enumerate().map(memory).collect())
     }
 
-    /// The words before each row, and a place for its own.
     fn grow(&mut self, rows: &[StepRow]) -> Result<()> {
         self.written += std::mem::take(&mut self.newest);
         self.growing.clear();
@@ -265,7 +253,6 @@ impl FusedTransformer {
         Ok(())
     }
 
-    /// The first sublayer of a layer, x [rows, d] in place.
     fn look_back(&mut self, layer: usize, rows: &[StepRow], x: &mut [f32], sheet: &mut LayerBuffers) {
         let mut left_out = Vec::new();
         if self.sentences.iter().any(|memory| !memory.changes.left_out.is_empty()) {
@@ -278,8 +265,7 @@ impl FusedTransformer {
         self.model.decoder[layer].look_back(self.threads, paths, (store, looked), x, sheet);
     }
 
-    /// Energies and weights of all heads of a layer's cross-attention, [rows, heads, t_x]; energies are those of masked words
-    /// too.
+    /// Energies (of masked words too) and weights of all heads of a layer's cross-attention, [rows, heads, t_x].
     fn weigh(
         &self,
         layer: usize,
@@ -311,8 +297,7 @@ impl FusedTransformer {
         });
     }
 
-    /// The rest of a layer, from the weights of its cross-attention: x [rows, d] is what that is added to, and then
-    /// what the layer gives.
+    /// The rest of a layer from the weights of its cross-attention, x [rows, d] in place.
     fn finish(&self, layer: usize, rows: &[StepRow], weights: &[f32], x: &mut [f32], sheet: &mut LayerBuffers) {
         let (d, count, t_x) = (self.model.config.hidden, self.model.sizes.heads, self.t_x);
         let part = &self.model.decoder[layer];
@@ -331,7 +316,6 @@ impl FusedTransformer {
         part.feed.apply(self.threads, rows.len(), x, sheet);
     }
 
-    /// Whole layers, x [rows, d] in place.
     fn run(&mut self, layers: std::ops::Range<usize>, rows: &[StepRow], x: &mut [f32], buffers: &mut Buffers) {
         let Buffers { weights, energies, sheet, .. } = buffers;
         let wide = rows.len() * self.model.sizes.heads * self.t_x;
@@ -361,7 +345,6 @@ impl FusedTransformer {
         }
     }
 
-    /// Forgets what no path leads to, where that is much.
     fn tidy(&mut self) {
         let width = self.width();
         let mut kept: Vec<usize> = self.paths.iter().flatten().copied().collect();
@@ -383,7 +366,6 @@ impl FusedTransformer {
     }
 }
 
-/// Softmax over the words that are not masked; the others have no weight.
 fn softmax_without(e: &mut [f32], masked: &[usize]) {
     for j in masked {
         e[*j] = f32::MIN;
@@ -394,7 +376,6 @@ fn softmax_without(e: &mut [f32], masked: &[usize]) {
     }
 }
 
-/// The mean of some rows.
 fn mean<'a>(rows: impl Iterator<Item = &'a [f32]> + Clone, out: &mut [f32]) {
     let count = rows.clone().count();
     out.fill(0.0);

@@ -26,28 +26,22 @@ fn piece(threads: usize, rows: usize, width: usize) -> usize {
 /// Buffers of a layer, [rows, ..].
 #[derive(Debug, Default)]
 pub struct LayerBuffers {
-    /// What a sublayer reads, where it is normalised first.
     input: Vec<f32>,
     /// q, or q, K and V side by side, or what goes into a cell.
     q: Vec<f32>,
-    /// The heads' sums of values.
     pub c: Vec<f32>,
-    /// The inner layer of a feed-forward net.
     inner: Vec<f32>,
-    /// What a sublayer makes.
     made: Vec<f32>,
     /// The rows of each sentence where they are its words; none where each row is a step of its own.
     pub together: Vec<usize>,
 }
 
-/// W x + b.
 #[derive(Debug)]
 struct Affine {
     w: AffineWeight,
     b: Vec<f32>,
 }
 
-/// W, as it came.
 #[derive(Debug)]
 enum AffineWeight {
     Float(Arc<Packed>),
@@ -56,7 +50,6 @@ enum AffineWeight {
 }
 
 impl AffineWeight {
-    /// Matrices below each other, which are read from here afterwards.
     fn new(weights: &Weights, names: &[&str], width: usize) -> Result<Self> {
         let integers = names.iter().map(|name| weights.integers(name)).collect::<Result<Option<Vec<_>>>>()?;
         let Some(integers) = integers else {
@@ -81,7 +74,6 @@ impl AffineWeight {
 }
 
 impl Affine {
-    /// Rows of several matrices below each other; a bias that is named "" is zeros, as many as the width.
     fn new(weights: &Weights, names: &[(String, String)], width: usize) -> Result<Self> {
         let matrices: Vec<&str> = names.iter().map(|(matrix, _)| matrix.as_str()).collect();
         let mut b = Vec::new();
@@ -95,8 +87,7 @@ impl Affine {
         Ok(Self { w: AffineWeight::new(weights, &matrices, width)?, b })
     }
 
-    /// Rows of x and of the result lie as far apart as their sizes say; `together` are the rows of sentences, which
-    /// whole numbers round together.
+    /// `together` counts the rows of each sentence, which whole numbers round together.
     fn apply(&self, threads: usize, rows: usize, x: &[f32], out: &mut [f32], together: &[usize]) {
         let [from, to] = [x.len(), out.len()].map(|length| length / rows.max(1));
         let parts = match &self.w {
@@ -126,7 +117,6 @@ pub struct FusedNorm {
 }
 
 impl FusedNorm {
-    /// From `name.g` and `name.b`.
     pub fn new(weights: &Weights, name: &str, sizes: &TransformerSizes) -> Result<Self> {
         let get = |part: &str| weights.numbers(&format!("{name}.{part}"));
         Ok(Self { g: get("g")?, b: get("b")?, epsilon: sizes.norm_epsilon as f32 })
@@ -138,7 +128,6 @@ impl FusedNorm {
     }
 }
 
-/// The norm of a sublayer, before or behind it.
 #[derive(Debug)]
 struct Around {
     norm: FusedNorm,
@@ -150,7 +139,6 @@ impl Around {
         Ok(Self { norm: FusedNorm::new(weights, &format!("{name}.norm"), sizes)?, first: sizes.norm_first })
     }
 
-    /// What the sublayer reads.
     fn input<'a>(&self, threads: usize, x: &'a [f32], buffer: &'a mut Vec<f32>) -> &'a [f32] {
         if !self.first {
             return x;
@@ -161,7 +149,6 @@ impl Around {
         buffer
     }
 
-    /// x and what the sublayer made of it.
     fn add(&self, threads: usize, x: &mut [f32], made: &[f32]) {
         let FusedNorm { g, b, epsilon } = &self.norm;
         let some = piece(threads, x.len() / g.len().max(1), g.len());
@@ -215,7 +202,7 @@ impl FusedAttention {
         }
     }
 
-    /// q of the rows of x [rows, d], or q, K and V side by side.
+    /// q of x [rows, d], or q, K and V side by side.
     pub fn queries<'a>(&self, threads: usize, x: &[f32], sheet: &'a mut LayerBuffers) -> &'a [f32] {
         let rows = x.len() / self.out.columns();
         let q = sized(&mut sheet.q, rows * self.q.columns());
@@ -274,7 +261,6 @@ impl FusedFeed {
         })
     }
 
-    /// x [rows, d] in place.
     pub fn apply(&self, threads: usize, rows: usize, x: &mut [f32], sheet: &mut LayerBuffers) {
         // a line of a cache between rows, or those of a power of two would push each other out
         let inner = sized(&mut sheet.inner, rows * (self.first.columns() + APART));
@@ -310,8 +296,7 @@ impl FusedEncoderLayer {
         })
     }
 
-    /// x [words of all sentences, d] in place; sentences of these lengths lie one behind the other. `left_out` has the heads
-    /// that each leaves out, where any does; `seen` takes in where all heads look, word by word [heads, t_x].
+    /// x [words of all sentences, d] in place; `left_out`: heads left out by sentence; `seen` collects [heads, t_x] a word.
     pub fn read(
         &self,
         threads: usize,
@@ -345,7 +330,6 @@ impl FusedEncoderLayer {
     }
 }
 
-/// How a decoder layer reads the words before.
 #[derive(Debug)]
 enum Back {
     Attention(FusedAttention),
@@ -390,9 +374,8 @@ impl FusedDecoderLayer {
         }
     }
 
-    /// The first sublayer, x [rows, d] in place: the words of each row are the rows of `store` on its path, the last of
-    /// them its newest, which is written here. `left_out` has the heads that each row leaves out, where any does; `looked`
-    /// becomes where the heads look, [rows, heads, the longest path].
+    /// The first sublayer, x [rows, d] in place: each row reads the rows of `store` on its path and writes the last.
+    /// `left_out` are each row's heads left out; `looked` becomes the weights, [rows, heads, the longest path].
     pub fn look_back(
         &self,
         threads: usize,

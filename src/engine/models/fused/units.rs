@@ -30,7 +30,6 @@ struct ProductNorm {
 }
 
 impl ProductEnd {
-    /// `b`, `norm.g` and `norm.b` below a name, where it has them.
     pub fn dense(weights: &Weights, name: &str, norm: NematusNorm, has_bias: bool) -> Result<Self> {
         let numbers = |part: &str| weights.numbers(&format!("{name}.{part}"));
         let zeros = vec![0.0; weights.rows(&format!("{name}.W"))?.count];
@@ -44,12 +43,10 @@ impl ProductEnd {
         Ok(Self { bias, norm })
     }
 
-    /// Numbers of a row.
     pub fn width(&self) -> usize {
         self.bias.len()
     }
 
-    /// Of every row of W x.
     pub fn finish(&self, y: &mut [f32]) {
         let width = self.bias.len();
         for row in y.chunks_exact_mut(width.max(1)) {
@@ -71,7 +68,6 @@ pub struct PackedProduct {
 }
 
 impl PackedProduct {
-    /// Whole matrices over the same input, below each other, which are read from here afterwards.
     fn of(weights: &Weights, names: &[String], width: usize, end: ProductEnd) -> Result<Self> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let w = Arc::new(super::pack(weights, &names, width)?);
@@ -79,14 +75,12 @@ impl PackedProduct {
         Ok(Self { w, width, end })
     }
 
-    /// `W` below a name, and what [`ProductEnd::dense`] finds beside it.
     pub fn dense(weights: &Weights, name: &str, norm: NematusNorm, has_bias: bool) -> Result<Self> {
         let matrix = format!("{name}.W");
         let width = weights.rows(&matrix)?.width;
         Self::of(weights, &[matrix], width, ProductEnd::dense(weights, name, norm, has_bias)?)
     }
 
-    /// A matrix and a bias, where it has one.
     pub fn affine(weights: &Weights, matrix: &str, bias: Option<&str>) -> Result<Self> {
         let rows = weights.rows(matrix)?;
         let (count, width) = (rows.count, rows.width);
@@ -94,7 +88,6 @@ impl PackedProduct {
         Self::of(weights, &[matrix.to_owned()], width, ProductEnd { bias, norm: None })
     }
 
-    /// Of the rows of x, which lie next to each other.
     pub fn apply(&self, threads: usize, x: &[f32]) -> Vec<f32> {
         let (rows, wide) = (x.len() / self.width, self.w.columns());
         let mut y = vec![0.0; rows * wide];
@@ -113,7 +106,6 @@ pub struct UnitRows {
 }
 
 impl UnitRows {
-    /// Those of some units, of which each has the same number of vectors.
     pub fn of(states: &[Vec<f32>], size: usize) -> Vec<Self> {
         states.chunks(size).map(|own| Self { s: own[0].clone(), c: own.get(1).cloned().unwrap_or_default() }).collect()
     }
@@ -122,18 +114,15 @@ impl UnitRows {
         units.into_iter().flat_map(|unit| [unit.s, unit.c]).filter(|vector| !vector.is_empty()).collect()
     }
 
-    /// A state that is s_0 and, in the memory cell of an LSTM, s_0 again.
     pub fn start(s: Vec<f32>, kind: NematusUnit) -> Self {
         Self { c: if kind == NematusUnit::Lstm { s.clone() } else { Vec::new() }, s }
     }
 
-    /// This and another, side by side; `n` numbers a row each.
     pub fn beside(&self, other: &Self, n: usize) -> Self {
         Self { s: beside((&self.s, n), (&other.s, n)), c: beside((&self.c, n), (&other.c, n)) }
     }
 }
 
-/// Rows of both side by side, each with the numbers of its row.
 pub fn beside((a, wide): (&[f32], usize), (b, other): (&[f32], usize)) -> Vec<f32> {
     a.chunks_exact(wide).zip(b.chunks_exact(other)).flat_map(|(a, b)| a.iter().chain(b)).copied().collect()
 }
@@ -145,20 +134,17 @@ pub struct PackedUnit {
     n: usize,
     /// The first columns of W, as many as its own input has numbers; `None` where the caller multiplies.
     w: Option<(Arc<Packed>, usize)>,
-    /// What follows W x.
     end: ProductEnd,
     u: PackedProduct,
-    /// What stands for W x where nothing is read.
     still: Vec<f32>,
 }
 
-/// The names of the matrices or biases of all gates.
 pub fn of_gates(prefix: &str, letter: &str, place: UnitPlace) -> Vec<String> {
     place.gates().iter().map(|gate| format!("{prefix}.{letter}{gate}")).collect()
 }
 
 impl PackedUnit {
-    /// The unit of this name and place, n numbers wide, that multiplies the first `own` numbers of what it reads itself.
+    /// A unit n wide that multiplies only the first `own` numbers of its input.
     pub fn new(weights: &Weights, prefix: &str, place: UnitPlace, n: usize, own: usize) -> Result<Self> {
         let numbers = |letter: &str| {
             let names = of_gates(prefix, letter, place);
@@ -203,12 +189,11 @@ impl PackedUnit {
         })
     }
 
-    /// Numbers of all gates.
     pub fn wide(&self) -> usize {
         self.still.len()
     }
 
-    /// What all gates read of the rows of x, from what the caller has made of the rest of it, [rows, wide].
+    /// What the gates read of the rows of x, added to what the caller has made of the rest, [rows, wide].
     pub fn input(&self, threads: usize, x: &[f32], mut made: Vec<f32>) -> Vec<f32> {
         if let Some((w, own)) = &self.w {
             w.apply_on(threads, x.len() / own, x, *own, &mut made, self.wide(), Onto::C);
@@ -217,7 +202,7 @@ impl PackedUnit {
         made
     }
 
-    /// The next state from what all gates read, `None` where that is nothing, and the state before.
+    /// `x` is what all gates read, `None` if nothing.
     pub fn next(&self, threads: usize, x: Option<&[f32]>, before: &UnitRows) -> UnitRows {
         let (n, rows) = (self.n, before.s.len() / self.n);
         let mut from_state = self.u.apply(threads, &before.s);
@@ -236,7 +221,6 @@ impl PackedUnit {
         UnitRows { s, c: Vec::new() }
     }
 
-    /// A step of the rows of x from the state before.
     pub fn step(&self, threads: usize, x: &[f32], before: &UnitRows) -> UnitRows {
         let made = vec![0.0; before.s.len() / self.n * self.wide()];
         self.next(threads, Some(&self.input(threads, x, made)), before)
@@ -248,7 +232,6 @@ impl PackedUnit {
 pub struct PackedLayer(pub Vec<PackedUnit>);
 
 impl PackedLayer {
-    /// The units behind the first `done`: they read nothing.
     pub fn pass(&self, threads: usize, done: usize, state: UnitRows) -> UnitRows {
         self.0.iter().skip(done).fold(state, |state, unit| unit.next(threads, None, &state))
     }

@@ -34,7 +34,6 @@ use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::softmax::log_softmax;
 use crate::nn::trace::Trace;
 
-/// Its line in the table of architectures.
 pub const ENTRY: ModelEntry = ModelEntry {
     name: "nematus",
     citation: "Sennrich et al. 2017, Nematus: a Toolkit for Neural Machine Translation",
@@ -85,7 +84,6 @@ impl Attention for NormedAdditive {
     }
 }
 
-/// The three sums of the readout.
 struct Readout {
     word: Dense,
     state: Dense,
@@ -107,7 +105,6 @@ pub struct Nematus {
     target_embedding: Tensor, // [K_y, m]
     forward: Vec<Layer>,
     backward: Vec<Layer>,
-    /// Layers that read both stacks.
     top: Vec<Layer>,
     start: Dense,
     attention: NormedAdditive,
@@ -118,16 +115,12 @@ pub struct Nematus {
     trace: Trace,
 }
 
-/// The first half of a step, as it was left.
 struct Halfway {
-    /// The state of the first unit.
     first: UnitState,
-    /// The states of the other layers of the step before.
     others: Vec<UnitState>,
 }
 
 impl Nematus {
-    /// From tensors by the names of [`shapes`]; variables stay variables.
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
         let Some(sizes) = config.nematus().cloned() else {
             return Err(Error::Internal("this configuration is not one of a conditional recurrent model".into()));
@@ -175,7 +168,6 @@ impl Nematus {
         })
     }
 
-    /// x of a layer, and what it reads where layers above the first add it.
     fn skip(&self, is_first: bool, read: &Tensor, x: Tensor) -> Result<Tensor> {
         if self.sizes.skip && !is_first { Ok((x + read)?) } else { Ok(x) }
     }
@@ -198,7 +190,6 @@ impl Nematus {
         Ok(x)
     }
 
-    /// The annotations h_j, with dropout on the embeddings where training asks for it.
     fn annotate(&self, source: &Batch, regularizer: &mut Regularizer) -> Result<Annotations> {
         let e = regularizer.drop(&source.embed(&self.source_embedding)?)?; // [t_x, b, m]
         self.trace.note("e", &e);
@@ -217,7 +208,6 @@ impl Nematus {
         Ok(Annotations { h, keys, last: Vec::new(), mask, lengths: source.lengths.clone(), changes: Vec::new() })
     }
 
-    /// The states of all layers as the tensors of a [`State`].
     fn tensors(states: &[UnitState]) -> Vec<Tensor> {
         states.iter().flat_map(UnitState::tensors).collect()
     }
@@ -241,7 +231,6 @@ impl Nematus {
         Ok((Halfway { first, others }, e_i, alpha_i))
     }
 
-    /// The rest of the step by c_i: t_i and the new states.
     fn second_half(&self, half: Halfway, e: &Tensor, c_i: &Tensor) -> Result<(Tensor, Vec<Tensor>)> {
         let Some((base, high)) = self.decoder.split_first() else {
             return Err(Error::Internal("a decoder has no layer".into()));
@@ -331,7 +320,7 @@ impl Trainable for Nematus {
     }
 }
 
-/// Names and shapes of its tensors. K vocabulary, m embedding, n hidden; matrices are \[out, in\].
+/// K vocabulary, m embedding, n hidden; matrices are \[out, in\].
 pub fn shapes(config: &Config) -> Shapes {
     let Some(sizes) = config.nematus() else { return Shapes::new() };
     let (m, n, c) = (config.embedding, config.hidden, sizes.annotation(config.hidden));

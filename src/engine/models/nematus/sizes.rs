@@ -23,7 +23,6 @@ names! {
         GruNematus "gru-nematus",
         /// Whose proposal has a second bias, within the reset; normalised as the first.
         GruCudnn "gru-cudnn",
-        /// Of Hochreiter and Schmidhuber 1997, with a forget gate.
         Lstm "lstm",
     }
 }
@@ -31,7 +30,6 @@ names! {
 names! {
     /// Layer normalisation (Ba et al. 2016) of what is not a recurrent unit.
     NematusNorm {
-        /// There is none, nor in the units.
         None "none",
         /// g (x - mean) / sqrt(variance + 1e-9) of x = W y, then b.
         Marian "marian",
@@ -40,11 +38,10 @@ names! {
     }
 }
 
-/// What a unit is told of its place.
+/// What a unit must know of its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitPlace {
     pub kind: NematusUnit,
-    /// Whether the model normalises.
     pub is_normed: bool,
     /// Length of what it reads; 0 where it reads nothing.
     pub input: usize,
@@ -63,7 +60,6 @@ impl UnitPlace {
         self.is_normed && self.kind == NematusUnit::GruNematus
     }
 
-    /// Names and shapes of its tensors, for n hidden units.
     pub fn shapes(self, prefix: &str, n: usize) -> Shapes {
         let mut shapes = Shapes::new();
         for gate in self.gates() {
@@ -89,11 +85,9 @@ impl UnitPlace {
 /// What only a conditional recurrent model has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NematusSizes {
-    /// Directions of the encoder.
     pub encoder: EncoderKind,
     pub encoder_unit: NematusUnit,
     pub decoder_unit: NematusUnit,
-    /// Layers of the encoder.
     pub encoder_layers: usize,
     /// Units one after the other in a layer of the encoder; only the first reads an input.
     pub encoder_cells: usize,
@@ -106,9 +100,7 @@ pub struct NematusSizes {
     /// Whether a layer above the first adds its input to what it gives.
     pub skip: bool,
     pub norm: NematusNorm,
-    /// Whether both sides have one embedding.
     pub shared_embedding: bool,
-    /// Whether the output layer is the target embedding.
     pub tied_output: bool,
 }
 
@@ -139,7 +131,6 @@ impl NematusSizes {
         all
     }
 
-    /// The numbers of an annotation h_j, for n hidden units.
     pub fn annotation(&self, n: usize) -> usize {
         if self.paired_layers() < self.encoder_layers { n } else { 2 * n }
     }

@@ -42,7 +42,6 @@ pub struct Dense {
 }
 
 impl Dense {
-    /// From `W`, `b` where it has one, `norm.g` and `norm.b`.
     pub fn find(all: &Parameters<'_>, norm: NematusNorm, has_bias: bool) -> Result<Self> {
         Ok(Self {
             w: all.get("W")?,
@@ -53,7 +52,6 @@ impl Dense {
         })
     }
 
-    /// Of every row, [.., in] to [.., out].
     pub fn apply(&self, x: &Tensor) -> Result<Tensor> {
         let x = apply(&self.w, x)?;
         match self.norm {
@@ -66,7 +64,6 @@ impl Dense {
         }
     }
 
-    /// Names and shapes of its tensors.
     pub fn shapes(prefix: &str, norm: NematusNorm, has_bias: bool, [out, input]: [usize; 2]) -> Shapes {
         let names = [
             ("W", true, vec![out, input]),
@@ -86,7 +83,6 @@ fn times(x: &Tensor, g: Option<&Tensor>) -> Result<Tensor> {
     g.map_or_else(|| Ok(x.clone()), |g| Ok(x.broadcast_mul(g)?))
 }
 
-/// W or U: a matrix for each gate, and their norm.
 struct Product {
     w: Vec<Tensor>, // [n, in]
     g: Vec<Tensor>, // [n]; none without a norm
@@ -108,7 +104,6 @@ impl Product {
         })
     }
 
-    /// For each gate, of `x` [.., in]: [.., n]. `bias` comes before the norm.
     fn apply(&self, x: &Tensor, bias: Option<&[Tensor]>) -> Result<Vec<Tensor>> {
         let product = |(k, w): (usize, &Tensor)| plus(&apply(w, x)?, bias.map(|bias| &bias[k]));
         let all: Vec<Tensor> = self.w.iter().enumerate().map(product).collect::<Result<_>>()?;
@@ -135,19 +130,16 @@ pub struct UnitState {
 }
 
 impl UnitState {
-    /// Its tensors, s first.
     pub fn tensors(&self) -> impl Iterator<Item = Tensor> {
         [Some(self.s.clone()), self.c.clone()].into_iter().flatten()
     }
 
-    /// This and another, side by side.
     pub fn beside(&self, other: &Self) -> Result<Self> {
         let cat = |a: &Tensor, b: &Tensor| Ok::<_, Error>(Tensor::cat(&[a, b], D::Minus1)?);
         let c = self.c.as_ref().zip(other.c.as_ref()).map(|(c, other)| cat(c, other)).transpose()?;
         Ok(Self { s: cat(&self.s, &other.s)?, c })
     }
 
-    /// mask * next + (1 - mask) * this.
     fn stay(&self, mask: &Tensor, next: &Self) -> Result<Self> {
         let stay = |before: &Tensor, next: &Tensor| Ok::<_, Error>((before + (next - before)?.broadcast_mul(mask)?)?);
         let c = self.c.as_ref().zip(next.c.as_ref()).map(|(before, next)| stay(before, next)).transpose()?;
@@ -166,7 +158,6 @@ pub struct RecurrentUnit {
 }
 
 impl RecurrentUnit {
-    /// From the tensors of [`UnitPlace::shapes`].
     pub fn find(all: &Parameters<'_>, place: UnitPlace) -> Result<Self> {
         Ok(Self {
             w: (place.input > 0).then(|| Product::find(all, "W", place)).transpose()?,
@@ -178,13 +169,11 @@ impl RecurrentUnit {
         })
     }
 
-    /// W x for each gate, of all positions at once; nothing where it reads nothing.
     fn input(&self, x: &Tensor) -> Result<Vec<Tensor>> {
         let inside = self.place.is_apart() && !self.place.resets_bias;
         self.w.as_ref().map_or_else(|| Ok(Vec::new()), |w| w.apply(x, inside.then_some(&self.b[..])))
     }
 
-    /// The next state from W x and the state before.
     fn next(&self, x: &[Tensor], before: &UnitState) -> Result<UnitState> {
         let Self { place, b, .. } = self;
         let inside = place.is_apart() && place.resets_bias;
@@ -219,7 +208,6 @@ impl RecurrentUnit {
         }
     }
 
-    /// A step: what it reads, [rows, in], and the state before.
     pub fn step(&self, x: &Tensor, before: &UnitState) -> Result<UnitState> {
         self.next(&self.input(x)?, before)
     }
@@ -229,7 +217,6 @@ impl RecurrentUnit {
 pub struct Layer(pub Vec<RecurrentUnit>);
 
 impl Layer {
-    /// The units behind the first `done`: they read nothing.
     pub fn pass(&self, done: usize, mut state: UnitState) -> Result<UnitState> {
         for unit in self.0.iter().skip(done) {
             state = unit.next(&[], &state)?;

@@ -32,7 +32,6 @@ use crate::nn::linear::{Parameters, affine};
 use crate::nn::softmax::log_softmax;
 use crate::nn::trace::Trace;
 
-/// Its line in the table of architectures.
 pub const ENTRY: ModelEntry = ModelEntry {
     name: "opennmt",
     citation: "Klein et al. 2017, OpenNMT: Open-Source Toolkit for Neural Machine Translation",
@@ -72,7 +71,6 @@ pub struct OpenNmt {
     source_embedding: Tensor, // [K_x, m]
     target_embedding: Tensor, // [K_y, m]
     forward: Vec<Layer>,
-    /// None where it reads in one direction.
     backward: Vec<Layer>,
     start: Option<(Tensor, Tensor)>, // [n, |h_j|], [n]
     attention: Box<dyn Attention>,
@@ -85,7 +83,6 @@ pub struct OpenNmt {
 }
 
 impl OpenNmt {
-    /// From tensors by the names of [`shapes`]; variables stay variables.
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
         let Some(sizes) = config.opennmt().cloned() else {
             return Err(Error::Internal("this configuration is not one of OpenNMT".into()));
@@ -124,7 +121,6 @@ impl OpenNmt {
         })
     }
 
-    /// The annotations h_j, and where the encoder ended, as the layers of the decoder start from it.
     fn annotate(&self, source: &Batch, regularizer: &mut Regularizer) -> Result<Annotations> {
         let mut x = regularizer.drop(&source.embed(&self.source_embedding)?)?; // [t_x, b, m]
         self.trace.note("e", &x);
@@ -150,14 +146,12 @@ impl OpenNmt {
         Ok(Annotations { h, keys, last, mask, lengths: source.lengths.clone(), changes: Vec::new() })
     }
 
-    /// Notes what the top layer of the encoder reads.
     fn note_top(&self, l: usize, name: &str, states: &Tensor) {
         if l + 1 == self.forward.len() {
             self.trace.note(name, states);
         }
     }
 
-    /// The states from which the layers of the decoder start.
     fn starts(&self, ends: &[UnitState]) -> Result<Vec<UnitState>> {
         let Some(top) = ends.last() else {
             return Err(Error::Internal("an encoder has no layer".into()));
@@ -176,7 +170,6 @@ impl OpenNmt {
         Ok(vec![UnitState { s, c }; self.decoder.len()])
     }
 
-    /// The states of all layers, and h~ where it is fed, as what they mean.
     fn parts(&self, state: &State) -> Result<(Vec<UnitState>, Option<Tensor>)> {
         let size = if self.sizes.unit == NematusUnit::Lstm { 2 } else { 1 };
         let Some((layers, fed)) = state.tensors.split_at_checked(size * self.decoder.len()) else {
@@ -186,7 +179,6 @@ impl OpenNmt {
         Ok((layers.chunks(size).map(unit).collect(), fed.first().cloned()))
     }
 
-    /// Moves all layers by y_{i-1}, `e` [rows, m].
     fn advance(&self, e: Tensor, s_prev: &State, regularizer: &mut Regularizer) -> Result<Vec<UnitState>> {
         let (mut states, fed) = self.parts(s_prev)?;
         let mut x = match fed {
@@ -215,14 +207,12 @@ impl OpenNmt {
         if self.sizes.mixing == AttentionalMix::Tanh { Ok(sum.tanh()?) } else { Ok(sum) }
     }
 
-    /// As a state, whose last tensor is what is fed.
     fn state(&self, states: &[UnitState], h_tilde: Option<Tensor>, i: usize) -> State {
         let fed = h_tilde.filter(|_| self.sizes.input_feeding);
         State { tensors: states.iter().flat_map(UnitState::tensors).chain(fed).collect(), i }
     }
 }
 
-/// s of the top layer.
 fn top(states: &[UnitState]) -> Result<&Tensor> {
     states.last().map(|state| &state.s).ok_or_else(|| Error::Internal("a decoder has no layer".into()))
 }
@@ -236,7 +226,6 @@ impl TranslationModel for OpenNmt {
         self.annotate(&Batch::new(source)?, &mut Regularizer::none())
     }
 
-    /// What the encoder left, and h~_0 = 0.
     fn init_state(&self, annotations: &Annotations) -> Result<State> {
         let mut tensors = annotations.last.clone();
         if let Some(s) = annotations.last.first().filter(|_| self.sizes.input_feeding) {
@@ -302,7 +291,7 @@ impl Trainable for OpenNmt {
     }
 }
 
-/// Names and shapes of its tensors. K vocabulary, m embedding, n hidden; matrices are \[out, in\].
+/// K vocabulary, m embedding, n hidden; matrices are \[out, in\].
 pub fn shapes(config: &Config) -> Shapes {
     let Some(sizes) = config.opennmt() else { return Shapes::new() };
     let (m, n, c) = (config.embedding, config.hidden, sizes.annotation());

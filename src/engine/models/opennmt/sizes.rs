@@ -6,13 +6,12 @@ use crate::models::transformer::sizes::{NamedChoice, names};
 names! {
     /// Where the decoder starts.
     DecoderStart {
-        /// In every layer, where the layer of the encoder beside it ended.
+        /// In every layer, where the encoder's layer next to it ended.
         Layers "layers",
         /// In all layers, where the top layer of the encoder ended; where that is twice as wide, where it ended forward.
         Top "top",
         /// In all layers, at tanh(W h + b) of where the top layer ended.
         Bridge "bridge",
-        /// At zeros.
         Zeros "zeros",
     }
 }
@@ -22,7 +21,6 @@ names! {
     AttentionalMix {
         /// Its hyperbolic tangent (Luong et al. 2015).
         Tanh "tanh",
-        /// It itself.
         Linear "linear",
     }
 }
@@ -31,7 +29,6 @@ names! {
 #[allow(clippy::struct_excessive_bools, reason = "a configuration is made of choices")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenNmtSizes {
-    /// Whether the encoder reads in both directions.
     pub both_directions: bool,
     /// The unit of both sides: an LSTM, or the GRU of cuDNN.
     pub unit: NematusUnit,
@@ -39,19 +36,14 @@ pub struct OpenNmtSizes {
     pub encoder_hidden: usize,
     /// Layers of the encoder; each reads both directions of the one below.
     pub encoder_layers: usize,
-    /// Layers of the decoder.
     pub decoder_layers: usize,
-    /// Where the decoder starts.
     pub start_state: DecoderStart,
-    /// How a state and an annotation are compared: a name in [`ATTENTIONS`](crate::attention::ATTENTIONS).
+    /// A name in [`ATTENTIONS`](crate::attention::ATTENTIONS).
     pub score: String,
-    /// What is made of the sum.
     pub mixing: AttentionalMix,
     /// Whether h~_{i-1} is fed into step i.
     pub input_feeding: bool,
-    /// Whether both sides have one embedding.
     pub shared_embedding: bool,
-    /// Whether the output layer is the target embedding.
     pub tied_output: bool,
     /// y_0, the id that the decoder reads first.
     pub start: u32,
@@ -72,15 +64,13 @@ impl OpenNmtSizes {
         all
     }
 
-    /// The score functions that its decoder may have.
     pub const SCORES: [&'static str; 3] = ["additive", "dot", "general"];
 
-    /// The numbers of an annotation h_j.
     pub fn annotation(&self) -> usize {
         self.encoder_hidden * self.directions()
     }
 
-    /// The key whose value does not go with the others, and why, for m numbers of an embedding and n hidden units.
+    /// A key that does not fit the others, and why, for m numbers of an embedding and n hidden units.
     pub fn misfit(&self, m: usize, n: usize) -> Option<(&'static str, String)> {
         let annotation = self.annotation();
         let starts = match self.start_state {
@@ -98,7 +88,6 @@ impl OpenNmtSizes {
         (self.tied_output && m != n).then(|| ("tied_output", "is true, but `embedding` is not `hidden`".to_owned()))
     }
 
-    /// In how many directions the encoder reads.
     pub fn directions(&self) -> usize {
         if self.both_directions { 2 } else { 1 }
     }

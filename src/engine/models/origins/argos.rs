@@ -12,7 +12,6 @@ use crate::models::origins::keys::ForeignSettings;
 use crate::models::origins::pack::FilePack;
 use crate::models::origins::words::languages;
 
-/// Its line in the table of origins.
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Argos",
     about: "an .argosmodel package, or one that was unpacked, as they lie in ~/.local/share/argos-translate/packages",
@@ -26,7 +25,6 @@ pub const ENTRY: OriginEntry = OriginEntry {
 const METADATA: &str = "metadata.json";
 const MODEL: &str = "model/";
 
-/// Reads such a package.
 pub fn read(path: &Path) -> Result<Foreign> {
     let pack = if path.is_dir() { FilePack::folder(path) } else { FilePack::zip(path, METADATA)? };
     let facts = ForeignSettings::read(&pack.path(METADATA), &pack.read(METADATA, disk::CONFIG_LIMIT)?)?;

@@ -4,20 +4,16 @@ use crate::models::transformer::sizes::{AlignmentReason, TransformerSizes};
 
 /// The longest text of others that goes into a card, in bytes.
 const MOST_TEXT: usize = 64 << 10;
-/// The most languages that are named one by one.
 const MOST_NAMED: usize = 400;
 
 /// What the files of a model say of it.
 #[derive(Debug, Default)]
 pub struct ForeignCard {
     pub name: String,
-    /// The toolkit, its form and its version.
     pub toolkit: String,
-    /// Source and target language, as the files name them.
     pub languages: (String, String),
     /// The words that choose a target language, such as `>>fra<<`.
     pub choices: Vec<String>,
-    /// Under what the model may be used.
     pub licence: Option<String>,
     /// What is different here from the toolkit, as sentences.
     pub notes: Vec<String>,
@@ -25,7 +21,6 @@ pub struct ForeignCard {
 }
 
 impl ForeignCard {
-    /// Takes in a card in Markdown, and the licence that stands before it.
     pub fn read(&mut self, text: &str) {
         let text = text.trim_start_matches('\u{feff}');
         let (front, rest) = match text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---")) {
@@ -42,7 +37,6 @@ impl ForeignCard {
         self.page(&alignment(sizes))
     }
 
-    /// The same for a model whose `alignment` is said in words.
     pub fn page(&self, alignment: &str) -> String {
         let (source, target) = &self.languages;
         let licence = self.licence.as_deref().unwrap_or("not known; ask where the model comes from");
@@ -70,7 +64,6 @@ impl ForeignCard {
     }
 }
 
-/// Which attention is shown as the alignment, and why.
 fn alignment(sizes: &TransformerSizes) -> String {
     let heads = match sizes.alignment_heads.as_slice() {
         [head] => format!("head {head}"),

@@ -29,7 +29,6 @@ use crate::text::foreign::sentencepiece::SentencePiece;
 use crate::text::foreign::vocabulary::{self, Vocabulary};
 use crate::text::sentence::{EOS, UNK};
 
-/// Its line in the table of origins.
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "CTranslate2",
     about: "a folder with model.bin and shared_vocabulary.json, or source_ and target_vocabulary, as ct2-transformers-converter \
@@ -100,7 +99,6 @@ pub fn read(pack: &FilePack, below: &str, mut card: ForeignCard) -> Result<Forei
 struct SpecialTokens {
     unk: String,
     eos: String,
-    /// The word that the decoder reads first.
     start: String,
     source_eos: bool,
 }
@@ -131,8 +129,7 @@ impl SpecialTokens {
         Ok(Self { unk, eos, start, source_eos: settings.flag("add_source_eos", source_eos)? })
     }
 
-    /// Gives the special words of a list the names that they have here. As CTranslate2 does, appends the unknown word to a
-    /// list that lacks it. A word that comes again keeps its first id there, so that its later rows are never read here either.
+    /// Renames special words, appends a missing unknown word as CTranslate2 does, and keeps a repeated word's first id.
     fn name(&self, words: &mut Vec<String>) {
         if !words.contains(&self.unk) {
             words.push(self.unk.clone());
@@ -152,14 +149,12 @@ impl SpecialTokens {
         }
     }
 
-    /// The id of the first word that the decoder reads.
     fn start(&self, words: &Vocabulary) -> Option<u32> {
         let special = [(&self.unk, UNK), (&self.eos, EOS)].into_iter().find(|(theirs, _)| **theirs == self.start);
         words.id(special.map_or(self.start.as_str(), |(_, ours)| ours))
     }
 }
 
-/// The words of both sides: one list for both, or two.
 fn words(pack: &FilePack, below: &str, specials: &SpecialTokens) -> Result<ForeignWords> {
     let find = |side: &str| {
         let names = [".json", ".txt"].map(|kind| format!("{below}{side}_vocabulary{kind}"));
@@ -190,7 +185,6 @@ fn words(pack: &FilePack, below: &str, specials: &SpecialTokens) -> Result<Forei
 /// What the settings of a model call the SentencePiece models of both sides.
 pub type SpmNames = Option<[String; 2]>;
 
-/// The tokenizers of both sides: of SentencePiece models, of codes, or of pieces with spaces between them.
 pub fn tokenizers(
     pack: &FilePack,
     below: &str,
@@ -229,7 +223,6 @@ pub fn tokenizers(
     Ok((words.source.words_tokenizer(None)?, words.target.words_tokenizer(None)?))
 }
 
-/// A model while its parts are found.
 struct Found<'a> {
     tensors: &'a mut ForeignTensors,
     heads: usize,
@@ -241,14 +234,12 @@ impl Found<'_> {
         Err(Error::tensor(self.tensors.path(), name, message))
     }
 
-    /// One number of a side, or of both in older files.
     fn number(&mut self, side: &str, name: &str, otherwise: f32) -> Result<f32> {
         let own = self.tensors.number(&format!("{side}/{name}"))?;
         let of_both = self.tensors.number(name)?;
         Ok(own.or(of_both).unwrap_or(otherwise))
     }
 
-    /// The same of both sides.
     fn common(&mut self, name: &str, otherwise: f32) -> Result<f32> {
         let [source, target] = ["encoder", "decoder"].map(|side| self.number(side, name, otherwise));
         let (source, target) = (source?, target?);
@@ -261,7 +252,6 @@ impl Found<'_> {
         )
     }
 
-    /// How many layers a side has.
     fn layers(&self, side: &str) -> Result<usize> {
         let name = |l: usize| format!("{side}/layer_{l}/ffn/linear_0/weight");
         let count = (0..=MOST_LAYERS).take_while(|l| self.tensors.has(&name(*l))).count();
@@ -441,7 +431,6 @@ impl Found<'_> {
         self.tensors.lend(&format!("{ours}.b"), &format!("{theirs}/layer_norm/beta"), &[d])
     }
 
-    /// The maps that are joined in one.
     fn joined(&mut self, ours: &str, theirs: &str, which: &[&str], (rows, columns): (usize, usize)) -> Result<()> {
         let (weight, bias) = (format!("{theirs}/weight"), format!("{theirs}/bias"));
         self.tensors.check(&weight, &[which.len() * rows, columns])?;

@@ -13,22 +13,14 @@ pub struct Foreign {
     pub config: Config,
     /// Exactly the tensors of [`shapes`], matrices as \[out, in\].
     pub weights: Weights,
-    /// The bytes of `source.tokenizer.json`.
     pub source: Vec<u8>,
-    /// The bytes of `target.tokenizer.json`.
     pub target: Vec<u8>,
-    /// A model card in Markdown: toolkit, release, languages and licence as far as the files say them, and which
-    /// attention is the alignment, and why.
+    /// A model card in Markdown: toolkit, release, languages, licence, and which attention is the alignment and why.
     pub card: String,
-    /// The file that holds the weights.
     pub file: PathBuf,
 }
 
 impl Foreign {
-    /// Whether the tensors are those that the configuration asks for.
-    ///
-    /// # Errors
-    /// A sentence that names the file and the tensor.
     pub fn check(&self) -> Result<()> {
         let expected = shapes(&self.config);
         for (name, shape) in &expected {
@@ -47,12 +39,10 @@ impl Foreign {
 
 /// One line of [`ORIGINS`](super::ORIGINS).
 pub struct OriginEntry {
-    /// The toolkit and its form, such as `Marian npz`.
     pub name: &'static str,
-    /// What of it is read, and where such models lie.
     pub about: &'static str,
     /// Whether a path, a folder or a file, is such a model; looks at names and first bytes alone.
     pub finds: fn(&Path) -> bool,
-    /// Reads it. What is not understood is refused by its name.
+    /// Reads it; what is unknown is refused by name.
     pub read: fn(&Path) -> Result<Foreign>,
 }

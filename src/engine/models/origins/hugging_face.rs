@@ -32,7 +32,6 @@ use crate::text::foreign::sentencepiece::SentencePiece;
 use crate::text::foreign::vocabulary::Vocabulary;
 use crate::text::sentence::{EOS, is_language};
 
-/// Its line in the table of origins.
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Hugging Face MarianMT",
     about: "a folder with config.json, model.safetensors or pytorch_model.bin, vocab.json, source.spm and target.spm, as \
@@ -43,7 +42,6 @@ pub const ENTRY: OriginEntry = OriginEntry {
     read,
 };
 
-/// The weights as torch saves them.
 const TORCH_FILE: &str = "pytorch_model.bin";
 /// What a word that is never said has in place of its bias.
 const NEVER: f32 = -1e9;
@@ -54,7 +52,6 @@ fn settings(folder: &Path) -> Option<ForeignSettings> {
     optional(&folder.join(CONFIG_FILE)).ok()?
 }
 
-/// Settings that need not be there.
 fn optional(path: &Path) -> Result<Option<ForeignSettings>> {
     if !path.is_file() {
         return Ok(None);
@@ -66,7 +63,6 @@ fn architecture(settings: &ForeignSettings) -> Option<&str> {
     settings.get("architectures")?.as_array()?.first()?.as_str()
 }
 
-/// Reads such a folder.
 pub fn read(folder: &Path) -> Result<Foreign> {
     let path = folder.join(CONFIG_FILE);
     let settings = ForeignSettings::read(&path, &disk::read(&path, disk::CONFIG_LIMIT)?)?;
@@ -93,7 +89,6 @@ pub fn read(folder: &Path) -> Result<Foreign> {
     Ok(Foreign { config, weights, source, target, card, file })
 }
 
-/// Refuses what is computed otherwise there.
 fn check(settings: &ForeignSettings) -> Result<()> {
     let found = architecture(settings).or(settings.text("model_type")).unwrap_or("missing");
     if !["MarianMTModel", "marian"].contains(&found) {
@@ -117,7 +112,6 @@ fn check(settings: &ForeignSettings) -> Result<()> {
     Ok(())
 }
 
-/// The words of both sides, as many as the settings say.
 fn words(folder: &Path, settings: &ForeignSettings) -> Result<ForeignWords> {
     let read = |name: &str, key: &str| {
         let words = Vocabulary::read(&folder.join(name), None)?;
@@ -160,7 +154,6 @@ fn open(folder: &Path) -> Result<ForeignTensors> {
     Err(Error::file(folder, message))
 }
 
-/// What the files say beside the sizes.
 fn facts(folder: &Path, about: &ForeignSettings, words: &ForeignWords) -> ForeignCard {
     let name = folder.canonicalize().unwrap_or_else(|_| folder.into());
     let name = name.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -244,7 +237,6 @@ fn table(tensors: &mut ForeignTensors, d: usize) -> Result<usize> {
     Ok(0)
 }
 
-/// Ids that are never said.
 fn never(settings: &ForeignSettings, generation: &ForeignSettings, words: &ForeignWords) -> Vec<usize> {
     let lists = [settings, generation].map(|file| file.get("bad_words_ids").and_then(Value::as_array));
     let single = |list: &Value| list.as_array().filter(|list| list.len() == 1).and_then(|list| list[0].as_u64());
@@ -264,7 +256,6 @@ fn target_embedding(tensors: &ForeignTensors, shared: bool) -> &'static str {
     if shared { source_embedding(tensors) } else { "model.decoder.embed_tokens.weight" }
 }
 
-/// Hands all tensors on.
 fn lend(tensors: &mut ForeignTensors, config: &Config, words: &ForeignWords, never: &[usize]) -> Result<()> {
     let Some(sizes) = config.transformer() else { return Ok(()) };
     let (d, target) = (config.hidden, config.target_vocabulary);

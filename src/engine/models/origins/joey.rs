@@ -34,7 +34,6 @@ use crate::models::origins::words::{ForeignWords, languages};
 use crate::models::transformer::sizes::{AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use crate::text::reader::read_file;
 
-/// Its line in the table of origins.
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Joey NMT checkpoint",
     about: "folders of Joey NMT: best.ckpt with config.yaml, src_vocab.txt and trg_vocab.txt beside it",
@@ -44,7 +43,6 @@ pub const ENTRY: OriginEntry = OriginEntry {
 
 /// What every such checkpoint names near its beginning or its end.
 const MARK: &str = "best_ckpt_score";
-/// The checkpoint of several that counts.
 const BEST: &str = "best.ckpt";
 const SETTINGS: &str = "config.yaml";
 
@@ -104,7 +102,6 @@ fn read(path: &Path) -> Result<Foreign> {
     Ok(Foreign { config, weights, source, target, card, file })
 }
 
-/// The words of a side: a line each, in the file that the settings name or that lies there by the usual name.
 fn listed(file: &Path, settings: &ForeignSettings, side: &str) -> Result<Vec<String>> {
     let named = [format!("data.{side}.voc_file"), format!("data.{side}_vocab")];
     let named = named.iter().find_map(|key| settings.text(key)).map(|name| file.with_file_name(last_part(name)));
@@ -157,7 +154,6 @@ fn recurrent(
     Ok(config)
 }
 
-/// Hands on what only recurrent models have.
 fn lend(tensors: &mut ForeignTensors, config: &Config) -> Result<()> {
     let Some(sizes) = config.opennmt() else { return Ok(()) };
     lend_recurrent(tensors, config, |l| stacked("decoder.rnn", l, false))?;

@@ -11,12 +11,10 @@ use crate::models::transformer::sizes::Activation;
 /// No size may be larger, as in our own files.
 const LARGEST: u64 = 1 << 24;
 const MOST_LAYERS: u64 = 64;
-/// The most collections within each other of a YAML file.
 const MOST_DEPTH: usize = 16;
-/// The longest name in one, in bytes.
 const MOST_NAME: usize = 200;
 
-/// A setting whose values are known: its name, and those that are implemented; one that is not there counts as empty.
+/// A setting and its implemented values; a missing one counts as empty.
 pub type KnownSetting = (&'static str, &'static [&'static str]);
 
 /// A JSON object of settings.
@@ -27,7 +25,6 @@ pub struct ForeignSettings {
 }
 
 impl ForeignSettings {
-    /// Reads the bytes of the file at `path`.
     pub fn read(path: &Path, bytes: &[u8]) -> Result<Self> {
         match serde_json::from_slice(bytes) {
             Ok(Value::Object(map)) => Ok(Self { path: path.into(), map }),
@@ -38,7 +35,7 @@ impl ForeignSettings {
         }
     }
 
-    /// Reads the bytes of a YAML file: a value within others has all their names before its own, with points between.
+    /// Reads YAML; the name of a nested value is its path, joined by points.
     pub fn yaml(path: &Path, bytes: &[u8]) -> Result<Self> {
         let text = str::from_utf8(bytes).map_err(|_| Error::file(path, "is not UTF-8"))?;
         let mut map = Map::new();
@@ -90,12 +87,11 @@ impl ForeignSettings {
         Ok(Self { path: path.into(), map })
     }
 
-    /// Settings that are read already.
     pub fn of(path: &Path, map: Map<String, Value>) -> Self {
         Self { path: path.into(), map }
     }
 
-    /// Settings that have other values than those that are implemented are refused by their names.
+    /// Refuses settings with other values than those implemented, by name.
     pub fn check(&self, known: &[(&str, &[&str])]) -> Result<()> {
         for (key, implemented) in known {
             let value = self.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
@@ -111,27 +107,23 @@ impl ForeignSettings {
         self.get(key)?.as_f64()
     }
 
-    /// A whole number, which may be below 0.
     pub fn whole_number(&self, key: &str) -> Option<i64> {
         self.get(key)?.as_i64()
     }
 
-    /// An error about a key.
     pub fn wrong<T>(&self, key: &str, message: impl Into<String>) -> Result<T> {
         Err(Error::key(&self.path, key, message))
     }
 
-    /// What stands under a key; `None` where nothing or `null` does.
+    /// `None` for what is missing or `null`.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.map.get(key).filter(|value| !value.is_null())
     }
 
-    /// Whether `null` stands under a key.
     pub fn is_null(&self, key: &str) -> bool {
         self.map.get(key).is_some_and(Value::is_null)
     }
 
-    /// A text, where there is one.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.get(key)?.as_str().filter(|text| !text.trim().is_empty())
     }
@@ -152,12 +144,10 @@ impl ForeignSettings {
         self.whole(key, 1, MOST_LAYERS)
     }
 
-    /// The id of one of `words` words.
     pub fn id(&self, key: &str, words: usize) -> Result<u32> {
         self.whole(key, 0, words.saturating_sub(1) as u64).map(|id| id as u32)
     }
 
-    /// Yes or no, `otherwise` where the key is not there.
     pub fn flag(&self, key: &str, otherwise: bool) -> Result<bool> {
         match self.get(key) {
             None => Ok(otherwise),
@@ -168,7 +158,6 @@ impl ForeignSettings {
         }
     }
 
-    /// Refuses a setting that is not as the program computes.
     pub fn must_be(&self, key: &str, expected: bool) -> Result<()> {
         if self.flag(key, expected)? == expected {
             return Ok(());
@@ -176,12 +165,10 @@ impl ForeignSettings {
         self.wrong(key, format!("is {}, which is not implemented; only {expected} is", !expected))
     }
 
-    /// The nonlinearity of that name.
     pub fn activation(&self, key: &str) -> Result<Activation> {
         self.activation_or(key, "")
     }
 
-    /// The same, `otherwise` where there is none.
     pub fn activation_or(&self, key: &str, otherwise: &str) -> Result<Activation> {
         match self.text(key).or(Some(otherwise)) {
             Some("relu") => Ok(Activation::Relu),
@@ -195,7 +182,6 @@ impl ForeignSettings {
     }
 }
 
-/// What stands in a YAML file without marks.
 fn plain(text: &str) -> Value {
     match text {
         "" | "~" | "null" => Value::Null,
@@ -208,7 +194,6 @@ fn plain(text: &str) -> Value {
     }
 }
 
-/// A text, cut so that a sentence stays one.
 pub fn short(text: &str) -> String {
     if text.chars().count() <= 40 {
         text.to_owned()

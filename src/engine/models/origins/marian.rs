@@ -29,25 +29,17 @@ use crate::nn::fused::integers::Rounding;
 /// The tensors of a file of Marian.
 pub trait MarianTensors {
     fn names(&self) -> Vec<String>;
-    /// The shape of one; `None` where there is none of that name.
     fn shape(&self, name: &str) -> Option<Vec<usize>>;
-    /// One as its shape says.
     fn array(&mut self, name: &str) -> Result<Array>;
-    /// A matrix with its columns as rows.
     fn turned(&mut self, name: &str) -> Result<Array> {
         self.array(name).map(Array::transposed)
     }
-    /// The whole numbers of a matrix of 8-bit integers, with its columns as rows if `turned`, and what they were
-    /// multiplied by; `None` where it is none, or lies the other way round.
-    ///
-    /// # Errors
-    /// A multiplier that is none.
+    /// The whole numbers of a matrix of 8-bit integers, transposed if `turned`, and their multiplier; else `None`.
     fn integers(&mut self, _name: &str, _turned: bool) -> Result<Option<(Vec<i8>, f32)>> {
         Ok(None)
     }
 }
 
-/// Options of a Transformer that are implemented in some of their values only.
 const KNOWN: &[KnownOption] = &[
     ("type", &["transformer"]),
     ("right-left", &["", "false"]),
@@ -67,7 +59,7 @@ const KNOWN: &[KnownOption] = &[
     ("ulr", &["", "false"]),
 ];
 
-/// Other options of a Transformer that are read, or that change nothing in what is implemented.
+/// Options that are read, or that change nothing in what is implemented.
 const READ: &[&str] = &[
     "transformer-heads",
     "transformer-dim-ffn",
@@ -89,22 +81,18 @@ const READ: &[&str] = &[
     "transformer-dropout-ffn",
 ];
 
-/// What a file whose integers are browsermt's is called: the models of that project are all guided.
+/// The kind of a file whose integers are browsermt's; all models of that project are guided.
 pub const BERGAMOT: &str = "Marian bin of Bergamot";
-/// The most layers of a stack; more than any has, and few enough to name them all.
 const MOST_LAYERS: usize = 256;
 
-/// A model of `tensors`, which lie in `path`, with the files beside it.
-///
-/// # Errors
-/// A sentence that names the file and the option, tensor or vocabulary that is missing, unknown or does not fit.
+/// A model of `tensors` from `path`, with the files next to it.
 pub fn read(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions, toolkit: &str) -> Result<Foreign> {
     let files = MarianFiles::beside(path);
     let sizes = sizes(options, tensors, toolkit == BERGAMOT || files.is_guided())?;
     named(path, &files, convert(path, tensors, options, sizes)?, options, toolkit)
 }
 
-/// A model that was converted, with the words, the languages and the card of the `files` beside it.
+/// A converted model with the words, the languages and the card of the `files` next to it.
 pub fn named(
     path: &Path,
     files: &MarianFiles,
@@ -156,10 +144,7 @@ pub fn convert(
     Ok((config, weights))
 }
 
-/// What the options say; `guided` is whether training is known to have guided a head.
-///
-/// # Errors
-/// The option that is not implemented, by its name.
+/// `guided`: whether training is known to have guided a head.
 pub fn sizes(options: &MarianOptions, tensors: &dyn MarianTensors, guided: bool) -> Result<TransformerSizes> {
     options.check(KNOWN)?;
     let known: Vec<&str> = KNOWN.iter().map(|(name, _)| *name).chain(READ.iter().copied()).collect();
@@ -227,7 +212,6 @@ fn is_norm_first(options: &MarianOptions) -> Result<bool> {
     }
 }
 
-/// Our names and theirs, and whether theirs is the other way round.
 fn pairs(sizes: &TransformerSizes) -> Vec<(String, String, bool)> {
     let pre = if sizes.norm_first { "_pre" } else { "" };
     let mut pairs = Vec::new();
@@ -323,11 +307,10 @@ fn weights(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions
     }
 }
 
-/// Behind the name of a matrix of integers: what activations are multiplied by before they are rounded.
 const ROUNDING: &str = "_QuantMultA";
 
-/// How what a matrix is multiplied with is rounded: as the file says, or by the greatest number that comes. The output
-/// layer goes by the name `none` where it was measured with a shortlist.
+/// How a matrix's factors are rounded: as the file says, else by the greatest number.
+/// An output layer measured with a shortlist goes by the name `none`.
 fn rounding(tensors: &mut dyn MarianTensors, theirs: &str) -> Rounding {
     let other = if theirs.ends_with("Wemb") { "none" } else { theirs };
     let mut found = [theirs, other].into_iter().filter_map(|name| {
@@ -339,7 +322,6 @@ fn rounding(tensors: &mut dyn MarianTensors, theirs: &str) -> Rounding {
     found.next().map_or(Rounding::Greatest, Rounding::Fixed)
 }
 
-/// Whether a tensor is none of the model's: its options, and what activations are multiplied by.
 fn is_beside(name: &str) -> bool {
     name.starts_with("special:") || name.ends_with(ROUNDING)
 }

@@ -25,7 +25,6 @@ use crate::models::origins::marian::{self, MarianTensors};
 use crate::models::origins::marian_files;
 use crate::models::origins::marian_options::{MarianOptions, OPTIONS};
 
-/// Its line in the table of origins.
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Marian bin",
     about: "Models of Firefox Translations, translateLocally and Bergamot: a folder with a .bin and .spm, or the .bin",
@@ -34,12 +33,9 @@ pub const ENTRY: OriginEntry = OriginEntry {
 };
 
 const VERSION: u64 = 1;
-/// The most bytes of a file.
 const MOST_BYTES: u64 = 6 << 30;
-/// The most tensors of a file.
 const MOST_TENSORS: u64 = 1 << 14;
 
-/// How numbers are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NumberType {
     Float32,
@@ -63,7 +59,6 @@ impl NumberType {
         }
     }
 
-    /// Bytes of a number.
     fn size(self) -> usize {
         match self {
             Self::Float32 => 4,
@@ -82,7 +77,6 @@ pub struct MarianBin {
     tensors: BTreeMap<String, (u64, Vec<usize>, Range<usize>)>,
 }
 
-/// Reads numbers one after the other.
 struct Cursor<'a> {
     path: &'a Path,
     bytes: &'a [u8],
@@ -110,10 +104,6 @@ impl<'a> Cursor<'a> {
 }
 
 impl MarianBin {
-    /// Reads a file and where its tensors lie.
-    ///
-    /// # Errors
-    /// A sentence that names the file, and the tensor that does not fit into it.
     pub fn open(path: &Path) -> Result<Self> {
         let bytes = disk::read(path, MOST_BYTES)?;
         let mut cursor = Cursor { path, bytes: &bytes, place: 0 };
@@ -163,16 +153,12 @@ impl MarianBin {
         Ok(Self { path: path.into(), tensors, bytes })
     }
 
-    /// Whether integers are those of browsermt's Marian, which Bergamot's and Firefox's models are made by.
+    /// Whether integers are those of browsermt's Marian (Bergamot, Firefox).
     pub fn is_browsermt(&self) -> bool {
         let kinds = self.tensors.values().map(|(code, ..)| NumberType::of(*code));
         kinds.flatten().any(|kind| matches!(kind, NumberType::Quantized(_, true)))
     }
 
-    /// The options that stand among the tensors.
-    ///
-    /// # Errors
-    /// There are none.
     pub fn options(&self) -> Result<MarianOptions> {
         let Some((_, _, place)) = self.tensors.get(OPTIONS) else {
             return Err(Error::file(&self.path, format!("has no `{OPTIONS}`; it is no model of Marian")));
@@ -184,7 +170,6 @@ impl MarianBin {
         Error::tensor(&self.path, name, message.into())
     }
 
-    /// Integers and the multiplier behind them.
     fn quantized(&self, name: &str, place: Range<usize>) -> Result<(&[u8], f32)> {
         let bytes = &self.bytes[place];
         let (integers, multiplier) = bytes.split_at(bytes.len().saturating_sub(4));
@@ -226,7 +211,6 @@ impl MarianBin {
     }
 }
 
-/// Whether a matrix lies as its shape says also where it is of integers.
 fn is_embedding(name: &str) -> bool {
     name.ends_with("Wemb")
 }

@@ -18,11 +18,9 @@ use crate::text::foreign::vocabulary::Vocabulary;
 use crate::text::sentence::{EOS, UNK, is_language};
 use crate::text::write::folder_of;
 
-/// The most files of a folder that are looked at.
 const MOST_FILES: usize = 4096;
 
-/// Files of this form that `path` means: it itself, or those in a folder that is none of ours. `is_start` sees the first
-/// eight bytes.
+/// Files of this form at `path`: itself, or those in a folder not ours; `is_start` checks the first eight bytes.
 pub fn model_files(path: &Path, extension: &str, is_start: fn(&[u8]) -> bool) -> Vec<PathBuf> {
     let is_one = |file: &PathBuf| {
         let mut start = Vec::new();
@@ -40,10 +38,6 @@ pub fn model_files(path: &Path, extension: &str, is_start: fn(&[u8]) -> bool) ->
     names_in(path).iter().filter(is_weights).map(|name| path.join(name)).filter(is_one).collect()
 }
 
-/// The one of some files that a folder means.
-///
-/// # Errors
-/// A sentence with their names where the files beside them do not say which.
 pub fn chosen(path: &Path, files: Vec<PathBuf>) -> Result<PathBuf> {
     if files.len() < 2 {
         return Ok(files.into_iter().next().unwrap_or_else(|| path.into()));
@@ -58,7 +52,6 @@ pub fn chosen(path: &Path, files: Vec<PathBuf>) -> Result<PathBuf> {
     named.cloned().ok_or_else(list)
 }
 
-/// The names of a folder's files, sorted.
 pub fn names_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_FILES);
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -66,13 +59,11 @@ pub fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Whether a file is of this kind by its name.
 fn ends(name: &str, extension: &str) -> bool {
     Path::new(name).extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
-/// What a model is called by its file, or by its folder where the file is called as all are: `model.npz`, `best.ckpt`,
-/// `model_step_1000.pt`.
+/// The file's name, or its folder's if the file has a usual name such as `model.npz` or `best.ckpt`.
 pub fn own_name(file: &Path) -> String {
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -88,7 +79,6 @@ pub fn last_part(path: &str) -> String {
     path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
 }
 
-/// What is the alignment of a recurrent model.
 pub const RECURRENT: &str = "the attention of the decoder's first layer, the only one";
 
 /// What lies beside a model.
@@ -97,7 +87,6 @@ pub struct MarianFiles {
     file: PathBuf,
     folder: PathBuf,
     names: Vec<String>,
-    /// Options of decoding and of training.
     options: Vec<MarianOptions>,
     /// What Firefox and translateLocally say of a model.
     facts: Value,
@@ -107,17 +96,12 @@ pub struct MarianFiles {
 /// Both tokenizer files, and what they have in common.
 #[derive(Debug, Default)]
 pub struct MarianTexts {
-    /// The bytes of that of the source side.
     pub source: Vec<u8>,
-    /// That of the target side.
     pub target: Vec<u8>,
-    /// The id of the end of a sentence.
     pub eos: u32,
-    /// That of the unknown word.
     pub unk: u32,
     /// Source words that choose a target language.
     pub choices: Vec<String>,
-    /// The files of both vocabularies.
     pub files: [String; 2],
 }
 
@@ -144,7 +128,7 @@ impl MarianFiles {
         }
     }
 
-    /// Whether training guided a head by word alignments: its options say so, or the name of the release.
+    /// Whether training guided a head by word alignments, by its options or the name of the release.
     pub fn is_guided(&self) -> bool {
         if let Some(guide) = self.options.iter().find_map(|options| options.text("guided-alignment")) {
             return guide != "none";
@@ -158,7 +142,6 @@ impl MarianFiles {
         self.options.iter().any(|options| options.is_on("allow-unk"))
     }
 
-    /// The files of both vocabularies.
     fn vocabularies(&self) -> Result<[String; 2]> {
         let is_here = |name: &String| self.names.contains(name);
         for options in &self.options {
@@ -193,10 +176,6 @@ impl MarianFiles {
         Err(Error::file(&self.file, message))
     }
 
-    /// Both tokenizers, for so many words.
-    ///
-    /// # Errors
-    /// A vocabulary is missing, damaged, of another size, or has other ids than that of the other side.
     pub fn tokenizers(&self, sizes: [usize; 2]) -> Result<MarianTexts> {
         let files = self.vocabularies()?;
         let (source, [eos, unk], choices) = self.side(&files[0], sizes[0], "source")?;
@@ -232,7 +211,6 @@ impl MarianFiles {
         Ok((tokenizer, ids, choices))
     }
 
-    /// The rules for pieces of a side: a file that begins with its name, or the only one.
     fn pieces(&self, side: &str, end: &str) -> Option<PathBuf> {
         let all: Vec<&String> = self.names.iter().filter(|name| name.ends_with(end)).collect();
         let own = all.iter().find(|name| name.starts_with(side));
@@ -240,7 +218,6 @@ impl MarianFiles {
         own.or_else(only).map(|name| self.folder.join(name.as_str()))
     }
 
-    /// Source and target language, as the files name them.
     pub fn languages(&self, vocabularies: &[String; 2]) -> (String, String) {
         let listed = |side: &str| {
             let begins = format!("{side} language(s):");
@@ -261,7 +238,6 @@ impl MarianFiles {
         known.or_else(sides).or_else(|| pair(&name(&self.folder))).unwrap_or_else(|| ("und".into(), "und".into()))
     }
 
-    /// What the model is called: as its makers do, else by its folder and file.
     pub fn name(&self) -> String {
         let heading =
             self.readme.lines().find_map(|line| line.strip_prefix("# ")).map(|line| line.trim_end_matches(".zip"));
@@ -269,7 +245,6 @@ impl MarianFiles {
         told.map_or_else(|| own_name(&self.file), str::to_owned)
     }
 
-    /// The card: `toolkit` with its `version`, and what the files say.
     pub fn card(&self, config: &Config, toolkit: &str, version: Option<&str>, choices: Vec<String>) -> String {
         let mut card = ForeignCard {
             name: config.name.clone(),
@@ -294,7 +269,6 @@ impl MarianFiles {
     }
 }
 
-/// Whether a text can name a language.
 fn is_tag(text: &str) -> bool {
     text.split('-').all(|part| (2..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }

@@ -12,7 +12,6 @@ use crate::models::origins::marian_options::{MarianOptions, OPTIONS};
 use crate::models::origins::marian_rnn;
 use crate::models::origins::npz::Npz;
 
-/// Its line in the table of origins.
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Marian npz",
     about: "models of Marian and OPUS-MT, Transformers and recurrent ones: the unpacked folder of a release, or its .npz \
@@ -35,10 +34,6 @@ impl MarianTensors for Npz {
     }
 }
 
-/// The archive and its options.
-///
-/// # Errors
-/// A sentence that names the file.
 pub fn open(path: &Path) -> Result<(Npz, MarianOptions)> {
     let mut archive = Npz::open(path)?;
     let text = archive.text(OPTIONS)?.ok_or_else(|| {

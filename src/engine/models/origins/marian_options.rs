@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::models::disk;
 
-/// Where the options stand among the weights.
 pub const OPTIONS: &str = "special:model.yml";
 
 /// Options by their names.
@@ -17,11 +16,11 @@ pub struct MarianOptions {
     values: BTreeMap<String, Vec<String>>,
 }
 
-/// An option whose values are known: its name, and those that are implemented; one that is not named counts as empty.
+/// An option and its implemented values; a missing one counts as empty.
 pub type KnownOption = (&'static str, &'static [&'static str]);
 
 impl MarianOptions {
-    /// The options in a text; errors name `path`. Lines that are no options are passed over.
+    /// Errors name `path`; lines that are no options are skipped.
     pub fn new(path: &Path, text: &str) -> Self {
         let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut last: Option<String> = None;
@@ -43,40 +42,30 @@ impl MarianOptions {
         Self { path: path.into(), values }
     }
 
-    /// Those of a file; `None` where it cannot be read.
     pub fn read(path: &Path) -> Option<Self> {
         let bytes = disk::read(path, disk::CONFIG_LIMIT).ok()?;
         Some(Self::new(path, &String::from_utf8_lossy(&bytes)))
     }
 
-    /// The value of an option; `None` where it is not named or empty.
+    /// `None` if it is missing or empty.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.list(key).first().map(String::as_str)
     }
 
-    /// The values of an option that is a list.
     pub fn list(&self, key: &str) -> &[String] {
         self.values.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether an option is on.
     pub fn is_on(&self, key: &str) -> bool {
         self.text(key) == Some("true")
     }
 
-    /// A whole number.
-    ///
-    /// # Errors
-    /// It is missing, or no number.
     pub fn size(&self, key: &str) -> Result<usize> {
         let told = || format!("is `{}`, where a whole number is expected", self.text(key).unwrap_or_default());
         self.text(key).and_then(|text| text.parse().ok()).ok_or_else(|| self.wrong(key, told()))
     }
 
-    /// Options that have other values than those that are implemented are refused by their names.
-    ///
-    /// # Errors
-    /// A sentence that names the file, the option and its value.
+    /// Refuses options with other values than those implemented, by name.
     pub fn check(&self, known: &[KnownOption]) -> Result<()> {
         for (key, implemented) in known {
             let value = self.list(key).join(" ");
@@ -87,11 +76,7 @@ impl MarianOptions {
         Ok(())
     }
 
-    /// As [`MarianOptions::check`] for every option whose name begins with `prefix` and is not among `known`: those must
-    /// be off.
-    ///
-    /// # Errors
-    /// A sentence that names the file, the option and its value.
+    /// Refuses every option that begins with `prefix`, is not in `known` and is not off.
     pub fn check_others(&self, prefix: &str, known: &[&str]) -> Result<()> {
         let unknown = |key: &str| key.starts_with(prefix) && !known.contains(&key);
         for key in self.values.keys().filter(|key| unknown(key)) {
@@ -108,20 +93,17 @@ impl MarianOptions {
         self.wrong(key, format!("is {value:.60}, which is not implemented"))
     }
 
-    /// An error about an option.
     pub fn wrong(&self, key: &str, message: impl Into<String>) -> Error {
         Error::key(&self.path, key, message)
     }
 }
 
-/// A value without its quotation marks; `None` where nothing is left.
 fn bare_value(text: &str) -> Option<String> {
     let text = text.trim();
     let inner = ['"', '\''].iter().find_map(|mark| text.strip_prefix(*mark)?.strip_suffix(*mark));
     Some(inner.unwrap_or(text)).filter(|text| !text.is_empty() && *text != "~").map(str::to_owned)
 }
 
-/// The values of `[a, b]`.
 fn listed(text: &str) -> Vec<String> {
     text.trim_matches(['[', ']']).split(',').filter_map(bare_value).collect()
 }

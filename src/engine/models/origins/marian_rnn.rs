@@ -42,13 +42,9 @@ const KNOWN: &[KnownOption] = &[
 /// The types of Marian's recurrent models.
 pub const TYPES: &[&str] = &["amun", "nematus", "s2s"];
 
-/// The most layers of a stack and units of a layer.
 const MOST_LAYERS: usize = 64;
 
 /// Configuration and weights, without languages and words.
-///
-/// # Errors
-/// A sentence that names the file and the option or tensor that is missing, unknown or does not fit.
 pub fn convert(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions) -> Result<(Config, Weights)> {
     let sizes = sizes(options)?;
     let [embedding, hidden] = ["dim-emb", "dim-rnn"].map(|key| count(options, key, None, 1 << 20));
@@ -63,7 +59,6 @@ fn count(options: &MarianOptions, key: &str, default: Option<usize>, most: usize
     }
 }
 
-/// What the options say.
 fn sizes(options: &MarianOptions) -> Result<NematusSizes> {
     options.check(KNOWN)?;
     if options.list("dim-vocabs").len() > 2 {
@@ -99,28 +94,21 @@ fn named<T: NamedChoice>(options: &MarianOptions, key: &str, default: T) -> T {
 
 /// How a toolkit writes its tensors.
 pub struct TensorNames {
-    /// Whether it is Nematus itself, whose encoder turns by turns and whose names do so too.
+    /// Nematus itself, whose encoder alternates directions, and so do its names.
     pub is_nematus: bool,
-    /// Whether the output layer has no bias.
     pub omits_bias: bool,
 }
 
 /// Where a tensor of ours stands among theirs.
 struct Origin {
     ours: String,
-    /// Its names, of which a file has one.
     theirs: Vec<String>,
     /// Which of so many equal parts of the last dimension it is, from 0.
     part: [usize; 2],
-    /// Whether the file may have it as we do.
     may_be_turned: bool,
 }
 
 impl TensorNames {
-    /// As [`convert`], for `sizes` that are known.
-    ///
-    /// # Errors
-    /// A sentence that names the file and the tensor.
     pub fn convert(
         &self,
         path: &Path,
@@ -187,7 +175,6 @@ impl TensorNames {
         }
     }
 
-    /// Every tensor of ours.
     fn origins(&self, config: &Config, sizes: &NematusSizes) -> Vec<Origin> {
         let mut origins = Vec::new();
         let whole = |ours: &str, theirs: &[&str]| Origin {
@@ -233,7 +220,6 @@ impl TensorNames {
         origins
     }
 
-    /// A tensor of a unit: `ours` ends with its letter, its norm and its gate.
     fn of_unit(&self, unit: UnitName<'_>, kind: NematusUnit, is_normed: bool, ours: String) -> Origin {
         let own = ours.splitn(4 + unit.stack.matches('.').count(), '.').last().unwrap_or_default();
         let letter = &own[..1];
@@ -323,7 +309,6 @@ const DENSE: [(&str, [&str; 5]); 6] = [
     ),
 ];
 
-/// A unit by its stack, layer and place there, both from 1.
 #[derive(Clone, Copy)]
 struct UnitName<'a> {
     stack: &'a str,
@@ -332,7 +317,6 @@ struct UnitName<'a> {
 }
 
 impl UnitName<'_> {
-    /// The names that one of its tensors may have.
     fn names(self, is_nematus: bool, part: &str, end: &str) -> Vec<String> {
         let Self { stack, l, k } = self;
         let deep = if l > 1 { format!("_l{l}_cell{k}") } else { format!("_cell{k}") };
@@ -366,7 +350,6 @@ impl UnitName<'_> {
     }
 }
 
-/// One part of theirs in our shape; the shape that was found where it does not fit.
 fn part(array: &Array, origin: &Origin, name: &str, shape: &[usize]) -> std::result::Result<Array, Vec<usize>> {
     let [k, parts] = origin.part;
     let wrong = || Err(array.shape.clone());
@@ -390,7 +373,6 @@ fn part(array: &Array, origin: &Origin, name: &str, shape: &[usize]) -> std::res
     }
 }
 
-/// Each row with its second half first.
 fn halves_swapped(mut array: Array) -> Array {
     let width = array.shape.last().copied().unwrap_or(0);
     for row in array.data.chunks_mut(width.max(1)) {
@@ -399,8 +381,7 @@ fn halves_swapped(mut array: Array) -> Array {
     array
 }
 
-/// Whether an array is none of the model's weights: options, the scalar of the energies, which changes no weight, and what
-/// training left.
+/// Whether an array is no weight: options, the energies' scalar (which changes no weight), or training state.
 fn is_beside(name: &str) -> bool {
     const BESIDE: [&str; 4] = ["decoder_c_tt", "uidx", "history_errs", "zipped_params"];
     name.starts_with("special:") || name.starts_with("adam") || BESIDE.contains(&name)

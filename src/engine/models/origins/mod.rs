@@ -47,7 +47,7 @@ pub const ORIGINS: &[OriginEntry] = &[
     joey::ENTRY,
 ];
 
-/// The form that a path is in; `None` where it is none of [`ORIGINS`], and in a browser, whose page is given model folders alone.
+/// The form of a path; `None` in a browser, whose page has model folders alone.
 pub fn find(path: &Path) -> Option<&'static OriginEntry> {
     if cfg!(target_family = "wasm") {
         return None;

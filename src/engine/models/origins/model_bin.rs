@@ -9,14 +9,11 @@ use crate::models::header::NumberFormat;
 use crate::models::origins::keys::short;
 use crate::models::origins::tensors::{ForeignFormat, ForeignTensor, ForeignTensors};
 
-/// The newest version of the container.
 const NEWEST: u32 = 6;
-/// The newest revision of what a Transformer is called inside.
 const NEWEST_REVISION: u32 = 7;
 const MOST_VARIABLES: u32 = 1 << 15;
 /// The models that are translations by a Transformer, and the heads of those that do not say.
 const KNOWN: &[(&str, usize)] = &[("TransformerSpec", 8), ("TransformerBase", 8), ("TransformerBig", 16)];
-/// The other models of CTranslate2, and what they are.
 const OTHERS: &[(&str, &str)] = &[
     ("TransformerDecoderSpec", "a language model, which has no source sentence"),
     ("TransformerEncoderSpec", "an encoder without a decoder"),
@@ -36,7 +33,6 @@ const OLD_NAMES: &[(&str, &str)] = &[
     ("conv1d", "linear_0"),
     ("masked_multi_head", "self_attention"),
 ];
-/// The kinds of numbers, by the number of the kind.
 const FORMATS: &[ForeignFormat] = &[
     ForeignFormat::Float(NumberFormat::F32),
     ForeignFormat::Whole(1),
@@ -46,15 +42,13 @@ const FORMATS: &[ForeignFormat] = &[
     ForeignFormat::Float(NumberFormat::Bf16),
 ];
 
-/// Such a file.
+/// A CTranslate2 `model.bin`.
 #[derive(Debug)]
 pub struct ModelBin {
     pub tensors: ForeignTensors,
     /// The heads of every attention where no variable says how many.
     pub heads: usize,
-    /// Version and revision, for people.
     pub version: String,
-    /// The number of the version.
     pub number: u32,
     /// Variables that are texts, such as `unk_token`.
     pub texts: BTreeMap<String, String>,
@@ -63,7 +57,6 @@ pub struct ModelBin {
 /// How many bytes [`begins`] and [`check`] look at.
 pub const START: usize = 128;
 
-/// Whether a file may be one, by its first bytes.
 pub fn begins(start: &[u8]) -> bool {
     let Some((version, rest)) = start.split_first_chunk::<4>() else { return false };
     let name = |rest: &[u8]| rest.split_first_chunk::<2>().map_or(0, |(size, _)| u16::from_le_bytes(*size));
@@ -79,13 +72,12 @@ pub fn begins(start: &[u8]) -> bool {
     }
 }
 
-/// Refuses a model that does not translate by its first bytes, before anything else of its folder is read.
+/// Refuses a model that does not translate, by its first bytes, before the rest of its folder is read.
 pub fn check(path: &Path, start: &[u8]) -> Result<()> {
     Cursor { path, bytes: start, at: 0 }.head().map(|_| ())
 }
 
 impl Cursor<'_> {
-    /// Version, name, heads and revision.
     fn head(&mut self) -> Result<(u32, String, usize, u32)> {
         let version = self.number(4)?;
         if !(1..=NEWEST).contains(&version) {
@@ -119,10 +111,6 @@ fn renamed(name: &str) -> String {
     name.replacen("multi_head", attention, 1)
 }
 
-/// Reads the bytes of the file at `path`.
-///
-/// # Errors
-/// A sentence that names the file and, where it is one variable's fault, that variable.
 pub fn read(path: &Path, bytes: Vec<u8>) -> Result<ModelBin> {
     let mut cursor = Cursor { path, bytes: &bytes, at: 0 };
     let (version, name, heads, revision) = cursor.head()?;
@@ -173,7 +161,6 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    /// A number of up to four bytes.
     fn number(&mut self, size: usize) -> Result<u32> {
         Ok(self.take(size)?.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte)))
     }

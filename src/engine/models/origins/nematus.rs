@@ -16,7 +16,6 @@ use crate::models::origins::npz::Npz;
 use crate::text::foreign::vocabulary::{self, SpecialWords, Vocabulary};
 use crate::text::sentence::{EOS, UNK};
 
-/// Its line in the table of origins.
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Nematus npz",
     about: "models of Nematus: model.npz with model.npz.json and both dictionaries beside it",
@@ -36,10 +35,8 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("deep_fusion_lm", &["null", "false", ""]),
 ];
 
-/// The most layers of a stack and units of a layer.
 const MOST_LAYERS: usize = 64;
 
-/// The file of the options of a model.
 fn options_file(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".json");
@@ -52,7 +49,6 @@ fn files(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Options of Nematus.
 struct Options {
     path: PathBuf,
     map: Map<String, Value>,
@@ -74,7 +70,6 @@ impl Options {
         Error::key(&self.path, key, message)
     }
 
-    /// What is not implemented is refused by its name.
     fn check(&self) -> Result<()> {
         for (key, implemented) in KNOWN {
             let Some(value) = self.map.get(*key) else { continue };
@@ -102,7 +97,6 @@ impl Options {
         }
     }
 
-    /// A whole number from 1 to `most`.
     fn size(&self, key: &str, default: Option<usize>, most: usize) -> Result<usize> {
         let value = self.map.get(key).filter(|value| !value.is_null());
         if let (None, Some(default)) = (value, default) {
@@ -137,7 +131,6 @@ impl Options {
         })
     }
 
-    /// The dictionaries of both sides, beside the model.
     fn dictionaries(&self) -> Result<[PathBuf; 2]> {
         let list = self.map.get("dictionaries").and_then(Value::as_array);
         let names: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();

@@ -17,17 +17,13 @@ use crate::models::disk;
 use crate::models::header::MOST_NUMBERS;
 use crate::models::origins::pack::{ALWAYS, MOST_GROWTH};
 
-/// The mark at the beginning of an array of numpy.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
-/// The longest header of an array.
 const MOST_HEADER: u64 = 1 << 16;
-/// The most arrays of an archive.
 const MOST_ARRAYS: usize = 1 << 14;
 
 /// The number of some bytes, the least first.
 pub type ReadNumber = fn(&[u8]) -> f32;
 
-/// How numbers are written: the kind, its bytes, and how so many bytes are read.
 const NUMBERS: &[(&str, usize, ReadNumber)] = &[
     ("f2", 2, |bytes| f16::from_le_bytes(array(bytes)).to_f32()),
     ("f4", 4, |bytes| f32::from_le_bytes(array(bytes))),
@@ -47,16 +43,12 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
 pub struct NumpyHeader {
     /// The kind of its numbers and their bytes, such as `f4`; `O` are objects of Python.
     pub kind: String,
-    /// Whether the bytes of a number have the greatest first.
     pub is_big_endian: bool,
-    /// Whether it is stored column by column.
     pub by_columns: bool,
-    /// Its dimensions; none is one number.
     pub shape: Vec<usize>,
 }
 
 impl NumpyHeader {
-    /// Reads the header, of versions 1, 2 and 3, so that the numbers come next.
     pub fn read(path: &Path, input: &mut dyn Read) -> Result<Self> {
         let failed = |error: std::io::Error| {
             Error::file(path, format!("ends within its header ({error}) and is no array of numpy"))
@@ -87,18 +79,16 @@ impl NumpyHeader {
         })
     }
 
-    /// Bytes of a number and how it is read; `None` where it is no number that is known.
+    /// Bytes of a number and how it is read; `None` if its kind is unknown.
     pub fn number(&self) -> Option<(usize, ReadNumber)> {
         NUMBERS.iter().find(|(kind, ..)| *kind == self.kind).map(|(_, size, number)| (*size, *number))
     }
 
-    /// How many numbers there are.
     fn count(&self) -> usize {
         self.shape.iter().fold(1, |product: usize, size| product.saturating_mul(*size))
     }
 }
 
-/// The value of a key of the header, which is a dictionary of Python.
 fn entry<'a>(header: &'a str, key: &str) -> Option<&'a str> {
     let rest = header.split_once(&format!("'{key}':"))?.1.trim_start();
     let end = if rest.starts_with('(') { rest.find(')')? + 1 } else { rest.find([',', '}'])? };
@@ -120,11 +110,7 @@ pub struct Npz {
 }
 
 impl Npz {
-    /// Opens an archive and reads the headers of its arrays. What is no array of numbers, such as an object of Python,
-    /// is passed over.
-    ///
-    /// # Errors
-    /// A sentence that names the file.
+    /// Opens an archive and reads the headers; what is no array of numbers, such as a Python object, is skipped.
     pub fn open(path: &Path) -> Result<Self> {
         let (file, length) = disk::open(path)?;
         let archive = ZipArchive::new(BufReader::new(file)).map_err(|error| {
@@ -166,20 +152,14 @@ impl Npz {
         &self.path
     }
 
-    /// The names of its arrays, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.members.keys().map(String::as_str)
     }
 
-    /// The shape of an array; `None` where there is none of that name.
     pub fn shape(&self, name: &str) -> Option<&[usize]> {
         self.members.get(name).map(|(_, header)| header.shape.as_slice())
     }
 
-    /// The numbers of an array, row by row.
-    ///
-    /// # Errors
-    /// A sentence that names the file and the array: it is missing, cut short, or holds a number that is not finite.
     pub fn array(&mut self, name: &str) -> Result<Array> {
         let (bytes, header) = self.bytes(name)?;
         let (size, number) = header.number().unwrap_or((1, |_| 0.0));
@@ -197,10 +177,7 @@ impl Npz {
         }
     }
 
-    /// An array of bytes as text, up to the first NUL; `None` where there is none of that name.
-    ///
-    /// # Errors
-    /// As [`Npz::array`]; also where it is no UTF-8.
+    /// An array of bytes as text, up to the first NUL.
     pub fn text(&mut self, name: &str) -> Result<Option<String>> {
         if !self.members.contains_key(name) {
             return Ok(None);

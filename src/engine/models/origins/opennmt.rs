@@ -34,7 +34,6 @@ use crate::models::transformer::sizes::{AlignmentReason, DecoderCell, Positions,
 use crate::text::foreign::vocabulary::Vocabulary;
 use crate::text::sentence::UNK;
 
-/// Its line in the table of origins.
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "OpenNMT-py checkpoint",
     about: "checkpoints of OpenNMT-py, model_step_N.pt: LSTMs and GRUs with attention, and Transformers",
@@ -87,7 +86,6 @@ fn files(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What a checkpoint holds beside its tensors.
 struct Beside {
     settings: ForeignSettings,
     words: [Vec<String>; 2],
@@ -125,7 +123,6 @@ fn read(path: &Path) -> Result<Foreign> {
     Ok(Foreign { config, weights, source, target, card, file })
 }
 
-/// The options, the words and the tensors of a checkpoint.
 fn wanted(file: &Path, reading: &PickleReader<'_>) -> Told<(Beside, Vec<(String, usize)>)> {
     let part = |name: &str| reading.get(reading.result(), name).ok_or_else(|| format!("has no `{name}` in it"));
     let mut tensors = reading.dictionary(part("model").map_err(|_| {
@@ -173,7 +170,6 @@ pub fn words(file: &Path, [mut source, target]: [Vec<String>; 2]) -> Result<Fore
     ForeignWords::of(file, &source, Vocabulary::from_words(file, target)?)
 }
 
-/// The id that the decoder reads first.
 pub fn start(file: &Path, words: &ForeignWords) -> Result<u32> {
     words
         .target
@@ -228,7 +224,6 @@ fn decoder_names(tensors: &ForeignTensors) -> impl Fn(usize) -> [String; 4] + us
     move |l| if has_cells { celled("decoder.rnn.layers", l) } else { stacked("decoder.rnn", l, false) }
 }
 
-/// Hands on what only recurrent models have.
 fn lend(tensors: &mut ForeignTensors, config: &Config) -> Result<()> {
     let Some(sizes) = config.opennmt() else { return Ok(()) };
     let names = decoder_names(tensors);

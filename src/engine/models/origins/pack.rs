@@ -12,7 +12,6 @@ use zip::read::ZipFile;
 use crate::error::{Error, Result};
 use crate::models::disk;
 
-/// The most entries of a package.
 const MOST_ENTRIES: usize = 4096;
 /// How many times the bytes of a package a file of it may take: weights hardly grow smaller by packing.
 pub const MOST_GROWTH: u64 = 8;
@@ -24,10 +23,8 @@ type OpenZip = ZipArchive<BufReader<File>>;
 /// A folder, or a package that is read as one.
 #[derive(Debug)]
 pub struct FilePack {
-    /// The folder or the package.
     pub path: PathBuf,
     zip: Option<RefCell<OpenZip>>,
-    /// The folder of the package that counts as its root, with a slash behind it.
     root: String,
     most: u64,
 }
@@ -54,12 +51,10 @@ impl FilePack {
         Ok(Self { path: path.into(), zip: Some(RefCell::new(archive)), root, most })
     }
 
-    /// Where a file is said to lie.
     pub fn path(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Whether there is such a file.
     pub fn has(&self, name: &str) -> bool {
         match &self.zip {
             Some(zip) => zip.borrow().index_for_name(&format!("{}{name}", self.root)).is_some(),
@@ -67,7 +62,6 @@ impl FilePack {
         }
     }
 
-    /// The first bytes of a file, up to `count`.
     pub fn start(&self, name: &str, count: usize) -> Result<Vec<u8>> {
         let path = self.path(name);
         let mut bytes = Vec::new();
@@ -79,7 +73,7 @@ impl FilePack {
         Ok(bytes)
     }
 
-    /// A file of the package. What is a link is not followed.
+    /// Links are not followed.
     fn entry<'a>(&self, zip: &'a mut OpenZip, name: &str) -> Result<ZipFile<'a, BufReader<File>>> {
         let path = self.path(name);
         let entry = zip.by_name(&format!("{}{name}", self.root));
@@ -90,7 +84,6 @@ impl FilePack {
         Ok(entry)
     }
 
-    /// The bytes of a file, of at most `limit`.
     pub fn read(&self, name: &str, limit: u64) -> Result<Vec<u8>> {
         let path = self.path(name);
         let Some(zip) = &self.zip else { return disk::read(&path, limit) };

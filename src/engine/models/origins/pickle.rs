@@ -9,10 +9,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::models::origins::pickled::{PickleReader, Pickled, Told};
 
-/// The class that becomes a dictionary.
 const ORDERED: &str = "collections.OrderedDict";
 
-/// A dictionary whose entries follow.
 const DEFAULT: &str = "collections.defaultdict";
 
 /// What a pickle may name: the parts of a tensor.
@@ -45,7 +43,6 @@ const INERT: &[&str] = &[
     "torchtext.",
 ];
 
-/// What stands where a value does.
 #[derive(Clone, Copy)]
 enum Slot {
     Value(usize),
@@ -57,19 +54,14 @@ struct Machine<'a> {
     values: Vec<Pickled<'a>>,
     stack: Vec<Slot>,
     memo: HashMap<u32, usize>,
-    /// The dictionaries that are objects.
     objects: HashSet<usize>,
 }
 
-/// Reads a pickle.
-///
-/// # Errors
-/// The rest of a sentence: what it names that is no part of a tensor, or that it is damaged.
 pub fn read(bytes: &[u8]) -> Told<PickleReader<'_>> {
     first(bytes).map(|(reading, _)| reading)
 }
 
-/// As [`read`], and the bytes behind it.
+/// A pickle, and the bytes behind it.
 pub fn first(bytes: &[u8]) -> Told<(PickleReader<'_>, &[u8])> {
     let (values, stack, memo, objects) = Default::default();
     let mut machine = Machine { rest: bytes, values, stack, memo, objects };
@@ -98,7 +90,6 @@ impl<'a> Machine<'a> {
         Ok(self.bytes(1)?[0])
     }
 
-    /// A whole number of so many bytes, the least first, as it is without a sign.
     fn size(&mut self, count: usize) -> Told<usize> {
         let bytes = self.bytes(count)?;
         let number = bytes
@@ -145,7 +136,6 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// What stands behind the last mark.
     fn marked(&mut self) -> Told<Vec<usize>> {
         let mut values = Vec::new();
         while let Slot::Value(value) = self.stack.pop().ok_or_else(damaged)? {
@@ -210,7 +200,6 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The pairs that a dictionary is made of: a list of them is its one argument, or there is none.
     fn pairs(&self, arguments: usize) -> Told<Vec<(usize, usize)>> {
         let list = |place: usize| if let Pickled::List(list) = &self.values[place] { Ok(list) } else { Err(damaged()) };
         let pair = |place: &usize| match list(*place)?.as_slice() {
@@ -224,7 +213,6 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// An object of a class, with no attributes yet.
     fn object(&mut self) -> Told<()> {
         let (_, class) = (self.pop()?, self.pop()?);
         let Pickled::Class(_) = &self.values[class] else { return Err(damaged()) };
@@ -233,7 +221,6 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// What else an object has: its attributes.
     fn build(&mut self) -> Told<()> {
         let place = self.pop()?;
         let object = self.top()?;
@@ -324,7 +311,6 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The steps of numbers in bytes.
     fn number(&mut self, code: u8) -> Told<()> {
         let number = match code {
             b'G' => {
@@ -340,7 +326,6 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// A whole number of up to eight bytes.
     fn long(&mut self) -> Told<()> {
         let count = self.size(1)?;
         let bytes = self.bytes(count)?;

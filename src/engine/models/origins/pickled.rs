@@ -22,9 +22,7 @@ pub enum Pickled<'a> {
     Number(i64),
     Real(f64),
     Text(&'a [u8]),
-    /// A class that may be named.
     Class(String),
-    /// A list or a tuple.
     List(Vec<usize>),
     Dictionary(Vec<(usize, usize)>),
     /// What would be called, and the list of its arguments.
@@ -41,7 +39,6 @@ pub struct PickleReader<'a> {
 }
 
 impl PickleReader<'_> {
-    /// A value by its place.
     pub fn value(&self, place: usize) -> &Pickled<'_> {
         &self.values[place]
     }
@@ -50,7 +47,6 @@ impl PickleReader<'_> {
         if let Pickled::Text(text) = self.value(place) { str::from_utf8(text).ok() } else { None }
     }
 
-    /// The name of a class.
     pub fn class(&self, place: usize) -> Option<&str> {
         if let Pickled::Class(name) = self.value(place) { Some(name) } else { None }
     }
@@ -75,7 +71,6 @@ impl PickleReader<'_> {
         self.values.iter().filter_map(stored).collect()
     }
 
-    /// A number from 0.
     pub fn number(&self, place: usize) -> Option<usize> {
         if let Pickled::Number(number) = self.value(place) { usize::try_from(*number).ok() } else { None }
     }
@@ -90,10 +85,6 @@ impl PickleReader<'_> {
         pairs.iter().rev().find(|(name, _)| self.text(*name) == Some(key)).map(|(_, value)| *value)
     }
 
-    /// A dictionary, texts and the places of values.
-    ///
-    /// # Errors
-    /// Where it is no dictionary of texts.
     pub fn dictionary(&self, place: usize) -> Told<Vec<(String, usize)>> {
         let Pickled::Dictionary(pairs) = self.value(place) else {
             return Err("is no dictionary by texts".to_owned());
@@ -102,15 +93,11 @@ impl PickleReader<'_> {
         pairs.iter().map(pair).collect::<Option<_>>().ok_or_else(|| "has a key that is no text".to_owned())
     }
 
-    /// A text that is not long.
     fn word(&self, place: usize) -> Option<String> {
         self.text(place).filter(|text| text.len() <= MOST_TEXT).map(str::to_owned)
     }
 
     /// A dictionary as settings: texts, numbers, truths, and lists of them; what else there is is null.
-    ///
-    /// # Errors
-    /// Where it is no dictionary of texts.
     pub fn settings(&self, place: usize) -> Told<Map<String, Value>> {
         let plain = |place: usize| match self.value(place) {
             Pickled::Truth(truth) => Value::from(*truth),
@@ -129,10 +116,6 @@ impl PickleReader<'_> {
         Ok(self.dictionary(place)?.into_iter().map(|(key, place)| (key, value(place))).collect())
     }
 
-    /// A list of words.
-    ///
-    /// # Errors
-    /// Where it is none.
     pub fn words(&self, place: usize) -> Told<Vec<String>> {
         let mut most = MOST_WORDS;
         let mut word = |at: &usize| {

@@ -9,12 +9,10 @@ use crate::error::Error;
 use crate::models::disk;
 use crate::models::origins::marian_files::{model_files, names_in};
 
-/// The names of such files end in one of these.
 const EXTENSIONS: [&str; 4] = ["pt", "pth", "ckpt", "t7"];
 /// How many bytes of a file are looked through: a checkpoint begins with the names of its parts.
 const LOOKED_AT: u64 = 4 << 20;
 
-/// What only checkpoints of a toolkit name, and what is said of them: which toolkit, and what its users can do.
 const TOOLKITS: &[(&str, &str)] = &[
     (
         "optimizer_history",
@@ -33,13 +31,11 @@ const TOOLKITS: &[(&str, &str)] = &[
 
 /// How a file begins that stands for one of Git LFS, and how long such files are at most.
 const POINTER: (&[u8], u64) = (b"version https://git-lfs.github.com/spec/", 1024);
-/// The endings of compressed files, and of what belongs to a model.
 const PACKED: &[&str] = &["gz", "bz2", "xz", "zst", "zip", "tar", "tgz"];
 const PARTS: &[&str] =
     &["bin", "npz", "pt", "ckpt", "safetensors", "argosmodel", "spm", "model", "vocab", "json", "yml", "txt", "tar"];
 
-/// Why a path, a file or a folder, was not opened: the `error`, or what explains it. A file of it may be a mere pointer of
-/// Git LFS, or compressed; or it is a checkpoint of a toolkit that is known.
+/// Why a path was not opened: `error`, or a Git LFS pointer, a compressed file, a checkpoint of a known toolkit.
 pub fn why(path: &Path, is_known: bool, error: Error) -> Error {
     let told = error.to_string();
     let files: Vec<PathBuf> =
@@ -50,7 +46,7 @@ pub fn why(path: &Path, is_known: bool, error: Error) -> Error {
     named.or_else(other).or_else(any).unwrap_or(error)
 }
 
-/// What is wrong with a file that is a pointer of Git LFS or compressed, if `told` names it or is empty.
+/// What is wrong with a Git LFS pointer or compressed file, if `message` names it or is empty.
 fn not_whole(file: &Path, told: &str) -> Option<Error> {
     let name = file.file_name()?.to_str()?;
     let ending = |name: &str, known: &[&str]| {
@@ -73,7 +69,7 @@ fn not_whole(file: &Path, told: &str) -> Option<Error> {
     bytes.filter(|_| !told.is_empty() || ending(name, PARTS)).map(|_| Error::file(file, message))
 }
 
-/// Why a path, a file or a folder, is not opened, where it is a checkpoint of a toolkit that is known.
+/// The refusal of a checkpoint of a known toolkit.
 pub fn refused(path: &Path) -> Option<Error> {
     let files = EXTENSIONS.iter().flat_map(|extension| model_files(path, extension, |_| true));
     let marks: Vec<&str> = TOOLKITS.iter().map(|(mark, _)| *mark).collect();
@@ -83,7 +79,6 @@ pub fn refused(path: &Path) -> Option<Error> {
     })
 }
 
-/// Which of these names a file has near its beginning.
 pub fn names(file: &Path, marks: &[&str]) -> Option<usize> {
     let mut bytes = Vec::new();
     File::open(file).ok()?.take(LOOKED_AT).read_to_end(&mut bytes).ok()?;

@@ -20,14 +20,12 @@ const SCALE: &str = "_scale";
 /// How the numbers of a tensor are stored elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForeignFormat {
-    /// As our own files may have them.
     Float(NumberFormat),
     /// Whole numbers of so many bytes (1, 2, 4), perhaps to be divided by a scale.
     Whole(usize),
 }
 
 impl ForeignFormat {
-    /// Bytes of a number.
     fn size(self) -> usize {
         match self {
             Self::Float(format) => format.size(),
@@ -35,7 +33,6 @@ impl ForeignFormat {
         }
     }
 
-    /// The numbers of some bytes.
     fn read(self, bytes: &[u8]) -> Vec<f32> {
         match self {
             Self::Float(format) => format.read(bytes),
@@ -51,7 +48,6 @@ impl ForeignFormat {
 /// A tensor as a file has it.
 #[derive(Clone, Debug)]
 pub struct ForeignTensor {
-    /// Its dimensions; none is one number.
     pub shape: Vec<usize>,
     pub place: Range<usize>,
     pub format: ForeignFormat,
@@ -70,10 +66,6 @@ pub struct ForeignTensors {
 }
 
 impl ForeignTensors {
-    /// Tensors in the bytes of the file at `path`.
-    ///
-    /// # Errors
-    /// One that does not lie in the file, or is not as long as its shape says; more numbers than any model has.
     pub fn new(path: &Path, bytes: Vec<u8>, tensors: BTreeMap<String, ForeignTensor>) -> Result<Self> {
         let mut numbers = 0_usize;
         for (name, tensor) in &tensors {
@@ -98,7 +90,6 @@ impl ForeignTensors {
         Ok(Self { path: path.into(), bytes, tensors, used, lent, places, made })
     }
 
-    /// Reads a safetensors file.
     pub fn safetensors(path: &Path) -> Result<Self> {
         let bytes = disk::read(path, u64::MAX)?;
         let end = header::end(path, &bytes, bytes.len() as u64)?;
@@ -120,18 +111,15 @@ impl ForeignTensors {
         &self.path
     }
 
-    /// Whether there is such a tensor.
     pub fn has(&self, name: &str) -> bool {
         self.tensors.contains_key(name)
     }
 
-    /// The dimensions of a tensor.
     pub fn shape(&self, name: &str) -> Result<&[usize]> {
         let tensor = self.tensors.get(name).ok_or_else(|| Error::tensor(&self.path, name, "is missing"))?;
         Ok(&tensor.shape)
     }
 
-    /// Whether the numbers of a tensor are whole.
     pub fn is_whole(&self, name: &str) -> bool {
         self.tensors.get(name).is_none_or(|tensor| matches!(tensor.format, ForeignFormat::Whole(_)))
     }
@@ -149,12 +137,10 @@ impl ForeignTensors {
         }
     }
 
-    /// Forgets tensors of which nothing is needed.
     pub fn leave(&mut self, name: &str) {
         self.used.insert(name.to_owned());
     }
 
-    /// The one number of a tensor; `None` where there is no such tensor.
     pub fn number(&mut self, name: &str) -> Result<Option<f32>> {
         if !self.has(name) {
             return Ok(None);
@@ -179,7 +165,6 @@ impl ForeignTensors {
         Err(Error::tensor(&self.path, name.trim_end_matches(SCALE), message))
     }
 
-    /// Divides whole numbers by what they were multiplied by.
     fn unscale(
         &mut self,
         name: &str,
@@ -205,8 +190,7 @@ impl ForeignTensors {
         Ok(())
     }
 
-    /// Where rows of a tensor lie: as many dimensions as it has, all but the first the same; or all of it, where it has
-    /// that shape.
+    /// Where rows lie: all dimensions but the first are the tensor's own, or `shape` is its whole shape.
     fn rows(&mut self, name: &str, first: usize, shape: &[usize]) -> Result<(Range<usize>, ForeignFormat)> {
         let part = self.tensors.get(name).filter(|tensor| {
             let has = tensor.shape.first().zip(shape.first());
@@ -228,7 +212,7 @@ impl ForeignTensors {
         Ok(found)
     }
 
-    /// Whether a tensor has this shape; ones before it do not count.
+    /// Ones before the shape do not count.
     pub fn check(&self, name: &str, shape: &[usize]) -> Result<()> {
         let Some(tensor) = self.tensors.get(name) else {
             return Err(Error::tensor(
@@ -245,13 +229,11 @@ impl ForeignTensors {
         Err(Error::tensor(&self.path, name, message))
     }
 
-    /// Makes a whole tensor one of ours.
     pub fn lend(&mut self, ours: &str, theirs: &str, shape: &[usize]) -> Result<()> {
         self.check(theirs, shape)?;
         self.lend_rows(ours, theirs, 0, shape)
     }
 
-    /// Makes rows of a tensor, from row `first`, one of ours.
     pub fn lend_rows(&mut self, ours: &str, theirs: &str, first: usize, shape: &[usize]) -> Result<()> {
         let (place, format) = self.rows(theirs, first, shape)?;
         let ForeignFormat::Float(format) = format else {
@@ -264,12 +246,10 @@ impl ForeignTensors {
         Ok(())
     }
 
-    /// Makes one of ours of given numbers.
     pub fn make(&mut self, ours: &str, shape: &[usize], data: Vec<f32>) {
         self.made.push((ours.to_owned(), Array { shape: shape.to_vec(), data }));
     }
 
-    /// As [`ForeignTensors::lend_rows`], zeros where there is none.
     pub fn lend_or_zeros(&mut self, ours: &str, theirs: &str, first: usize, size: usize) -> Result<()> {
         if self.has(theirs) {
             return self.lend_rows(ours, theirs, first, &[size]);
@@ -278,10 +258,6 @@ impl ForeignTensors {
         Ok(())
     }
 
-    /// All of ours.
-    ///
-    /// # Errors
-    /// A tensor of the file that nobody asked for; numbers that are not finite.
     pub fn finish(mut self) -> Result<Weights> {
         let scales: Vec<String> = self.used.iter().map(|name| format!("{name}{SCALE}")).collect();
         self.used.extend(scales);

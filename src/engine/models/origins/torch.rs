@@ -16,37 +16,28 @@ use crate::models::origins::pickle;
 use crate::models::origins::pickled::{PickleReader, Pickled, Told};
 use crate::models::origins::tensors::{ForeignFormat, ForeignTensor, ForeignTensors};
 
-/// The most entries of such a zip.
 const MOST_ENTRIES: usize = 1 << 15;
 /// The longest pickle: names and shapes of all tensors, and in checkpoints of OpenNMT-py how often each word was seen.
 const MOST_PICKLE: usize = 256 << 20;
-/// The pickle in the zip, below the one folder that is there.
 const PICKLE: &str = "data.pkl";
 
-/// How a file begins that torch wrote before version 1.6: the number by which it knows them, as a pickle.
+/// The magic number of files from before torch 1.6, as a pickle.
 const OLD: &[u8] = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
 
-/// What is wanted of a checkpoint, and the names and places of its tensors.
+/// What is read of a checkpoint, and the names and places of its tensors.
 type Wanted<T> = (T, Vec<(String, usize)>);
 
 /// Reads the tensors of a file that holds nothing else.
-///
-/// # Errors
-/// A sentence that names the file and, where it is one tensor's fault, that tensor.
 pub fn open(path: &Path) -> Result<ForeignTensors> {
     let all = |reading: &PickleReader<'_>| Ok(((), reading.dictionary(reading.result())?));
     checkpoint(path, all).map(|((), tensors)| tensors)
 }
 
-/// Whether a file begins as torch writes them.
 pub fn is_start(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK") || bytes.starts_with(&OLD[..8])
 }
 
-/// As [`open`], for a file that holds more; `want` says which of its tensors are read.
-///
-/// # Errors
-/// A sentence that names the file and, where it is one tensor's fault, that tensor.
+/// Reads a file that holds more than tensors; `select` picks them.
 pub fn checkpoint<T>(
     path: &Path,
     want: impl FnOnce(&PickleReader<'_>) -> Told<Wanted<T>>,
@@ -63,10 +54,8 @@ pub fn checkpoint<T>(
     Ok((found, ForeignTensors::new(path, bytes, tensors)?))
 }
 
-/// What is read of a file, and where its numbers lie by their keys.
 type Opened<'a> = (PickleReader<'a>, BTreeMap<String, Range<usize>>);
 
-/// A file that is a zip.
 fn zipped<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>> {
     if !bytes.starts_with(b"PK") {
         let message = "is no file that torch has saved; copy it again, or use model.safetensors";
@@ -92,8 +81,7 @@ fn zipped<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>> {
     Ok((reading, places.into_iter().filter_map(keyed).collect()))
 }
 
-/// A file of torch before version 1.6: pickles of a number, a version, a machine, what was saved and the keys of its
-/// numbers, and these behind them, each with their count before.
+/// Before torch 1.6: pickles of a number, a version, a machine, what was saved and the storages' keys, then these.
 fn old<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>> {
     let wrong = |message: String| Error::file(path, format!("has a pickle that {message}"));
     let mut rest = &bytes[OLD.len()..];
@@ -117,7 +105,6 @@ fn old<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>> {
     Ok((reading, places))
 }
 
-/// Where the entries of the zip lie, which are stored as they are.
 fn entries(path: &Path, bytes: &[u8]) -> Result<BTreeMap<String, Range<usize>>> {
     let wrong = |error: &dyn std::fmt::Display| Error::file(path, format!("is a damaged zip ({error}); copy it again"));
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| wrong(&error))?;
@@ -145,7 +132,6 @@ fn entries(path: &Path, bytes: &[u8]) -> Result<BTreeMap<String, Range<usize>>> 
     Ok(places)
 }
 
-/// A tensor, from the call that would build it.
 fn tensor(
     reading: &PickleReader<'_>,
     value: usize,

@@ -9,12 +9,10 @@ use crate::models::origins::tensors::ForeignTensors;
 use crate::models::origins::words::ForeignWords;
 use crate::models::transformer::sizes::TransformerSizes;
 
-/// The most layers of a stack.
 const MOST_LAYERS: usize = 64;
 
 /// What a toolkit calls its tensors.
 pub struct TorchNames {
-    /// Source and target embedding.
     pub embeddings: [&'static str; 2],
     pub positions: [&'static str; 2],
     /// The output layer, without its `.weight`.
@@ -23,15 +21,12 @@ pub struct TorchNames {
     pub layers: [&'static str; 2],
     /// Self-attention of encoder and decoder, and cross-attention.
     pub attentions: [&'static str; 3],
-    /// What normalises what these read.
     pub norms: [&'static str; 3],
     /// Maps of an attention: q, k, v and o.
     pub maps: [&'static str; 4],
-    /// Both maps of a feed-forward layer.
     pub feed: [&'static str; 2],
 }
 
-/// How many layers there are, from 0, by the name of a tensor of each.
 pub fn count(tensors: &ForeignTensors, name: impl Fn(usize) -> String) -> Result<usize> {
     let count = (0..=MOST_LAYERS).take_while(|l| tensors.has(&name(*l))).count();
     match count {
@@ -44,7 +39,6 @@ pub fn count(tensors: &ForeignTensors, name: impl Fn(usize) -> String) -> Result
     }
 }
 
-/// Both dimensions of a matrix.
 pub fn matrix(tensors: &ForeignTensors, name: &str) -> Result<[usize; 2]> {
     match tensors.shape(name)? {
         &[rows, columns] if rows > 0 && columns > 0 => Ok([rows, columns]),
@@ -58,18 +52,15 @@ pub fn matrix(tensors: &ForeignTensors, name: &str) -> Result<[usize; 2]> {
 /// The names of the tensors of a recurrent layer: W, U and their biases.
 type UnitNames = [String; 4];
 
-/// Layer `l` of a stack of `nn.LSTM` or `nn.GRU`, from 0.
 pub fn stacked(prefix: &str, l: usize, is_backward: bool) -> UnitNames {
     let end = if is_backward { "_reverse" } else { "" };
     ["weight_ih", "weight_hh", "bias_ih", "bias_hh"].map(|part| format!("{prefix}.{part}_l{l}{end}"))
 }
 
-/// Layer `l` of cells, from 0.
 pub fn celled(prefix: &str, l: usize) -> UnitNames {
     ["weight_ih", "weight_hh", "bias_ih", "bias_hh"].map(|part| format!("{prefix}.{l}.{part}"))
 }
 
-/// Hands on the recurrent layers of a model of OpenNMT; `decoder` names a layer of the decoder, from 0.
 pub fn lend_recurrent(
     tensors: &mut ForeignTensors,
     config: &Config,
@@ -86,7 +77,6 @@ pub fn lend_recurrent(
     Ok(())
 }
 
-/// A recurrent layer of n units: i, f, g and o of an LSTM lie one below the other, or r, z and the proposal of a GRU.
 fn lend_unit(
     tensors: &mut ForeignTensors,
     ours: &str,
@@ -112,7 +102,6 @@ fn lend_unit(
     Ok(())
 }
 
-/// Hands on both embeddings and the output layer, whose input is `width` wide.
 pub fn lend_ends(
     tensors: &mut ForeignTensors,
     names: &TorchNames,
@@ -136,12 +125,10 @@ pub fn lend_ends(
     tensors.lend_or_zeros("readout.b_o", &format!("{}.bias", names.output), 0, k_y)
 }
 
-/// Whether the output layer is the target embedding.
 pub fn ties(tensors: &ForeignTensors, names: &TorchNames) -> bool {
     tensors.same(names.embeddings[1], &format!("{}.weight", names.output))
 }
 
-/// Hands on the layers of a Transformer, whose positions stand in tables.
 pub fn lend_transformer(
     tensors: &mut ForeignTensors,
     names: &TorchNames,

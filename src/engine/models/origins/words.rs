@@ -12,12 +12,9 @@ use crate::text::sentence::{EOS, UNK};
 /// The words of a model of others, and where the rows of the source embedding come from.
 #[derive(Debug)]
 pub struct ForeignWords {
-    /// Source words by their ids here.
     pub source: Vocabulary,
-    /// Target words by their ids, here as there.
     pub target: Vocabulary,
-    /// Row of the source embedding of each source word, `None` for one that the model does not have; none at all where the
-    /// ids are those of the model.
+    /// Source embedding row of each source word, `None` if the model has none; empty if the ids are the model's.
     pub rows: Vec<Option<usize>>,
     /// Id of the end of a sentence on both sides.
     pub eos: u32,
@@ -26,7 +23,6 @@ pub struct ForeignWords {
 }
 
 impl ForeignWords {
-    /// A model of these words whose sides are all `width` wide, as its card names it.
     pub fn config(&self, card: &ForeignCard, architecture: Architecture, width: usize) -> Config {
         Config {
             name: card.name.clone(),
@@ -40,14 +36,12 @@ impl ForeignWords {
         }
     }
 
-    /// The same words on both sides.
     pub fn shared(origin: &Path, words: Vocabulary) -> Result<Self> {
         let source = words.words().to_vec();
         Self::of(origin, &source, words)
     }
 
-    /// Source words that may lack the end of a sentence, and target words. Both sides have one id for it here, and one for
-    /// the unknown word: those of the target side, so that source words change places where they must.
+    /// Source words may lack the end of a sentence; both sides get the target's ids of it and of the unknown word.
     pub fn of(origin: &Path, source: &[String], target: Vocabulary) -> Result<Self> {
         let specials = [EOS, UNK].map(|word| target.id(word));
         let [Some(eos), Some(unk)] = specials else {
@@ -82,7 +76,6 @@ impl ForeignWords {
         Ok(Self { source: Vocabulary::from_words(origin, words)?, target, rows, eos, unk })
     }
 
-    /// Hands the source embedding on, a row for each source word.
     pub fn lend_source(&self, tensors: &mut ForeignTensors, theirs: &str, config: &Config) -> Result<()> {
         let (ours, d) = ("source_embedding", config.embedding);
         if self.rows.is_empty() {
@@ -98,8 +91,7 @@ impl ForeignWords {
     }
 }
 
-/// The languages of a model, source and target: those that its files name, else those in the name of its folder, where it
-/// is called as OPUS-MT calls its models (`opus-mt-en-fr`).
+/// Source and target language by the files, else by a folder name such as `opus-mt-en-fr`.
 pub fn languages(name: &str, source: Option<&str>, target: Option<&str>) -> (String, String) {
     let parts: Vec<&str> = name.rsplit('-').collect();
     let from_name = |part: usize| parts.get(part).filter(|_| name.contains("opus-mt")).copied();

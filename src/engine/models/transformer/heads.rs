@@ -23,7 +23,6 @@ pub enum HeadKind {
 impl HeadKind {
     pub const ALL: [Self; 3] = [Self::Cross, Self::Source, Self::Target];
 
-    /// Its name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cross => "cross",
@@ -52,9 +51,7 @@ impl HeadKind {
 pub struct HeadPlace {
     #[serde(default, skip_serializing_if = "HeadKind::is_cross")]
     pub attention: HeadKind,
-    /// Its layer, of the encoder or the decoder.
     pub layer: usize,
-    /// Which head of that.
     pub head: usize,
 }
 
@@ -78,7 +75,6 @@ pub struct HeadChanges {
 }
 
 impl HeadChanges {
-    /// Whether nothing is changed.
     pub fn is_empty(&self) -> bool {
         self.left_out.is_empty() && self.masked.is_empty()
     }
@@ -91,7 +87,6 @@ impl HeadChanges {
 }
 
 impl TransformerSizes {
-    /// Layers that have heads of this kind.
     fn layers_of(&self, attention: HeadKind) -> usize {
         match attention {
             HeadKind::Source => self.encoder_layers,
@@ -100,14 +95,13 @@ impl TransformerSizes {
         }
     }
 
-    /// All heads of a kind, those of layer 1 first.
     pub fn places(&self, attention: HeadKind) -> impl Iterator<Item = HeadPlace> {
         let heads = self.heads;
         let of = move |layer| (1..=heads).map(move |head| HeadPlace { attention, layer, head });
         (1..=self.layers_of(attention)).flat_map(of)
     }
 
-    /// Why there is no such head, as the end of a sentence; `None` where there is.
+    /// Why there is no such head, as the end of a sentence.
     pub fn lacks(&self, place: HeadPlace) -> Option<String> {
         let HeadPlace { attention, layer, head } = place;
         let layers = self.layers_of(attention);
@@ -122,10 +116,7 @@ impl TransformerSizes {
         })
     }
 
-    /// One change for each of these sources, or none where nothing is changed.
-    ///
-    /// # Errors
-    /// Heads or source words that there are not.
+    /// One change for each source, or none if nothing is changed.
     pub fn changes_for(&self, changes: &[HeadChanges], sources: &[&[u32]]) -> Result<Vec<HeadChanges>> {
         if changes.iter().all(HeadChanges::is_empty) {
             return Ok(Vec::new());

@@ -19,7 +19,6 @@ pub struct LayerSetting {
 }
 
 impl LayerSetting {
-    /// That of a configuration.
     pub fn of(sizes: &TransformerSizes) -> Self {
         let TransformerSizes { heads, norm_first, norm_epsilon: epsilon, activation, .. } = *sizes;
         Self { heads, norm_first, epsilon, activation }
@@ -34,12 +33,10 @@ pub struct LayerNorm {
 }
 
 impl LayerNorm {
-    /// From `g` and `b`.
     pub fn find(all: &Parameters<'_>, setting: LayerSetting) -> Result<Self> {
         Ok(Self { g: all.get("g")?, b: all.get("b")?, epsilon: setting.epsilon })
     }
 
-    /// Of every row, [.., d].
     pub fn apply(&self, x: &Tensor) -> Result<Tensor> {
         let x = x.broadcast_sub(&x.mean_keepdim(D::Minus1)?)?;
         let variance = x.sqr()?.mean_keepdim(D::Minus1)?;
@@ -48,7 +45,6 @@ impl LayerNorm {
     }
 }
 
-/// The norm of a sublayer, before or behind it.
 struct Around {
     norm: LayerNorm,
     first: bool,
@@ -59,12 +55,10 @@ impl Around {
         Ok(Self { norm: LayerNorm::find(&all.at("norm"), setting)?, first: setting.norm_first })
     }
 
-    /// What the sublayer reads.
     fn input(&self, x: &Tensor) -> Result<Tensor> {
         if self.first { self.norm.apply(x) } else { Ok(x.clone()) }
     }
 
-    /// x and what the sublayer makes of it.
     fn add(&self, x: &Tensor, made: &Tensor) -> Result<Tensor> {
         let sum = (x + made)?;
         if self.first { Ok(sum) } else { self.norm.apply(&sum) }
@@ -98,8 +92,7 @@ impl MultiHeadAttention {
         Ok(Tensor::cat(&[self.project(1, h)?, self.project(2, h)?], D::Minus1)?)
     }
 
-    /// q_i, [rows, d], and e_ij = q_i' k_j / sqrt(d_k) of every head, [rows, heads, t], of the states `x` [rows, d] that look at keys
-    /// [b, heads, t, d_k].
+    /// q_i [rows, d] and e_ij = q_i' k_j / sqrt(d_k) [rows, heads, t], of `x` [rows, d] and keys [b, heads, t, d_k].
     pub fn energies(&self, x: &Tensor, keys: &Tensor) -> Result<(Tensor, Tensor)> {
         let q = self.project(0, &self.around.input(x)?)?; // [rows, d]
         let split = heads_of(&q.unsqueeze(1)?, self.heads)?; // [rows, heads, 1, d_k]
@@ -112,7 +105,7 @@ impl MultiHeadAttention {
         self.around.add(x, &self.project(3, c)?)
     }
 
-    /// All of it, of words that look at each other, [b, t, d]; `mask` [b, t]; `gate` as [`gated`] has it.
+    /// Words that look at each other, [b, t, d]; `mask` [b, t]; `gate` as in [`gated`].
     fn within(&self, x: &Tensor, mask: &Tensor, gate: Option<&Tensor>) -> Result<Tensor> {
         let input = self.around.input(x)?;
         let projected = |(n, name): (usize, &str)| {
@@ -128,8 +121,7 @@ impl MultiHeadAttention {
         self.add(x, &together(&gated(&weights.matmul(&v?)?, gate)?)?)
     }
 
-    /// All of it, of the newest words, [rows, d], that look at themselves and at those before, whose K and V are `known`;
-    /// the new K and V, [rows, i + 1, d], go behind `states`.
+    /// The newest words [rows, d] look at themselves and those before (`known` K and V); new K and V go to `states`.
     fn back(&self, x: &Tensor, gate: Option<&Tensor>, known: &[Tensor], states: &mut Vec<Tensor>) -> Result<Tensor> {
         let input = self.around.input(x)?;
         let grown = |n: usize| {
@@ -153,8 +145,7 @@ fn scale(keys: &Tensor) -> Result<f64> {
     Ok(1.0 / (keys.dim(D::Minus1)? as f64).sqrt())
 }
 
-/// The heads' sums of values, [rows, heads, t, d_k], those that are left out as zeros: `gate` [rows or 1, heads, 1, 1] is 0
-/// there and 1 elsewhere.
+/// The heads' sums of values [rows, heads, t, d_k] times `gate` [rows or 1, heads, 1, 1], 0 for heads left out.
 pub fn gated(sums: &Tensor, gate: Option<&Tensor>) -> Result<Tensor> {
     Ok(gate.map_or(Ok(sums.clone()), |gate| sums.broadcast_mul(gate))?)
 }
@@ -210,7 +201,6 @@ pub struct EncoderBlock {
 }
 
 impl EncoderBlock {
-    /// From the tensors below its number.
     pub fn find(all: &Parameters<'_>, setting: LayerSetting) -> Result<Self> {
         Ok(Self {
             attention: MultiHeadAttention::find(&all.at("self"), setting)?,
@@ -224,10 +214,8 @@ impl EncoderBlock {
     }
 }
 
-/// How a decoder layer reads the words before.
 enum Back {
     Attention(MultiHeadAttention),
-    /// The simpler simple recurrent unit.
     Ssru {
         w: RoundingMatrix,   // [d, d]
         w_f: RoundingMatrix, // [d, d]
@@ -244,7 +232,6 @@ pub struct DecoderBlock {
 }
 
 impl DecoderBlock {
-    /// From the tensors below its number.
     pub fn find(all: &Parameters<'_>, setting: LayerSetting, has_cell: bool) -> Result<Self> {
         let back = if has_cell {
             let all = all.at("ssru");

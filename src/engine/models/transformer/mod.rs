@@ -40,7 +40,6 @@ use crate::nn::linear::{Parameters, RoundingMatrix};
 use crate::nn::softmax::{log_softmax, masked};
 use crate::nn::trace::Trace;
 
-/// Its line in the table of architectures.
 pub const ENTRY: ModelEntry = ModelEntry {
     name: "transformer",
     citation: "Vaswani, Shazeer, Parmar, Uszkoreit, Jones, Gomez, Kaiser, Polosukhin 2017, Attention Is All You Need",
@@ -84,7 +83,6 @@ pub struct Transformer {
     target_positions: Option<Tensor>,
     encoder: Vec<EncoderBlock>,
     decoder: Vec<DecoderBlock>,
-    /// After the last layers, pre-norm only.
     encoder_norm: Option<LayerNorm>,
     decoder_norm: Option<LayerNorm>,
     w_o: RoundingMatrix, // [K_y, d]
@@ -92,18 +90,15 @@ pub struct Transformer {
     trace: Trace,
 }
 
-/// The first half of a step, as it was left.
 struct Halfway {
     /// What the alignment layer's cross-attention is added to, [rows, d].
     x: Tensor,
     /// The weights of all heads there, [rows, heads, t_x].
     weights: Tensor,
-    /// The new states of the layers up to there.
     states: Vec<Tensor>,
 }
 
 impl Transformer {
-    /// From tensors by the names of [`shapes`]; variables stay variables.
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
         let Some(sizes) = config.transformer().cloned() else {
             return Err(Error::Internal("this configuration is not one of a transformer".into()));
@@ -160,7 +155,6 @@ impl Transformer {
         Ok(e.broadcast_add(&rows)?)
     }
 
-    /// The annotations h_j, and K and V of every decoder layer.
     fn annotate(&self, source: &Batch, changes: &[HeadChanges], regularizer: &mut Regularizer) -> Result<Annotations> {
         let e = source.embed(&self.source_embedding)?.transpose(0, 1)?.contiguous()?; // [b, t_x, d]
         let mask = source.mask(e.dtype(), e.device())?; // [b, t_x]
@@ -193,8 +187,7 @@ impl Transformer {
         Ok((part(0)?, part(1)?))
     }
 
-    /// Energies e_ij and weights of all heads of a layer's cross-attention, [rows, heads, t_x] each, for the state that
-    /// looks, `x` [rows, d].
+    /// Energies e_ij and weights of all heads of cross-attention, [rows, heads, t_x] each, for the state `x` [rows, d].
     fn weigh(&self, layer: usize, x: &Tensor, annotations: &Annotations) -> Result<(Tensor, Tensor)> {
         let (keys, _) = self.memory(layer, annotations)?;
         let (q, e_i) = self.decoder[layer].cross.energies(x, &keys)?;
@@ -210,7 +203,7 @@ impl Transformer {
         Ok((e_i, alpha_i))
     }
 
-    /// The rest of a layer, from the weights of its cross-attention, and c_i, the heads' sums of values side by side.
+    /// The rest of a layer from the weights of its cross-attention, and c_i, the heads' sums side by side.
     fn finish(
         &self,
         layer: usize,
@@ -232,8 +225,7 @@ impl Transformer {
         Ok((fed, c_i))
     }
 
-    /// 0 at the heads of a layer, from 0, that a sentence leaves out and 1 elsewhere, [b, heads, 1, 1]; `None` where all
-    /// take part.
+    /// 0 at the heads that a sentence leaves out, else 1, [b, heads, 1, 1]; `None` if all take part; `layer` from 0.
     fn gate(&self, changes: &[HeadChanges], kind: HeadKind, layer: usize, like: &Tensor) -> Result<Option<Tensor>> {
         let heads = self.sizes.heads;
         let mut gates = vec![1.0f32; changes.len() * heads];
@@ -257,18 +249,15 @@ impl Transformer {
         Ok(self.place(&e, i, self.target_positions.as_ref())?.squeeze(1)?)
     }
 
-    /// How many tensors the state of a layer is.
     fn parts(&self) -> usize {
         if self.sizes.cell == DecoderCell::Ssru { 1 } else { 2 }
     }
 
-    /// A layer's states of the step before; none at the first step.
     fn state_of<'a>(&self, layer: usize, s: &'a State) -> &'a [Tensor] {
         let parts = self.parts();
         if s.i == 0 { &[] } else { &s.tensors[layer * parts..(layer + 1) * parts] }
     }
 
-    /// The first half: layers up to the alignment layer, and where that looks.
     fn first_half(&self, x: Tensor, s: &State, annotations: &Annotations) -> Result<(Tensor, Halfway)> {
         let at = self.sizes.alignment_layer - 1;
         let (mut x, mut states) = (x, Vec::new());
@@ -285,7 +274,6 @@ impl Transformer {
         Ok((e_i, Halfway { x, weights, states }))
     }
 
-    /// The second half: from the weights of the alignment layer to what the output layer reads, c_i and the new states.
     fn second_half(
         &self,
         half: Halfway,
@@ -317,8 +305,7 @@ impl Transformer {
         Ok(if chosen.len() == 1 { sum } else { (sum / chosen.len() as f64)? })
     }
 
-    /// The weights of all heads, with those that are the alignment as `alpha_i` says in the rows where it is not their
-    /// mean.
+    /// Sets the weights of the alignment heads to `alpha_i` in the rows where it is not their mean.
     fn set(&self, weights: &Tensor, alpha_i: &Tensor) -> Result<Tensor> {
         let apart = (alpha_i - self.mean(weights)?)?.abs()?.max_keepdim(1)?.gt(0.0)?; // [rows, 1]
         let (apart, alpha_i) = (apart.unsqueeze(1)?, alpha_i.unsqueeze(1)?);
@@ -348,7 +335,6 @@ impl TranslationModel for Transformer {
         self.annotate(&Batch::new(source)?, &changes, &mut Regularizer::none())
     }
 
-    /// What the decoder reads first; words before there are none.
     fn init_state(&self, annotations: &Annotations) -> Result<State> {
         Ok(State { tensors: vec![self.read(None, 0, annotations.h.dim(0)?)?], i: 0 })
     }
@@ -412,7 +398,6 @@ impl Trainable for Transformer {
     }
 }
 
-/// [b, t_x] without the source words that are masked.
 fn unmasked(mask: Tensor, changes: &[HeadChanges]) -> Result<Tensor> {
     if changes.iter().all(|changes| changes.masked.is_empty()) {
         return Ok(mask);
@@ -425,7 +410,7 @@ fn unmasked(mask: Tensor, changes: &[HeadChanges]) -> Result<Tensor> {
     Ok((&mask * Tensor::from_vec(seen, mask.shape(), mask.device())?.to_dtype(mask.dtype())?)?)
 }
 
-/// Names and shapes of its tensors. K vocabulary, d width; matrices are \[out, in\].
+/// K vocabulary, d width; matrices are \[out, in\].
 pub fn shapes(config: &Config) -> Shapes {
     let Some(sizes) = config.transformer() else { return Shapes::new() };
     let (d, k_x, k_y) = (config.hidden, config.source_vocabulary, config.target_vocabulary);

@@ -5,7 +5,6 @@ use crate::error::Error;
 /// A choice that files name.
 pub trait NamedChoice: Copy + 'static {
     const ALL: &'static [Self];
-    /// Its name in `config.json`.
     fn name(self) -> &'static str;
 }
 
@@ -69,13 +68,11 @@ names! {
 names! {
     /// Why these heads are the alignment.
     AlignmentReason {
-        /// The file names them.
         Named "named",
         /// Training guided head 1 of this layer by word alignments.
         Guided "guided",
         /// Nothing is known: the mean of the last layer.
         Unknown "unknown",
-        /// Somebody chose them.
         Chosen "chosen",
     }
 }
@@ -86,32 +83,20 @@ names! {
 pub struct TransformerSizes {
     /// Heads of every attention; d is a multiple of it.
     pub heads: usize,
-    /// Layers of the encoder.
     pub encoder_layers: usize,
-    /// Layers of the decoder.
     pub decoder_layers: usize,
-    /// Inner width of the encoder's feed-forward layers.
     pub feed_forward: usize,
-    /// That of the decoder's.
     pub decoder_feed_forward: usize,
-    /// Whether each sublayer normalises what it reads (pre-norm), and the stacks what they give; else each sublayer
-    /// normalises the sum that it gives (post-norm).
+    /// Pre-norm: each sublayer normalises what it reads, and the stacks what they give; else post-norm.
     pub norm_first: bool,
-    /// What layer normalisation adds to the variance.
     pub norm_epsilon: f64,
-    /// Of the feed-forward layers.
     pub activation: Activation,
-    /// How the decoder reads the words before.
     pub cell: DecoderCell,
-    /// How positions are written.
     pub positions: Positions,
     /// Rows of the table of positions; 0 where they are computed.
     pub max_positions: usize,
-    /// Whether embeddings are multiplied by the root of d.
     pub scale_embedding: bool,
-    /// Whether both sides have one embedding.
     pub shared_embedding: bool,
-    /// Whether the output layer is the target embedding.
     pub tied_output: bool,
     /// y_0; `None` where the decoder first reads zeros.
     pub start: Option<u32>,
@@ -123,7 +108,6 @@ pub struct TransformerSizes {
 }
 
 impl TransformerSizes {
-    /// Which heads are the alignment, and why, in words.
     pub fn looks(&self) -> String {
         let heads: Vec<String> = self.alignment_heads.iter().map(usize::to_string).collect();
         let layer = self.alignment_layer;
@@ -143,13 +127,12 @@ impl TransformerSizes {
 }
 
 impl TransformerSizes {
-    /// The most tokens of a side that there are positions for.
     pub fn most(&self) -> usize {
         if self.positions == Positions::Table { self.max_positions } else { usize::MAX }
     }
 }
 
-/// Position t, from 0, as a vector of d numbers: sines in the first half, cosines in the second.
+/// Position t, from 0, as d numbers.
 pub fn position(kind: Positions, t: usize, d: usize) -> Vec<f32> {
     let half = d / 2;
     let last = match kind {
@@ -161,7 +144,6 @@ pub fn position(kind: Positions, t: usize, d: usize) -> Vec<f32> {
     sines.chain((0..half).map(|i| angle(i).cos() as f32)).collect()
 }
 
-/// A sentence longer than a table of positions.
 pub fn too_long(most: usize) -> Error {
     Error::Input(format!(
         "the text or its translation is longer than the {most} pieces that this model has positions for; make it shorter"

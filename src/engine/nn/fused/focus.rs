@@ -37,9 +37,7 @@ per_level! {
 /// The source words that are looked at: `first..end` of a sentence, and how the weights fall off round p_t.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Focus {
-    /// First word of the window.
     pub first: usize,
-    /// One past its last word.
     pub end: usize,
     /// p_t, in words from 0.
     pub p_t: f32,

@@ -17,7 +17,6 @@ const WIDTH: usize = 32;
 const ROWS: usize = 6;
 /// Inputs side by side.
 const FOUR: usize = 4;
-/// The greatest whole number.
 const MOST: f32 = 127.0;
 /// What is added to weights.
 const UP: i32 = 128;
@@ -38,7 +37,6 @@ pub enum Rounding {
 }
 
 impl Rounding {
-    /// What rows of these greatest numbers are multiplied by; 0 where all are zeros.
     fn multiplier(self, x: impl Iterator<Item = f32>) -> f32 {
         match self {
             Self::Fixed(a) => a,
@@ -49,7 +47,7 @@ impl Rounding {
         }
     }
 
-    /// Rounds each row of `x` [rows, width] by itself and keeps what the whole numbers stand for.
+    /// Rounds each row of `x` [rows, width] and widens it again.
     pub fn round_trip(self, x: &mut [f32], width: usize) {
         for row in x.chunks_exact_mut(width.max(1)) {
             let a = self.multiplier(std::iter::once(greatest(row)));
@@ -85,7 +83,6 @@ pub struct RoundedRows {
 }
 
 per_level! {
-    /// The greatest |x|; what is no number does not count.
     pub fn greatest(x: &[f32]) -> f32 {
         let mut most = [0.0f32; 16];
         for x in x.chunks(16) {
@@ -149,31 +146,26 @@ impl PackedIntegers {
         Self { n, k, panels, multipliers, units }
     }
 
-    /// Columns of the product.
     pub fn columns(&self) -> usize {
         self.n
     }
 
-    /// What row `v` of W was multiplied by.
     pub fn multiplier(&self, v: usize) -> f32 {
         self.multipliers[v]
     }
 
-    /// Row `v` of W.
     pub fn row(&self, v: usize) -> impl Iterator<Item = i8> {
         let panel = &self.panels[v / WIDTH * WIDTH * self.k.next_multiple_of(FOUR)..][v % WIDTH * FOUR..];
         let fours = panel.chunks(WIDTH * FOUR).take(self.k.div_ceil(FOUR)).flat_map(|four| &four[..FOUR]);
         fours.take(self.k).map(|q| (i32::from(*q) - UP) as i8)
     }
 
-    /// The same as what its whole numbers stand for, behind the numbers in `all`.
     pub fn append_row(&self, v: usize, all: &mut Vec<f32>) {
         let b = self.multipliers[v];
         all.extend(self.row(v).map(|q| f32::from(q) / b));
     }
 
-    /// Rounds `rows` rows of x that lie `stride` apart; `together` are the numbers of rows that belong together, one after
-    /// the other; the others stand alone.
+    /// Rounds rows of x that lie `stride` apart; `together` counts rows that share a multiplier, the rest stand alone.
     ///
     /// # Panics
     /// When x is too short.
@@ -209,8 +201,7 @@ impl PackedIntegers {
         rounded
     }
 
-    /// C [rows, n] = x W' + b, `x` rounded; the rows of C lie `ldc` apart. The panels are shared among up to `threads`
-    /// threads.
+    /// C [rows, n] = x W' + b on up to `threads` threads; the rows of C lie `ldc` apart.
     ///
     /// # Panics
     /// When a slice is too short.
@@ -249,7 +240,6 @@ impl PackedIntegers {
 }
 
 per_level! {
-    /// From sums to numbers.
     pub fn settle(sums: &[i32; 32], less: i32, unit: f32, units: &[f32], bias: &[f32], c: &mut [f32]) {
         for (((c, sum), own), b) in c.iter_mut().zip(sums).zip(units).zip(bias) {
             *c = (*sum - less) as f32 * (unit * own) + b;

@@ -50,7 +50,6 @@ fn single(m: usize, n: usize, k: usize, a: Factor<'_>, b: Factor<'_>, c: &mut [f
 /// Rows and columns, and terms of a sum, from which rounding the factors pays.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
-/// Products with factors kept so.
 impl Precision {
     /// C [m, n] (+)= A [m, k] B [k, n]; C is contiguous.
     ///

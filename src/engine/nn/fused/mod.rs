@@ -38,7 +38,6 @@ pub use tile::Onto;
 /// Which instructions the processor has, found once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Whatever the target guarantees.
     Base,
     /// AVX2, FMA and F16C.
     Avx2,
@@ -46,7 +45,6 @@ pub enum Level {
     Avx512,
 }
 
-/// The level that kernels are run at: the processor's.
 pub fn level() -> Level {
     use std::sync::OnceLock;
     static LEVEL: OnceLock<Level> = OnceLock::new();
@@ -61,9 +59,7 @@ thread_local! {
     static LIMIT: std::cell::Cell<Level> = const { std::cell::Cell::new(Level::Avx512) };
 }
 
-/// Runs `work` with the kernels of at most this level on the calling thread, so that the tests
-/// reach those of older processors too. Without debug assertions it only runs `work`: the
-/// kernels of a release do not ask.
+/// Runs `work` with kernels of at most this level on this thread, for tests; a release build only runs `work`.
 #[doc(hidden)]
 pub fn at_most<T>(level: Level, work: impl FnOnce() -> T) -> T {
     #[cfg(debug_assertions)]
@@ -97,8 +93,7 @@ fn detect() -> Level {
     Level::Base
 }
 
-/// Defines a function whose plain body is compiled once for each [`Level`] and chosen at run time.
-/// The bodies are ordinary loops over slices; the compiler vectorises them.
+/// Compiles a plain body of loops over slices, which the compiler vectorises, for each [`Level`]; chosen at run time.
 macro_rules! per_level {
     ($(#[$meta:meta])* pub fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block) => {
         $(#[$meta])*

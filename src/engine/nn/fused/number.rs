@@ -93,14 +93,12 @@ pub trait Number: Copy + Send + Sync {
     unsafe fn add_products_8(sums: __m256, x: __m256, y: __m256) -> __m256;
 }
 
-/// A pair as its 32 bits.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn bits(pair: Pair) -> u32 {
     u32::from(pair[0].to_bits()) | (u32::from(pair[1].to_bits()) << 16)
 }
 
-/// The functions that `f32` and `f16` have in common: A is `f32`, and a product is one of `f32`.
 macro_rules! single_products {
     () => {
         type Line = f32;

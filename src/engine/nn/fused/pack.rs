@@ -55,8 +55,7 @@ impl Packed {
         packed
     }
 
-    /// As [`Packed::transposed`], kept as f16 where every number is one and the processor widens f16 as it
-    /// reads; the products are the same numbers.
+    /// [`Packed::transposed`], kept as f16 if no number changes and the processor widens f16 as it reads.
     pub fn compact(w: &[f32], n: usize, k: usize) -> Self {
         match if level() > Level::Base { halves(w) } else { None } {
             Some(halves) => {
@@ -68,12 +67,10 @@ impl Packed {
         }
     }
 
-    /// Whether it is kept as f16.
     pub fn is_half(&self) -> bool {
         matches!(self.panels, Numbers::Half(_))
     }
 
-    /// The panels of a weight of this size, as `f32`.
     fn resize(&mut self, k: usize, n: usize) -> &mut [f32] {
         (self.k, self.n) = (k, n);
         if !matches!(self.panels, Numbers::Full(_)) {
@@ -87,7 +84,6 @@ impl Packed {
         panels
     }
 
-    /// The panels of a weight of this size, as pairs.
     fn resize_pairs(&mut self, k: usize, n: usize) -> &mut [Pair] {
         (self.k, self.n) = (k, n);
         if !matches!(self.panels, Numbers::Pairs(_)) {
@@ -140,7 +136,6 @@ impl Packed {
         }
     }
 
-    /// Columns of the product.
     pub fn columns(&self) -> usize {
         self.n
     }
@@ -150,8 +145,7 @@ impl Packed {
         self.apply_on(1, m, a, lda, c, ldc, if accumulate { Onto::C } else { Onto::Zero });
     }
 
-    /// As [`Packed::apply`], with what the product is added to; the panels are shared among up to `threads` threads of
-    /// the current pool where the product is large enough to be worth it.
+    /// [`Packed::apply`] onto `onto`, shared among up to `threads` threads of the pool if it is large enough.
     ///
     /// # Panics
     /// When a slice is too short.
@@ -170,7 +164,6 @@ impl Packed {
     }
 }
 
-/// The panels of W' with W [n, k].
 fn fill_transposed<T: Copy>(panels: &mut [T], w: &[T], zero: T, n: usize, k: usize) {
     /// Rows of a panel that are written together: few enough to stay in the first-level cache.
     const BLOCK: usize = 64;
@@ -192,12 +185,10 @@ fn fill_transposed<T: Copy>(panels: &mut [T], w: &[T], zero: T, n: usize, k: usi
     }
 }
 
-/// The panels of a packed weight of k rows.
 pub(super) fn whole<T>(b: &[T], k: usize) -> Panels<T> {
     Panels { b: b.as_ptr(), k, row: WIDTH, panel: WIDTH * k }
 }
 
-/// The numbers as f16 where each of them is one.
 fn halves(numbers: &[f32]) -> Option<Vec<f16>> {
     const BLOCK: usize = 4096;
     let mut halves = vec![f16::ZERO; numbers.len()];
@@ -267,7 +258,6 @@ fn multiply<T: Number>(
     multiply_view(threads, m, n, View { data: a, line: lda, k: 1 }, b, panels, c, ldc, onto);
 }
 
-/// As [`multiply`], of any view of A.
 #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 pub(super) fn multiply_view<T: Number>(
     threads: usize,

@@ -16,7 +16,6 @@ const REGION: usize = 4 * PAGE;
 /// What numbers are aligned to: a line of a cache.
 const LINE: usize = 64;
 
-/// Memory of several weights.
 struct Region {
     start: NonNull<u8>,
     layout: Layout,
@@ -43,7 +42,6 @@ impl Region {
         Self { start, layout }
     }
 
-    /// Room for so many bytes, and where it begins.
     fn take(bytes: usize) -> (Arc<Self>, usize) {
         let bytes = bytes.next_multiple_of(LINE);
         let mut filling = FILLING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +75,6 @@ unsafe impl<T: Send> Send for PagedNumbers<T> {}
 unsafe impl<T: Sync> Sync for PagedNumbers<T> {}
 
 impl<T: Copy> PagedNumbers<T> {
-    /// The same number so many times.
     pub fn filled(length: usize, number: T) -> Self {
         const { assert!(align_of::<T>() <= LINE, "numbers fit a line") };
         if length == 0 || size_of::<T>() == 0 {

@@ -97,7 +97,7 @@ pub fn stacked(x: &[f32], ldx: usize, k: usize, n: usize, out: &mut [Pair]) {
     }
 }
 
-/// As [`panels`], of B = W' with lines of W [n, k] `ldw` apart.
+/// [`panels`] of B = W' with lines of W [n, k] `ldw` apart.
 pub fn panels_transposed(w: &[f32], ldw: usize, k: usize, n: usize, panels: &mut [Pair]) {
     let depth = k.div_ceil(2);
     for (p, panel) in panels.chunks_exact_mut((WIDTH * depth).max(1)).enumerate() {

@@ -5,24 +5,19 @@ use super::pairs::{FACTORS, NONE, lines, panels, panels_transposed, stacked};
 use super::tile::{Onto, View};
 use super::width::WIDTH;
 
-/// A factor of a product: its numbers, the distance between the rows as they are stored, and whether those are the
-/// columns of the product.
+/// A factor of a product: its numbers, the distance of stored rows, and whether it is transposed.
 #[derive(Clone, Copy, Debug)]
 pub struct Factor<'a> {
     pub data: &'a [f32],
-    /// From a stored row to the next.
     pub stride: usize,
-    /// Whether the matrix is the transposed of what is stored.
     pub transposed: bool,
 }
 
 impl<'a> Factor<'a> {
-    /// As it is stored.
     pub fn plain(data: &'a [f32], stride: usize) -> Self {
         Self { data, stride, transposed: false }
     }
 
-    /// The transposed of what is stored.
     pub fn transposed(data: &'a [f32], stride: usize) -> Self {
         Self { data, stride, transposed: true }
     }

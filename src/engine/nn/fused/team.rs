@@ -36,14 +36,12 @@ struct Job {
 #[derive(Debug, Default)]
 struct Apart<T>(T);
 
-/// What a caller and its helpers have in common.
 struct Shared {
     /// Parts not yet taken: the job's number (32 bits), the first (16), one past the last (16). The caller
     /// takes the first and helpers the last, so that a thread meets the same part of a weight at every step.
     left: Apart<AtomicU64>,
     done: Apart<AtomicU32>,
     job: UnsafeCell<Option<Job>>,
-    /// Helpers asked for that have not gone back.
     helpers: AtomicUsize,
     panicked: AtomicBool,
     closed: AtomicBool,
@@ -55,7 +53,6 @@ unsafe impl Sync for Shared {}
 // SAFETY: as above; the pointer is not used after `run` returns.
 unsafe impl Send for Shared {}
 
-/// Which end of the parts to take from.
 #[derive(Clone, Copy)]
 enum End {
     First,
@@ -74,7 +71,6 @@ impl Shared {
         }
     }
 
-    /// Takes a part, if any is left.
     fn take(&self, end: End) -> Option<usize> {
         let mut now = self.left.0.load(Ordering::Acquire);
         loop {
@@ -109,7 +105,6 @@ impl Shared {
         self.done.0.fetch_add(1, Ordering::Release);
     }
 
-    /// A helper's stay: parts while they come, else it waits a moment and goes.
     fn help(&self) {
         let mut turns = 0;
         while turns < SPINS + WAITS && !self.closed.load(Ordering::Relaxed) {
@@ -124,7 +119,6 @@ impl Shared {
     }
 }
 
-/// One turn of waiting.
 fn wait(turns: usize) {
     if turns < SPINS {
         spin_loop();
@@ -186,7 +180,6 @@ fn share(shared: &Arc<Shared>, threads: usize, parts: usize, work: &Work<'_>) {
     }
 }
 
-/// Asks the pool for helpers until `wanted` are there or on their way.
 fn call(shared: &Arc<Shared>, wanted: usize) {
     let others = rayon::current_num_threads() - usize::from(rayon::current_thread_index().is_some());
     while shared.helpers.load(Ordering::Relaxed) < wanted.min(others) {
@@ -221,7 +214,6 @@ impl<T> Place<T> {
     }
 }
 
-/// [`run`] with a part for each item.
 pub fn each<T: Send>(threads: usize, items: &mut [T], work: &(dyn Fn(usize, &mut T) + Sync)) {
     chunks(threads, items, 1, &|part, item| work(part, &mut item[0]));
 }

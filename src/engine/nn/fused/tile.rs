@@ -27,7 +27,6 @@ pub enum Onto<'a> {
 }
 
 impl Onto<'_> {
-    /// The same of so many columns.
     #[inline(always)]
     pub(super) fn finish(self, columns: usize) -> Finish {
         match self {
@@ -72,7 +71,6 @@ pub(super) struct Out {
 #[derive(Clone, Copy)]
 pub(super) enum Finish {
     Write,
-    /// It is added to what C holds.
     Add,
     /// The number of its column is added, and it is written.
     Row(*const f32),
@@ -93,7 +91,6 @@ unsafe impl<T: Number> Send for Panels<T> {}
 unsafe impl<T: Number> Sync for Panels<T> {}
 
 impl Out {
-    /// From column `column` on, `lines` lines further down.
     fn moved(self, lines: usize, column: usize) -> Self {
         let finish = match self.finish {
             Finish::Row(row) => Finish::Row(row.wrapping_add(column)),
@@ -169,7 +166,6 @@ pub(super) fn tile<T: Number>(
     checked(lines, width, k, a, b, row, c, ldc, onto.finish(width));
 }
 
-/// As [`tile`] of a whole panel, finished by [`Finish::Lines`].
 #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 #[inline(always)]
 pub(super) fn tile_lines<T: Number>(
@@ -335,7 +331,6 @@ impl<T: Number> Tile<'_, T> {
         unsafe { self.narrow(lines, panels) };
     }
 
-    /// So many lines of A can be read.
     #[inline(always)]
     fn check(&self, lines: usize) {
         let last = (lines - 1) * self.a.line + self.b.k.saturating_sub(1) * self.a.k;

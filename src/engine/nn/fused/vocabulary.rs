@@ -28,7 +28,6 @@ pub struct OutputLayer<'a> {
     /// b [K], where there is one.
     pub bias: Option<&'a [f32]>,
     pub l: usize,
-    /// W once more, where products are made of bf16.
     pub mixed: Option<&'a Mixed>,
 }
 
@@ -42,7 +41,6 @@ pub struct Mixed {
 }
 
 impl Mixed {
-    /// Rounds W [K, l] again.
     pub fn pack(&mut self, w: &[f32], l: usize) {
         use rayon::prelude::*;
         /// Lines that a task works on; even.
@@ -83,9 +81,7 @@ pub struct Scratch {
     stride: usize,
     /// [K, stride]: logits, then e^(x - max), then with `f32` products the gradient.
     x: Vec<f32>,
-    /// Factors of the products as `f32`.
     single: Factors<f32>,
-    /// The same as pairs of bf16.
     pairs: Factors<Pair>,
     /// A block of the gradient of x, [BLOCK, stride / 2] and [BLOCK / 2, stride].
     along: Vec<Pair>,
@@ -216,7 +212,6 @@ impl OutputLayer<'_> {
         }
     }
 
-    /// Lines `first..first + lines` on the way back: dW and dt.
     fn block(&self, first: usize, lines: usize, scratch: &mut Scratch, dw: &mut [f32], sums: &mut [f32]) {
         let (l, stride, rows) = (self.l, scratch.stride, scratch.rows);
         let x = &mut scratch.x[first * stride..(first + lines) * stride];
@@ -230,7 +225,6 @@ impl OutputLayer<'_> {
 }
 
 impl Mixed {
-    /// As [`OutputLayer::block`], with pairs of bf16.
     fn block(&self, l: usize, first: usize, lines: usize, scratch: &mut Scratch, dw: &mut [f32], sums: &mut [f32]) {
         let (stride, rows) = (scratch.stride, scratch.rows);
         let twos = lines.div_ceil(2);
@@ -465,10 +459,8 @@ fn prefetch<T>(x: &[T]) {
     let _ = x;
 }
 
-/// Part `i` of `parts` about equal parts.
 fn part<T>(x: &[T], i: usize, parts: usize) -> &[T] {
     &x[x.len() * i / parts..x.len() * (i + 1) / parts]
 }
 
-/// The bias of a layer without one.
 const NO_BIAS: [f32; LINES] = [0.0; LINES];

@@ -9,7 +9,6 @@ use crate::nn::fused::Level;
 #[cfg(target_arch = "x86_64")]
 use crate::nn::fused::level;
 
-/// Pairs of a chunk.
 const PAIRS: usize = CHUNK / 2;
 
 /// The instructions that [`IntegerLayer::run`] multiplies with.
@@ -22,7 +21,6 @@ pub(super) enum Kind {
     Wide,
     #[cfg(target_arch = "x86_64")]
     Vnni,
-    /// The vectors of a browser.
     #[cfg(target_arch = "wasm32")]
     Simd128,
 }
@@ -50,7 +48,6 @@ impl Kind {
     }
 }
 
-/// Rows t [rows, pairs, 2] times one panel.
 pub(super) fn block(kind: Kind, rows: usize, pairs: usize, t: &[i16], panel: &[i16], tile: &mut [[f32; WIDTH]; ROWS]) {
     macro_rules! rows {
         ($($r:literal)*) => {
@@ -243,7 +240,6 @@ mod tests {
         kinds
     }
 
-    /// Whole numbers of both signs, the greatest among them.
     fn numbers(seed: u64, length: usize, most: i64) -> Vec<i16> {
         let mut state = seed | 1;
         let mut next = || {

@@ -96,7 +96,7 @@ impl IntegerLayer {
         Self::of_rows(&|v, row| row.copy_from_slice(&w[v * k..(v + 1) * k]), bias, n, k)
     }
 
-    /// As [`IntegerLayer::new`], of rows that `write` writes.
+    /// [`IntegerLayer::new`] of rows that `write` writes.
     ///
     /// # Panics
     /// When the sizes do not fit.
@@ -178,7 +178,6 @@ impl IntegerLayer {
         parts
     }
 
-    /// Panels `first..last` of every row.
     fn run(&self, rounded: &Rounded, first: usize, last: usize, sieves: &mut [Sieve]) {
         let (pairs, kind) = (self.k.div_ceil(2), Kind::found());
         let mut tile = [[0.0f32; WIDTH]; ROWS];
@@ -204,7 +203,6 @@ impl IntegerLayer {
     }
 }
 
-/// What [`round`] did to a row.
 struct Row {
     scale: f32,
     error: f64,
@@ -251,7 +249,6 @@ fn round(x: &[f32], q: &mut [i16]) -> Option<Row> {
     Some(Row { scale, error, norm: norm + error })
 }
 
-/// The words of one panel.
 struct Words<'a> {
     first: u32,
     count: u32,
@@ -268,7 +265,6 @@ impl Sieve {
         self.room = 4 * count + 16;
     }
 
-    /// Takes note of the words of a panel, one of which lies above the alarm.
     #[cold]
     #[inline(never)]
     fn look(&mut self, words: &Words<'_>, values: &[f32; WIDTH]) {
@@ -318,8 +314,7 @@ impl Sieve {
 pub struct Sifted {
     /// ln sum exp l^.
     pub log_sum: f64,
-    /// The words that may be among the best, with l^ as it is in the sum; more than were asked for only where they
-    /// are too close to be told apart.
+    /// Words that may be among the best, with l^ as in the sum; more than requested only if they are too close.
     pub words: Vec<(u32, f64)>,
 }
 
@@ -389,7 +384,7 @@ fn settle_rows<const FUSED: bool>(words: &Words<'_>, tile: &[[f32; WIDTH]], scal
     }
 }
 
-/// As [`settle_rows`], with the instructions that AVX-512 has for powers of two.
+/// [`settle_rows`] with AVX-512's powers of two.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq")]
 fn settle_wide(words: &Words<'_>, tile: &[[f32; WIDTH]], scales: &[f32], sieves: &mut [Sieve]) {
