@@ -97,7 +97,7 @@ fn a_model_with_its_shortlist_says_no_other_word() {
     let listed = Model::load(named(&file), &Device::cpu()).expect("a sound list");
     assert!(listed.config.name.ends_with(" @shortlist"), "{}", listed.config.name);
     let list =
-        Shortlist::read(&Shortlist::beside(&file).expect("one"), [lists.len(), words as usize], true).expect("sound");
+        Shortlist::read(&Shortlist::next_to(&file).expect("one"), [lists.len(), words as usize], true).expect("sound");
     let sources: Vec<Vec<u32>> =
         ["the cat sees the old mill .", "quiet"].map(|text| plain.source.encode(text).ids).to_vec();
     // p over the listed words is that over all, made to sum to 1

@@ -303,8 +303,8 @@ impl Reader<'_> {
     }
 
     fn own_size(&self, entry: &ModelEntry, key: &str) -> Result<Option<usize>> {
-        let wanted = entry.needs.contains(&key) || self.map.contains_key(key);
-        wanted.then(|| self.size(key)).transpose()
+        let is_read = entry.needs.contains(&key) || self.map.contains_key(key);
+        is_read.then(|| self.size(key)).transpose()
     }
 
     fn luong(&self, model: &ModelEntry) -> Result<LuongSizes> {

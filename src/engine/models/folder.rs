@@ -112,7 +112,7 @@ impl Model {
         let sizes = [self.source.len(), self.target.len()];
         let is_shared =
             sizes[0] == sizes[1] && (0..sizes[0] as u32).all(|id| self.source.token(id) == self.target.token(id));
-        Shortlist::read(&Shortlist::beside(&file)?, sizes, is_shared)
+        Shortlist::read(&Shortlist::next_to(&file)?, sizes, is_shared)
     }
 
     fn speaks_not(&self, language: &str) -> Error {

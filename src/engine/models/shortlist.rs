@@ -33,7 +33,7 @@ pub struct Shortlist {
 
 impl Shortlist {
     /// The one shortlist next to a model's file.
-    pub fn beside(file: &Path) -> Result<PathBuf> {
+    pub fn next_to(file: &Path) -> Result<PathBuf> {
         let folder = folder_of(file);
         let is_list = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

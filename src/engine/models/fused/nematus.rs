@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::readout::Readout;
 use super::recurrent::{PackedRecurrent, PackedScore, RecurrentStep, RecurrentWiring, StateVectors};
 use super::rows::RowTable;
-use super::units::{PackedLayer, PackedProduct, PackedUnit, ProductEnd, UnitRows, beside, of_gates};
+use super::units::{PackedLayer, PackedProduct, PackedUnit, ProductEnd, UnitRows, of_gates, side_by_side};
 use super::{PackedModel, Sources, columns, stack};
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
@@ -138,7 +138,8 @@ impl RecurrentWiring for PackedNematus {
             *h = self.climb((layers, *backward), threads, sources, e);
         });
         let [(.., forward), (.., backward)] = halves;
-        let h = self.climb((&self.top, false), threads, sources, &beside((&forward, self.n), (&backward, self.n)));
+        let h =
+            self.climb((&self.top, false), threads, sources, &side_by_side((&forward, self.n), (&backward, self.n)));
         let mut s = self.start.apply(threads, &Self::mean(sources, &h));
         tanh_all(&mut s);
         let start = UnitRows::start(s, self.sizes.decoder_unit);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::readout::Readout;
 use super::recurrent::{PackedRecurrent, PackedScore, RecurrentStep, RecurrentWiring, StateVectors};
 use super::rows::RowTable;
-use super::units::{PackedLayer, PackedProduct, PackedUnit, UnitRows, beside};
+use super::units::{PackedLayer, PackedProduct, PackedUnit, UnitRows, side_by_side};
 use super::{PackedModel, Sources, columns};
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
@@ -117,8 +117,8 @@ impl RecurrentWiring for PackedOpenNmt {
             (x, ends) = match read.next() {
                 None => (states, [ends, vec![end]].concat()),
                 Some((others, other)) => {
-                    let end = end.beside(&other, n);
-                    (beside((&states, n), (&others, n)), [ends, vec![end]].concat())
+                    let end = end.concat(&other, n);
+                    (side_by_side((&states, n), (&others, n)), [ends, vec![end]].concat())
                 }
             };
         }
@@ -132,7 +132,7 @@ impl RecurrentWiring for PackedOpenNmt {
 
     fn advance(&self, step: &RecurrentStep<'_>, states: StateVectors) -> StateVectors {
         let mut x = match states.get(self.vectors()) {
-            Some(h_tilde) => beside((step.e, self.m), (h_tilde, self.n)),
+            Some(h_tilde) => side_by_side((step.e, self.m), (h_tilde, self.n)),
             None => step.e.to_vec(),
         };
         let mut units = UnitRows::of(&states[..self.vectors()], self.size());

@@ -46,39 +46,33 @@ pub struct PackedRnnEncdec {
     g: Readout,
 }
 
-impl PackedRnnEncdec {
-    pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
-        let (n, m, l) = (config.hidden, config.embedding, config.maxout);
-        let data = |name: &str| weights.numbers(name);
-        let [w, c, u] = ["W", "C", "U"].map(|matrix| super::gates("decoder", matrix));
-        let mut bias = stack_gates(weights, "decoder", "b")?;
-        bias.extend(stack(weights, &["readout.b_o"])?);
-        let (g_r, g) = match config.output_rank {
-            Some(_) => (Some(pack(weights, &["readout.G_r"], l)?), "readout.G_l"),
-            None => (None, "readout.G"),
-        };
-        Ok(Self {
-            config: config.clone(),
-            source_embedding: RowTable::new(weights, "source_embedding")?,
-            target_embedding: RowTable::new(weights, "target_embedding")?,
-            encoder: Encoder::new(config, weights, "encoder", (Sense::Old, Direction::Forward))?,
-            v: pack(weights, &["encoder.V"], n)?,
-            b_c: data("encoder.b_c")?,
-            v_prime: pack(weights, &["decoder.V"], n)?,
-            b_s: data("decoder.b_s")?,
-            context: pack(weights, &[&c[0], &c[1], &c[2], "readout.O_c"], n)?,
-            state: pack(weights, &[&u[0], &u[1], &u[2]], n)?,
-            word: pack(weights, &[&w[0], &w[1], &w[2], "readout.O_y"], m)?,
-            bias,
-            o_h: pack(weights, &["readout.O_h"], n)?,
-            g_r,
-            g: Readout::new(weights, g, Some("readout.b_w"))?,
-        })
-    }
-}
-
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
-    Ok(Arc::new(PackedRnnEncdec::new(config, weights)?))
+    let (n, m, l) = (config.hidden, config.embedding, config.maxout);
+    let data = |name: &str| weights.numbers(name);
+    let [w, c, u] = ["W", "C", "U"].map(|matrix| super::gates("decoder", matrix));
+    let mut bias = stack_gates(weights, "decoder", "b")?;
+    bias.extend(stack(weights, &["readout.b_o"])?);
+    let (g_r, g) = match config.output_rank {
+        Some(_) => (Some(pack(weights, &["readout.G_r"], l)?), "readout.G_l"),
+        None => (None, "readout.G"),
+    };
+    Ok(Arc::new(PackedRnnEncdec {
+        config: config.clone(),
+        source_embedding: RowTable::new(weights, "source_embedding")?,
+        target_embedding: RowTable::new(weights, "target_embedding")?,
+        encoder: Encoder::new(config, weights, "encoder", (Sense::Old, Direction::Forward))?,
+        v: pack(weights, &["encoder.V"], n)?,
+        b_c: data("encoder.b_c")?,
+        v_prime: pack(weights, &["decoder.V"], n)?,
+        b_s: data("decoder.b_s")?,
+        context: pack(weights, &[&c[0], &c[1], &c[2], "readout.O_c"], n)?,
+        state: pack(weights, &[&u[0], &u[1], &u[2]], n)?,
+        word: pack(weights, &[&w[0], &w[1], &w[2], "readout.O_y"], m)?,
+        bias,
+        o_h: pack(weights, &["readout.O_h"], n)?,
+        g_r,
+        g: Readout::new(weights, g, Some("readout.b_w"))?,
+    }))
 }
 
 impl PackedModel for PackedRnnEncdec {

@@ -53,37 +53,31 @@ pub struct PackedRnnSearch {
     w_o: Readout,
 }
 
-impl PackedRnnSearch {
-    pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
-        let (n, m) = (config.hidden, config.embedding);
-        let data = |name: &str| weights.numbers(name);
-        let w = super::gates("decoder", "W");
-        let c = super::gates("decoder", "C");
-        let mut bias = stack_gates(weights, "decoder", "b")?;
-        bias.extend(stack(weights, &["readout.b_o"])?);
-        Ok(Self {
-            config: config.clone(),
-            source_embedding: RowTable::new(weights, "source_embedding")?,
-            target_embedding: RowTable::new(weights, "target_embedding")?,
-            forward: Encoder::new(config, weights, "encoder.forward", (Sense::New, Direction::Forward))?,
-            backward: Encoder::new(config, weights, "encoder.backward", (Sense::New, Direction::Backward))?,
-            u_a: pack(weights, &["attention.U_a"], 2 * n)?,
-            b_a: data("attention.b_a")?,
-            v_a: data("attention.v_a")?,
-            w_s: pack(weights, &["decoder.W_s"], n)?,
-            b_s: data("decoder.b_s")?,
-            state: pack(weights, &["attention.W_a", "decoder.U_z", "decoder.U_r", "readout.U_o"], n)?,
-            word: pack(weights, &[&w[0], &w[1], &w[2], "readout.V_o"], m)?,
-            bias,
-            context: pack(weights, &[&c[0], &c[1], &c[2], "readout.C_o"], 2 * n)?,
-            u: pack(weights, &["decoder.U"], n)?,
-            w_o: Readout::new(weights, "readout.W_o", Some("readout.b_w"))?,
-        })
-    }
-}
-
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
-    Ok(Arc::new(PackedRnnSearch::new(config, weights)?))
+    let (n, m) = (config.hidden, config.embedding);
+    let data = |name: &str| weights.numbers(name);
+    let w = super::gates("decoder", "W");
+    let c = super::gates("decoder", "C");
+    let mut bias = stack_gates(weights, "decoder", "b")?;
+    bias.extend(stack(weights, &["readout.b_o"])?);
+    Ok(Arc::new(PackedRnnSearch {
+        config: config.clone(),
+        source_embedding: RowTable::new(weights, "source_embedding")?,
+        target_embedding: RowTable::new(weights, "target_embedding")?,
+        forward: Encoder::new(config, weights, "encoder.forward", (Sense::New, Direction::Forward))?,
+        backward: Encoder::new(config, weights, "encoder.backward", (Sense::New, Direction::Backward))?,
+        u_a: pack(weights, &["attention.U_a"], 2 * n)?,
+        b_a: data("attention.b_a")?,
+        v_a: data("attention.v_a")?,
+        w_s: pack(weights, &["decoder.W_s"], n)?,
+        b_s: data("decoder.b_s")?,
+        state: pack(weights, &["attention.W_a", "decoder.U_z", "decoder.U_r", "readout.U_o"], n)?,
+        word: pack(weights, &[&w[0], &w[1], &w[2], "readout.V_o"], m)?,
+        bias,
+        context: pack(weights, &[&c[0], &c[1], &c[2], "readout.C_o"], 2 * n)?,
+        u: pack(weights, &["decoder.U"], n)?,
+        w_o: Readout::new(weights, "readout.W_o", Some("readout.b_w"))?,
+    }))
 }
 
 impl PackedModel for PackedRnnSearch {

@@ -118,12 +118,12 @@ impl UnitRows {
         Self { c: if kind == NematusUnit::Lstm { s.clone() } else { Vec::new() }, s }
     }
 
-    pub fn beside(&self, other: &Self, n: usize) -> Self {
-        Self { s: beside((&self.s, n), (&other.s, n)), c: beside((&self.c, n), (&other.c, n)) }
+    pub fn concat(&self, other: &Self, n: usize) -> Self {
+        Self { s: side_by_side((&self.s, n), (&other.s, n)), c: side_by_side((&self.c, n), (&other.c, n)) }
     }
 }
 
-pub fn beside((a, wide): (&[f32], usize), (b, other): (&[f32], usize)) -> Vec<f32> {
+pub fn side_by_side((a, wide): (&[f32], usize), (b, other): (&[f32], usize)) -> Vec<f32> {
     a.chunks_exact(wide).zip(b.chunks_exact(other)).flat_map(|(a, b)| a.iter().chain(b)).copied().collect()
 }
 

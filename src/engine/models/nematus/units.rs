@@ -134,7 +134,7 @@ impl UnitState {
         [Some(self.s.clone()), self.c.clone()].into_iter().flatten()
     }
 
-    pub fn beside(&self, other: &Self) -> Result<Self> {
+    pub fn concat(&self, other: &Self) -> Result<Self> {
         let cat = |a: &Tensor, b: &Tensor| Ok::<_, Error>(Tensor::cat(&[a, b], D::Minus1)?);
         let c = self.c.as_ref().zip(other.c.as_ref()).map(|(c, other)| cat(c, other)).transpose()?;
         Ok(Self { s: cat(&self.s, &other.s)?, c })

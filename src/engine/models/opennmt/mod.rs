@@ -137,7 +137,7 @@ impl OpenNmt {
             self.note_top(l, "forward", &states);
             self.note_top(l, "backward", &others);
             x = Tensor::cat(&[states, others], D::Minus1)?; // [t_x, b, 2 n_x]
-            ends.push(end.beside(&other)?);
+            ends.push(end.concat(&other)?);
         }
         let h = x.transpose(0, 1)?.contiguous()?; // [b, t_x, |h_j|]
         let keys = self.attention.keys(&h)?;

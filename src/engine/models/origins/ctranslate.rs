@@ -110,12 +110,12 @@ impl SpecialTokens {
         texts: &BTreeMap<String, String>,
         version: u32,
     ) -> Result<Self> {
-        let told = |key: &str, otherwise: &str| {
+        let named = |key: &str, otherwise: &str| {
             let text = if version < 6 { texts.get(key).map(String::as_str) } else { settings.text(key) };
             text.unwrap_or(otherwise).to_owned()
         };
         let [unk, bos, eos] = [("unk_token", "<unk>"), ("bos_token", "<s>"), ("eos_token", EOS)]
-            .map(|(key, otherwise)| told(key, otherwise));
+            .map(|(key, otherwise)| named(key, otherwise));
         let mut flag =
             |name: &str, otherwise| Ok::<_, Error>(tensors.number(name)?.map_or(otherwise, |flag| flag != 0.0));
         let (with_bos, source_eos) = (flag("with_target_bos", true)?, flag("with_source_eos", false)?);
@@ -125,7 +125,7 @@ impl SpecialTokens {
             return Err(Error::file(tensors.path(), message));
         }
         let start = if with_bos { bos } else { eos.clone() };
-        let start = if version < 6 { start } else { told("decoder_start_token", &start) };
+        let start = if version < 6 { start } else { named("decoder_start_token", &start) };
         Ok(Self { unk, eos, start, source_eos: settings.flag("add_source_eos", source_eos)? })
     }
 
@@ -209,8 +209,8 @@ pub fn tokenizers(
         std::fs::write(file.path(), pack.read(&name, disk::TOKENIZER_LIMIT)?)
             .map_err(|error| Error::io(&path, &error))?;
         let side = |words: &Vocabulary| {
-            let told = words.words_tokenizer(Some(file.path()));
-            told.map_err(|error| {
+            let tokenizer = words.words_tokenizer(Some(file.path()));
+            tokenizer.map_err(|error| {
                 Error::file(&path, error.to_string().replace(&file.path().display().to_string(), "it"))
             })
         };

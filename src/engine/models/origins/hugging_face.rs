@@ -184,7 +184,7 @@ fn config(
     let max_positions = table(tensors, d)?;
     let mut config = words.config(card, Architecture::TRANSFORMER, d);
     // what Marian translates so, its models at Hugging Face do, although transformers does not
-    config.bars_unk = !MarianFiles::beside(&folder.join(CONFIG_FILE)).allows_unk();
+    config.bars_unk = !MarianFiles::next_to(&folder.join(CONFIG_FILE)).allows_unk();
     let start = settings.id("decoder_start_token_id", config.target_vocabulary)?;
     let target = target_embedding(tensors, shared_embedding);
     let row = tensors.numbers(target, start as usize, &[1, d])?;

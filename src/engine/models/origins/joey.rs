@@ -68,8 +68,8 @@ fn files(path: &Path) -> Vec<PathBuf> {
 
 fn read(path: &Path) -> Result<Foreign> {
     let file = chosen(path, files(path))?;
-    let beside = file.with_file_name(SETTINGS);
-    let settings = ForeignSettings::yaml(&beside, &disk::read(&beside, disk::CONFIG_LIMIT)?)?;
+    let path_of_settings = file.with_file_name(SETTINGS);
+    let settings = ForeignSettings::yaml(&path_of_settings, &disk::read(&path_of_settings, disk::CONFIG_LIMIT)?)?;
     let ((), mut tensors) = torch::checkpoint(&file, |reading| {
         let state = reading.get(reading.result(), "model_state").ok_or("has no `model_state` in it")?;
         Ok(((), reading.dictionary(state)?))

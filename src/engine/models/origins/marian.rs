@@ -87,7 +87,7 @@ const MOST_LAYERS: usize = 256;
 
 /// A model of `tensors` from `path`, with the files next to it.
 pub fn read(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions, toolkit: &str) -> Result<Foreign> {
-    let files = MarianFiles::beside(path);
+    let files = MarianFiles::next_to(path);
     let sizes = sizes(options, tensors, toolkit == BERGAMOT || files.is_guided())?;
     named(path, &files, convert(path, tensors, options, sizes)?, options, toolkit)
 }
@@ -278,13 +278,13 @@ fn weights(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions
         let found = tensors.shape(theirs).ok_or_else(|| {
             Error::tensor(path, theirs, "is missing; the file is damaged, or its options are of another model")
         })?;
-        let wanted = match shape.as_slice() {
+        let expected_shape = match shape.as_slice() {
             [rows, columns] if *turned => vec![*columns, *rows],
             [size] => vec![1, *size],
             other => other.to_vec(),
         };
-        if found != wanted && found != *shape {
-            let message = format!("has the shape {found:?} where {wanted:?} was expected by its options");
+        if found != expected_shape && found != *shape {
+            let message = format!("has the shape {found:?} where {expected_shape:?} was expected by its options");
             return Err(Error::tensor(path, theirs, message));
         }
         if let Some((q, multiplier)) = tensors.integers(theirs, *turned)? {
@@ -300,7 +300,7 @@ fn weights(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions
         weights.insert("readout.b_o", zeros);
     }
     let used: HashSet<&str> = pairs.iter().map(|(_, theirs, _)| theirs.as_str()).collect();
-    let is_extra = |name: &&String| !used.contains(name.as_str()) && !is_beside(name);
+    let is_extra = |name: &&String| !used.contains(name.as_str()) && !is_no_weight(name);
     match tensors.names().iter().find(is_extra) {
         Some(extra) => Err(Error::tensor(path, extra, "is not part of a Transformer that is implemented")),
         None => Ok(weights),
@@ -322,6 +322,6 @@ fn rounding(tensors: &mut dyn MarianTensors, theirs: &str) -> Rounding {
     found.next().map_or(Rounding::Greatest, Rounding::Fixed)
 }
 
-fn is_beside(name: &str) -> bool {
+fn is_no_weight(name: &str) -> bool {
     name.starts_with("special:") || name.ends_with(ROUNDING)
 }

@@ -42,8 +42,9 @@ pub fn chosen(path: &Path, files: Vec<PathBuf>) -> Result<PathBuf> {
     if files.len() < 2 {
         return Ok(files.into_iter().next().unwrap_or_else(|| path.into()));
     }
-    let told = MarianOptions::read(&path.join("decoder.yml")).and_then(|options| options.text("models").map(last_part));
-    let named = told.and_then(|told| files.iter().find(|file| file.file_name().is_some_and(|name| *name == *told)));
+    let listed =
+        MarianOptions::read(&path.join("decoder.yml")).and_then(|options| options.text("models").map(last_part));
+    let named = listed.and_then(|own| files.iter().find(|file| file.file_name().is_some_and(|name| *name == *own)));
     let list = || {
         let names: Vec<String> =
             files.iter().filter_map(|file| Some(file.file_name()?.to_string_lossy().into_owned())).collect();
@@ -109,13 +110,13 @@ pub struct MarianTexts {
 type Side = (Vec<u8>, [u32; 2], Vec<String>);
 
 impl MarianFiles {
-    pub fn beside(file: &Path) -> Self {
+    pub fn next_to(file: &Path) -> Self {
         let folder = folder_of(file);
         let names = names_in(folder);
         let own = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let told = [format!("{own}.decoder.yml"), "decoder.yml".to_owned(), format!("{own}.yml")];
+        let usual = [format!("{own}.decoder.yml"), "decoder.yml".to_owned(), format!("{own}.yml")];
         let configs = names.iter().filter(|name| name.starts_with("config") && ends(name, "yml"));
-        let options = told.iter().chain(configs).filter_map(|name| MarianOptions::read(&folder.join(name))).collect();
+        let options = usual.iter().chain(configs).filter_map(|name| MarianOptions::read(&folder.join(name))).collect();
         let read = |name: &str| disk::read(&folder.join(name), disk::CARD_LIMIT).ok();
         let facts = ["metadata.json", "model_info.json"].iter().find_map(|name| read(name));
         Self {
@@ -146,13 +147,13 @@ impl MarianFiles {
         let is_here = |name: &String| self.names.contains(name);
         for options in &self.options {
             let named: Vec<String> = options.list("vocabs").iter().map(|path| last_part(path)).collect();
-            let told: Vec<String> = named.iter().filter(|name| is_here(name)).cloned().collect();
-            if let ([_], Some(missing)) = (told.as_slice(), named.iter().find(|name| !is_here(name))) {
+            let present: Vec<String> = named.iter().filter(|name| is_here(name)).cloned().collect();
+            if let ([_], Some(missing)) = (present.as_slice(), named.iter().find(|name| !is_here(name))) {
                 let message =
                     format!("has no `{missing}` beside it, which its options name as a vocabulary; put it there");
                 return Err(Error::file(&self.file, message));
             }
-            match told.as_slice() {
+            match present.as_slice() {
                 [source, target] => return Ok([source.clone(), target.clone()]),
                 [both] => return Ok([both.clone(), both.clone()]),
                 _ => {}
@@ -228,9 +229,9 @@ impl MarianFiles {
         };
         let fact = |keys: [&str; 2]| Some(keys.iter().find_map(|key| self.facts[*key].as_str())?.to_owned());
         let tag = self.facts["srcTags"].as_object().and_then(|tags| tags.keys().next().cloned());
-        let told = tag.or_else(|| fact(["sourceLanguage", "src"])).zip(fact(["trgTag", "targetLanguage"]));
+        let facts = tag.or_else(|| fact(["sourceLanguage", "src"])).zip(fact(["trgTag", "targetLanguage"]));
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let sources = [told, listed("source").zip(listed("target"))];
+        let sources = [facts, listed("source").zip(listed("target"))];
         let own = name(&self.file);
         let names = [&own, &vocabularies[0]].into_iter().map(|name| joined(name));
         let sides = || Some((inner(&vocabularies[0])?.to_owned(), inner(&vocabularies[1])?.to_owned()));
@@ -241,8 +242,8 @@ impl MarianFiles {
     pub fn name(&self) -> String {
         let heading =
             self.readme.lines().find_map(|line| line.strip_prefix("# ")).map(|line| line.trim_end_matches(".zip"));
-        let told = heading.or_else(|| self.facts["modelName"].as_str()).map(str::trim).filter(|name| !name.is_empty());
-        told.map_or_else(|| own_name(&self.file), str::to_owned)
+        let name = heading.or_else(|| self.facts["modelName"].as_str()).map(str::trim).filter(|name| !name.is_empty());
+        name.map_or_else(|| own_name(&self.file), str::to_owned)
     }
 
     pub fn card(&self, config: &Config, toolkit: &str, version: Option<&str>, choices: Vec<String>) -> String {

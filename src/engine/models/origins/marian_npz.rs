@@ -53,5 +53,5 @@ fn read(path: &Path) -> Result<Foreign> {
         return marian::read(&file, &mut archive, &options, ENTRY.name);
     }
     let converted = marian_rnn::convert(&file, &mut archive, &options)?;
-    marian::named(&file, &MarianFiles::beside(&file), converted, &options, ENTRY.name)
+    marian::named(&file, &MarianFiles::next_to(&file), converted, &options, ENTRY.name)
 }

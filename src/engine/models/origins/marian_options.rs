@@ -61,8 +61,8 @@ impl MarianOptions {
     }
 
     pub fn size(&self, key: &str) -> Result<usize> {
-        let told = || format!("is `{}`, where a whole number is expected", self.text(key).unwrap_or_default());
-        self.text(key).and_then(|text| text.parse().ok()).ok_or_else(|| self.wrong(key, told()))
+        let message = || format!("is `{}`, where a whole number is expected", self.text(key).unwrap_or_default());
+        self.text(key).and_then(|text| text.parse().ok()).ok_or_else(|| self.wrong(key, message()))
     }
 
     /// Refuses options with other values than those implemented, by name.

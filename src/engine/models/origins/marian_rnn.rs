@@ -167,7 +167,7 @@ impl TensorNames {
             weights.insert("readout.b_o", Array { shape: vec![k], data: vec![0.0; k] });
         }
         let used: HashSet<&str> = arrays.keys().map(String::as_str).collect();
-        match tensors.names().into_iter().find(|name| !used.contains(name.as_str()) && !is_beside(name)) {
+        match tensors.names().into_iter().find(|name| !used.contains(name.as_str()) && !is_no_weight(name)) {
             Some(extra) => {
                 Err(Error::tensor(path, extra, "is not part of a recurrent model of this kind that is implemented"))
             }
@@ -195,15 +195,15 @@ impl TensorNames {
                 }
             }
         }
-        for (ours, theirs) in DENSE {
-            let mut all = vec![("W", theirs[0]), ("b", theirs[1])];
+        for (ours, [w, b, gain, nematus_gain, shift]) in dense_layers() {
+            let mut all = vec![("W", w), ("b", b)];
             if ours == "attention.query" {
                 all.pop();
             }
             match sizes.norm {
                 NematusNorm::None => {}
-                NematusNorm::Marian => all.push(("norm.g", theirs[2])),
-                NematusNorm::Nematus => all.extend([("norm.g", theirs[3]), ("norm.b", theirs[4])]),
+                NematusNorm::Marian => all.push(("norm.g", gain)),
+                NematusNorm::Nematus => all.extend([("norm.g", nematus_gain), ("norm.b", shift)]),
             }
             for (part, names) in all {
                 origins.push(whole(&format!("{ours}.{part}"), &names.split(' ').collect::<Vec<_>>()));
@@ -258,56 +258,24 @@ impl TensorNames {
 const CONTEXT: [&str; 5] = ["start.W", "attention.key.W", "decoder.1.2.W", "readout.context.W", "encoder.top.1.1.W"];
 
 /// Layers that are no units: W, b, Marian's gain, and gain and shift of Nematus.
-const DENSE: [(&str, [&str; 5]); 6] = [
-    (
-        "start",
-        [
-            "decoder_ff_state_W ff_state_W",
-            "decoder_ff_state_b ff_state_b",
-            "decoder_ff_state_gamma ff_state_gamma",
-            "decoder_ff_state_ln_s ff_state_ln_s",
-            "decoder_ff_state_ln_b ff_state_ln_b",
-        ],
-    ),
-    (
-        "attention.query",
-        ["decoder_W_comb_att", "", "decoder_att_gamma2", "decoder_W_comb_att_lns", "decoder_W_comb_att_lnb"],
-    ),
-    (
-        "attention.key",
-        ["decoder_Wc_att", "decoder_b_att", "decoder_att_gamma1", "decoder_Wc_att_lns", "decoder_Wc_att_lnb"],
-    ),
-    (
-        "readout.word",
-        [
-            "decoder_ff_logit_l1_W0 ff_logit_prev_W",
-            "decoder_ff_logit_l1_b0 ff_logit_prev_b",
-            "decoder_ff_logit_l1_gamma0 ff_logit_l1_gamma0",
-            "decoder_ff_logit_l1_ln_s0 ff_logit_prev_ln_s",
-            "decoder_ff_logit_l1_ln_b0 ff_logit_prev_ln_b",
-        ],
-    ),
-    (
-        "readout.state",
-        [
-            "decoder_ff_logit_l1_W1 ff_logit_lstm_W",
-            "decoder_ff_logit_l1_b1 ff_logit_lstm_b",
-            "decoder_ff_logit_l1_gamma1 ff_logit_l1_gamma1",
-            "decoder_ff_logit_l1_ln_s1 ff_logit_lstm_ln_s",
-            "decoder_ff_logit_l1_ln_b1 ff_logit_lstm_ln_b",
-        ],
-    ),
-    (
-        "readout.context",
-        [
-            "decoder_ff_logit_l1_W2 ff_logit_ctx_W",
-            "decoder_ff_logit_l1_b2 ff_logit_ctx_b",
-            "decoder_ff_logit_l1_gamma2 ff_logit_l1_gamma2",
-            "decoder_ff_logit_l1_ln_s2 ff_logit_ctx_ln_s",
-            "decoder_ff_logit_l1_ln_b2 ff_logit_ctx_ln_b",
-        ],
-    ),
-];
+fn dense_layers() -> [(&'static str, [String; 5]); 6] {
+    let start = ["W", "b", "gamma", "ln_s", "ln_b"].map(|end| format!("decoder_ff_state_{end} ff_state_{end}"));
+    let query = ["decoder_W_comb_att", "", "decoder_att_gamma2", "decoder_W_comb_att_lns", "decoder_W_comb_att_lnb"];
+    let key = ["decoder_Wc_att", "decoder_b_att", "decoder_att_gamma1", "decoder_Wc_att_lns", "decoder_Wc_att_lnb"];
+    let readout = |n: usize, name: &str| {
+        let own = |end: &str| format!("decoder_ff_logit_l1_{end}{n} ff_logit_{name}_{end}");
+        let gain = format!("decoder_ff_logit_l1_gamma{n} ff_logit_l1_gamma{n}");
+        [own("W"), own("b"), gain, own("ln_s"), own("ln_b")]
+    };
+    [
+        ("start", start),
+        ("attention.query", query.map(str::to_owned)),
+        ("attention.key", key.map(str::to_owned)),
+        ("readout.word", readout(0, "prev")),
+        ("readout.state", readout(1, "lstm")),
+        ("readout.context", readout(2, "ctx")),
+    ]
+}
 
 #[derive(Clone, Copy)]
 struct UnitName<'a> {
@@ -382,7 +350,7 @@ fn halves_swapped(mut array: Array) -> Array {
 }
 
 /// Whether an array is no weight: options, the energies' scalar (which changes no weight), or training state.
-fn is_beside(name: &str) -> bool {
-    const BESIDE: [&str; 4] = ["decoder_c_tt", "uidx", "history_errs", "zipped_params"];
-    name.starts_with("special:") || name.starts_with("adam") || BESIDE.contains(&name)
+fn is_no_weight(name: &str) -> bool {
+    const NO_WEIGHTS: [&str; 4] = ["decoder_c_tt", "uidx", "history_errs", "zipped_params"];
+    name.starts_with("special:") || name.starts_with("adam") || NO_WEIGHTS.contains(&name)
 }

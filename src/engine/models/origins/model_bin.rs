@@ -138,8 +138,8 @@ pub fn read(path: &Path, bytes: Vec<u8>) -> Result<ModelBin> {
     if cursor.at != bytes.len() {
         return Err(cursor.cut("has bytes behind its end"));
     }
-    let told = format!("version {version}, {name} revision {revision}");
-    Ok(ModelBin { tensors: ForeignTensors::new(path, bytes, tensors)?, heads, version: told, number: version, texts })
+    let label = format!("version {version}, {name} revision {revision}");
+    Ok(ModelBin { tensors: ForeignTensors::new(path, bytes, tensors)?, heads, version: label, number: version, texts })
 }
 
 struct Cursor<'a> {

@@ -3,13 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::models::disk;
 use crate::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
 use crate::models::origins::card::ForeignCard;
 use crate::models::origins::foreign::{Foreign, OriginEntry};
+use crate::models::origins::keys::{ForeignSettings, KnownSetting};
 use crate::models::origins::marian_files::{RECURRENT, chosen, last_part, model_files, own_name};
 use crate::models::origins::marian_rnn::TensorNames;
 use crate::models::origins::npz::Npz;
@@ -24,15 +25,15 @@ pub const ENTRY: OriginEntry = OriginEntry {
 };
 
 /// Options that are implemented in these values only; those that are not named have the first.
-const KNOWN: &[(&str, &[&str])] = &[
-    ("encoder", &["gru"]),
-    ("decoder", &["gru_cond"]),
-    ("decoder_deep", &["gru"]),
-    ("dec_deep_context", &["false"]),
-    ("deep_include_ctx", &["false"]),
-    ("factors", &["1"]),
-    ("weight_normalisation", &["false"]),
-    ("deep_fusion_lm", &["null", "false", ""]),
+const KNOWN: &[KnownSetting] = &[
+    ("encoder", &["", "gru"]),
+    ("decoder", &["", "gru_cond"]),
+    ("decoder_deep", &["", "gru"]),
+    ("dec_deep_context", &["", "false"]),
+    ("deep_include_ctx", &["", "false"]),
+    ("factors", &["", "1"]),
+    ("weight_normalisation", &["", "false"]),
+    ("deep_fusion_lm", &["", "false"]),
 ];
 
 const MOST_LAYERS: usize = 64;
@@ -49,62 +50,29 @@ fn files(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-struct Options {
-    path: PathBuf,
-    map: Map<String, Value>,
-}
+struct Options(ForeignSettings);
 
 impl Options {
     fn read(file: &Path) -> Result<Self> {
         let path = options_file(file);
-        let bytes = disk::read(&path, disk::CONFIG_LIMIT)?;
-        let value = serde_json::from_slice(&bytes)
-            .map_err(|error| Error::line(&path, error.line().max(1), format!("is not valid JSON ({error})")))?;
-        let Value::Object(map) = value else {
-            return Err(Error::file(path, "must hold the options of Nematus as one JSON object, { ... }"));
-        };
-        Ok(Self { path, map })
-    }
-
-    fn wrong(&self, key: &str, message: impl Into<String>) -> Error {
-        Error::key(&self.path, key, message)
+        ForeignSettings::read(&path, &disk::read(&path, disk::CONFIG_LIMIT)?).map(Self)
     }
 
     fn check(&self) -> Result<()> {
-        for (key, implemented) in KNOWN {
-            let Some(value) = self.map.get(*key) else { continue };
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            if !implemented.contains(&value.as_str()) {
-                return Err(self.wrong(key, format!("is {value:.60}, which is not implemented")));
-            }
-        }
-        let version = self.map.get("model_version").and_then(Value::as_f64).unwrap_or(0.0);
-        if version < 0.1 && self.is_on("use_dropout")? {
+        self.0.check(KNOWN)?;
+        if self.0.real("model_version").unwrap_or(0.0) < 0.1 && self.0.flag("use_dropout", false)? {
             let message = "is on in a model of a version below 0.1, whose weights must be scaled first; this is not \
                            implemented";
-            return Err(self.wrong("use_dropout", message));
+            return self.0.wrong("use_dropout", message);
         }
         Ok(())
     }
 
-    fn is_on(&self, key: &str) -> Result<bool> {
-        match self.map.get(key) {
-            None | Some(Value::Null) => Ok(false),
-            Some(Value::Bool(is_on)) => Ok(*is_on),
-            Some(other) => {
-                Err(self.wrong(key, format!("is {:.60}, where true or false is expected", other.to_string())))
-            }
-        }
-    }
-
     fn size(&self, key: &str, default: Option<usize>, most: usize) -> Result<usize> {
-        let value = self.map.get(key).filter(|value| !value.is_null());
-        if let (None, Some(default)) = (value, default) {
-            return Ok(default);
+        match default.filter(|_| self.0.get(key).is_none()) {
+            Some(default) => Ok(default),
+            None => self.0.whole(key, 1, most as u64),
         }
-        let size = value.and_then(Value::as_u64).and_then(|size| usize::try_from(size).ok());
-        size.filter(|size| (1..=most).contains(size))
-            .ok_or_else(|| self.wrong(key, format!("must be a whole number from 1 to {most}")))
     }
 
     fn sizes(&self) -> Result<NematusSizes> {
@@ -112,9 +80,9 @@ impl Options {
         let (encoder_layers, decoder_layers) = (depth("enc_depth", 1)?, depth("dec_depth", 1)?);
         if depth("enc_depth_bidirectional", encoder_layers)? != encoder_layers {
             let message = "is less than `enc_depth`, which is not implemented";
-            return Err(self.wrong("enc_depth_bidirectional", message));
+            return self.0.wrong("enc_depth_bidirectional", message);
         }
-        let is_normed = self.is_on("layer_normalisation")?;
+        let is_normed = self.0.flag("layer_normalisation", false)?;
         Ok(NematusSizes {
             encoder: EncoderKind::Alternating,
             encoder_unit: NematusUnit::GruNematus,
@@ -126,18 +94,17 @@ impl Options {
             high_cells: depth("dec_high_recurrence_transition_depth", 1)?,
             skip: true,
             norm: if is_normed { NematusNorm::Nematus } else { NematusNorm::None },
-            shared_embedding: self.is_on("tie_encoder_decoder_embeddings")?,
-            tied_output: self.is_on("tie_decoder_embeddings")?,
+            shared_embedding: self.0.flag("tie_encoder_decoder_embeddings", false)?,
+            tied_output: self.0.flag("tie_decoder_embeddings", false)?,
         })
     }
 
-    fn dictionaries(&self) -> Result<[PathBuf; 2]> {
-        let list = self.map.get("dictionaries").and_then(Value::as_array);
+    fn dictionaries(&self, folder: &Path) -> Result<[PathBuf; 2]> {
+        let list = self.0.get("dictionaries").and_then(Value::as_array);
         let names: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
         let [source, target] = names.as_slice() else {
-            return Err(self.wrong("dictionaries", "must name two files, those of the source and of the target words"));
+            return self.0.wrong("dictionaries", "must name two files, those of the source and of the target words");
         };
-        let folder = self.path.parent().unwrap_or(Path::new("."));
         Ok([folder.join(last_part(source)), folder.join(last_part(target))])
     }
 }
@@ -151,7 +118,7 @@ fn read(path: &Path) -> Result<Foreign> {
     let mut archive = Npz::open(&file)?;
     let theirs = TensorNames { is_nematus: true, omits_bias: false };
     let (mut config, weights) = theirs.convert(&file, &mut archive, [embedding?, hidden?], sizes)?;
-    let dictionaries = options.dictionaries()?;
+    let dictionaries = options.dictionaries(file.parent().unwrap_or(Path::new(".")))?;
     let side = |path: &Path, size: usize| {
         let entries = vocabulary::entries(path)?.0;
         let words = Vocabulary::of(path, entries, Some(size), SpecialWords::Nematus)?;

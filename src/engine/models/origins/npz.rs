@@ -184,8 +184,8 @@ impl Npz {
         }
         let (mut bytes, _) = self.bytes(name)?;
         bytes.truncate(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));
-        let told = |_| Error::tensor(&self.path, name, "is no text in UTF-8; the file is damaged");
-        String::from_utf8(bytes).map(Some).map_err(told)
+        let no_text = |_| Error::tensor(&self.path, name, "is no text in UTF-8; the file is damaged");
+        String::from_utf8(bytes).map(Some).map_err(no_text)
     }
 
     fn bytes(&mut self, name: &str) -> Result<(Vec<u8>, NumpyHeader)> {

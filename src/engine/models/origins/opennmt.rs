@@ -22,7 +22,7 @@ use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::{ForeignSettings, KnownSetting};
 use crate::models::origins::marian_files::{RECURRENT, chosen, model_files, own_name};
 use crate::models::origins::pack::FilePack;
-use crate::models::origins::pickled::{PickleReader, Told};
+use crate::models::origins::pickled::{PickleReader, PickleResult};
 use crate::models::origins::refused::names;
 use crate::models::origins::tensors::ForeignTensors;
 use crate::models::origins::torch;
@@ -86,20 +86,20 @@ fn files(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-struct Beside {
+struct CheckpointExtras {
     settings: ForeignSettings,
     words: [Vec<String>; 2],
 }
 
 fn read(path: &Path) -> Result<Foreign> {
     let file = chosen(path, files(path))?;
-    let (beside, mut tensors) = torch::checkpoint(&file, |reading| wanted(&file, reading))?;
-    let settings = &beside.settings;
+    let (extras, mut tensors) = torch::checkpoint(&file, |reading| checkpoint_parts(&file, reading))?;
+    let settings = &extras.settings;
     settings.check(KNOWN)?;
     let is_transformer = settings.text("decoder_type") == Some("transformer");
     let encoders: &[&str] = if is_transformer { &["transformer"] } else { &["", "rnn", "brnn"] };
     settings.check(&[("encoder_type", encoders), ("decoder_type", &["", "rnn", "transformer"])])?;
-    let words = words(&file, beside.words)?;
+    let words = words(&file, extras.words)?;
     let name = own_name(&file);
     let languages = languages(&name, settings.text("src_lang"), settings.text("tgt_lang"));
     let mut card = ForeignCard { toolkit: "OpenNMT-py".into(), languages, name, ..ForeignCard::default() };
@@ -123,7 +123,7 @@ fn read(path: &Path) -> Result<Foreign> {
     Ok(Foreign { config, weights, source, target, card, file })
 }
 
-fn wanted(file: &Path, reading: &PickleReader<'_>) -> Told<(Beside, Vec<(String, usize)>)> {
+fn checkpoint_parts(file: &Path, reading: &PickleReader<'_>) -> PickleResult<(CheckpointExtras, Vec<(String, usize)>)> {
     let part = |name: &str| reading.get(reading.result(), name).ok_or_else(|| format!("has no `{name}` in it"));
     let mut tensors = reading.dictionary(part("model").map_err(|_| {
         "has no `model` in it; of checkpoints whose weights lie in a .safetensors file, save one with `-save_format pytorch`"
@@ -140,7 +140,7 @@ fn wanted(file: &Path, reading: &PickleReader<'_>) -> Told<(Beside, Vec<(String,
             listed(reading, vocabularies, name).ok_or_else(|| format!("has no list of the words of `{name}`"))?;
         reading.words(list)
     };
-    Ok((Beside { settings, words: [side("src")?, side("tgt")?] }, tensors))
+    Ok((CheckpointExtras { settings, words: [side("src")?, side("tgt")?] }, tensors))
 }
 
 /// Where the words of a side are listed: under its name, in a field of torchtext or in a pair with its name, as `itos`.

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::models::origins::pickled::{PickleReader, Pickled, Told};
+use crate::models::origins::pickled::{PickleReader, PickleResult, Pickled};
 
 const ORDERED: &str = "collections.OrderedDict";
 
@@ -57,12 +57,12 @@ struct Machine<'a> {
     objects: HashSet<usize>,
 }
 
-pub fn read(bytes: &[u8]) -> Told<PickleReader<'_>> {
+pub fn read(bytes: &[u8]) -> PickleResult<PickleReader<'_>> {
     first(bytes).map(|(reading, _)| reading)
 }
 
 /// A pickle, and the bytes behind it.
-pub fn first(bytes: &[u8]) -> Told<(PickleReader<'_>, &[u8])> {
+pub fn first(bytes: &[u8]) -> PickleResult<(PickleReader<'_>, &[u8])> {
     let (values, stack, memo, objects) = Default::default();
     let mut machine = Machine { rest: bytes, values, stack, memo, objects };
     loop {
@@ -80,17 +80,17 @@ fn damaged() -> String {
 }
 
 impl<'a> Machine<'a> {
-    fn bytes(&mut self, count: usize) -> Told<&'a [u8]> {
+    fn bytes(&mut self, count: usize) -> PickleResult<&'a [u8]> {
         let (bytes, rest) = self.rest.split_at_checked(count).ok_or_else(damaged)?;
         self.rest = rest;
         Ok(bytes)
     }
 
-    fn byte(&mut self) -> Told<u8> {
+    fn byte(&mut self) -> PickleResult<u8> {
         Ok(self.bytes(1)?[0])
     }
 
-    fn size(&mut self, count: usize) -> Told<usize> {
+    fn size(&mut self, count: usize) -> PickleResult<usize> {
         let bytes = self.bytes(count)?;
         let number = bytes
             .iter()
@@ -99,7 +99,7 @@ impl<'a> Machine<'a> {
         number.and_then(|number| usize::try_from(number).ok()).ok_or_else(damaged)
     }
 
-    fn line(&mut self) -> Told<&'a str> {
+    fn line(&mut self) -> PickleResult<&'a str> {
         let end = self.rest.iter().position(|byte| *byte == b'\n').ok_or_else(damaged)?;
         str::from_utf8(&self.bytes(end + 1)?[..end]).map_err(|_| damaged())
     }
@@ -109,34 +109,34 @@ impl<'a> Machine<'a> {
         self.values.push(value);
     }
 
-    fn text(&mut self, size: usize) -> Told<()> {
+    fn text(&mut self, size: usize) -> PickleResult<()> {
         let text = self.bytes(size)?;
         self.push(Pickled::Text(text));
         Ok(())
     }
 
-    fn pop(&mut self) -> Told<usize> {
+    fn pop(&mut self) -> PickleResult<usize> {
         match self.stack.pop() {
             Some(Slot::Value(value)) => Ok(value),
             _ => Err(damaged()),
         }
     }
 
-    fn top(&self) -> Told<usize> {
+    fn top(&self) -> PickleResult<usize> {
         match self.stack.last() {
             Some(Slot::Value(value)) => Ok(*value),
             _ => Err(damaged()),
         }
     }
 
-    fn several(&mut self, count: usize) -> Told<()> {
-        let mut values = (0..count).map(|_| self.pop()).collect::<Told<Vec<_>>>()?;
+    fn several(&mut self, count: usize) -> PickleResult<()> {
+        let mut values = (0..count).map(|_| self.pop()).collect::<PickleResult<Vec<_>>>()?;
         values.reverse();
         self.push(Pickled::List(values));
         Ok(())
     }
 
-    fn marked(&mut self) -> Told<Vec<usize>> {
+    fn marked(&mut self) -> PickleResult<Vec<usize>> {
         let mut values = Vec::new();
         while let Slot::Value(value) = self.stack.pop().ok_or_else(damaged)? {
             values.push(value);
@@ -145,7 +145,7 @@ impl<'a> Machine<'a> {
         Ok(values)
     }
 
-    fn class(&mut self, module: &str, name: &str) -> Told<()> {
+    fn class(&mut self, module: &str, name: &str) -> PickleResult<()> {
         let name = format!("{module}.{name}");
         if !KNOWN.contains(&name.as_str()) && !INERT.iter().any(|known| name.starts_with(known)) {
             let short: String = name.chars().take(60).collect();
@@ -157,7 +157,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn append(&mut self, more: Vec<usize>) -> Told<()> {
+    fn append(&mut self, more: Vec<usize>) -> PickleResult<()> {
         let place = self.top()?;
         match &mut self.values[place] {
             Pickled::List(list) => list.extend(more),
@@ -166,7 +166,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn set(&mut self, more: &[usize]) -> Told<()> {
+    fn set(&mut self, more: &[usize]) -> PickleResult<()> {
         let place = self.top()?;
         let (pairs, []) = more.as_chunks::<2>() else { return Err(damaged()) };
         match &mut self.values[place] {
@@ -176,19 +176,19 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn remember(&mut self, at: usize) -> Told<()> {
+    fn remember(&mut self, at: usize) -> PickleResult<()> {
         let value = self.top()?;
         self.memo.insert(u32::try_from(at).map_err(|_| damaged())?, value);
         Ok(())
     }
 
-    fn recall(&mut self, at: usize) -> Told<()> {
+    fn recall(&mut self, at: usize) -> PickleResult<()> {
         let value = u32::try_from(at).ok().and_then(|at| self.memo.get(&at)).ok_or_else(damaged)?;
         self.stack.push(Slot::Value(*value));
         Ok(())
     }
 
-    fn call(&mut self) -> Told<()> {
+    fn call(&mut self) -> PickleResult<()> {
         let (arguments, class) = (self.pop()?, self.pop()?);
         let Pickled::Class(name) = &self.values[class] else { return Err(damaged()) };
         let made = match name.as_str() {
@@ -200,7 +200,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn pairs(&self, arguments: usize) -> Told<Vec<(usize, usize)>> {
+    fn pairs(&self, arguments: usize) -> PickleResult<Vec<(usize, usize)>> {
         let list = |place: usize| if let Pickled::List(list) = &self.values[place] { Ok(list) } else { Err(damaged()) };
         let pair = |place: &usize| match list(*place)?.as_slice() {
             [key, value] => Ok((*key, *value)),
@@ -213,7 +213,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn object(&mut self) -> Told<()> {
+    fn object(&mut self) -> PickleResult<()> {
         let (_, class) = (self.pop()?, self.pop()?);
         let Pickled::Class(_) = &self.values[class] else { return Err(damaged()) };
         self.objects.insert(self.values.len());
@@ -221,7 +221,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn build(&mut self) -> Told<()> {
+    fn build(&mut self) -> PickleResult<()> {
         let place = self.pop()?;
         let object = self.top()?;
         if self.objects.remove(&object) {
@@ -233,7 +233,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn step(&mut self, code: u8) -> Told<()> {
+    fn step(&mut self, code: u8) -> PickleResult<()> {
         match code {
             0x80 => drop(self.byte()?),   // PROTO
             0x95 => drop(self.bytes(8)?), // FRAME
@@ -311,7 +311,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn number(&mut self, code: u8) -> Told<()> {
+    fn number(&mut self, code: u8) -> PickleResult<()> {
         let number = match code {
             b'G' => {
                 let bytes = self.bytes(8)?.try_into().map_err(|_| damaged())?; // the greatest byte first
@@ -326,7 +326,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn long(&mut self) -> Told<()> {
+    fn long(&mut self) -> PickleResult<()> {
         let count = self.size(1)?;
         let bytes = self.bytes(count)?;
         let mut number = [if bytes.last().is_some_and(|byte| *byte >= 0x80) { 0xff } else { 0 }; 8];

@@ -12,7 +12,7 @@ const MOST_TEXT: usize = 1 << 12;
 const MOST_WORDS: usize = 256 << 20;
 
 /// The rest of a sentence where it fails.
-pub type Told<T> = Result<T, String>;
+pub type PickleResult<T> = Result<T, String>;
 
 /// A value; others stand in it by their places.
 #[derive(Debug, PartialEq)]
@@ -85,7 +85,7 @@ impl PickleReader<'_> {
         pairs.iter().rev().find(|(name, _)| self.text(*name) == Some(key)).map(|(_, value)| *value)
     }
 
-    pub fn dictionary(&self, place: usize) -> Told<Vec<(String, usize)>> {
+    pub fn dictionary(&self, place: usize) -> PickleResult<Vec<(String, usize)>> {
         let Pickled::Dictionary(pairs) = self.value(place) else {
             return Err("is no dictionary by texts".to_owned());
         };
@@ -98,7 +98,7 @@ impl PickleReader<'_> {
     }
 
     /// A dictionary as settings: texts, numbers, truths, and lists of them; what else there is is null.
-    pub fn settings(&self, place: usize) -> Told<Map<String, Value>> {
+    pub fn settings(&self, place: usize) -> PickleResult<Map<String, Value>> {
         let plain = |place: usize| match self.value(place) {
             Pickled::Truth(truth) => Value::from(*truth),
             Pickled::Number(number) => Value::from(*number),
@@ -116,7 +116,7 @@ impl PickleReader<'_> {
         Ok(self.dictionary(place)?.into_iter().map(|(key, place)| (key, value(place))).collect())
     }
 
-    pub fn words(&self, place: usize) -> Told<Vec<String>> {
+    pub fn words(&self, place: usize) -> PickleResult<Vec<String>> {
         let mut most = MOST_WORDS;
         let mut word = |at: &usize| {
             let word = self.word(*at)?;

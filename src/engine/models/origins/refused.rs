@@ -37,28 +37,30 @@ const PARTS: &[&str] =
 
 /// Why a path was not opened: `error`, or a Git LFS pointer, a compressed file, a checkpoint of a known toolkit.
 pub fn why(path: &Path, is_known: bool, error: Error) -> Error {
-    let told = error.to_string();
+    let message = error.to_string();
     let files: Vec<PathBuf> =
         if path.is_dir() { names_in(path).iter().map(|name| path.join(name)).collect() } else { vec![path.to_owned()] };
-    let named = files.iter().find_map(|file| not_whole(file, &told));
+    let named = files.iter().find_map(|file| packed_or_pointer(file, &message));
     let other = || refused(path).filter(|_| !is_known);
-    let any = || files.iter().find_map(|file| not_whole(file, "")).filter(|_| !is_known || told.contains("has no "));
+    let any = || {
+        files.iter().find_map(|file| packed_or_pointer(file, "")).filter(|_| !is_known || message.contains("has no "))
+    };
     named.or_else(other).or_else(any).unwrap_or(error)
 }
 
-/// What is wrong with a Git LFS pointer or compressed file, if `message` names it or is empty.
-fn not_whole(file: &Path, told: &str) -> Option<Error> {
+/// What is wrong with a Git LFS pointer or compressed file, if `named` contains its name or is empty.
+fn packed_or_pointer(file: &Path, named: &str) -> Option<Error> {
     let name = file.file_name()?.to_str()?;
     let ending = |name: &str, known: &[&str]| {
         let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         known.iter().any(|known| ending.eq_ignore_ascii_case(known))
     };
     let inner = Path::new(name).file_stem()?.to_str()?;
-    if !told.is_empty() && !told.contains(name) {
+    if !named.is_empty() && !named.contains(name) {
         return None;
     }
     let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    if ending(name, PACKED) && (!told.is_empty() || ending(inner, PARTS)) {
+    if ending(name, PACKED) && (!named.is_empty() || ending(inner, PARTS)) {
         return Some(Error::file(file, "is compressed; unpack it first"));
     }
     if metadata.len() >= POINTER.1 {
@@ -66,7 +68,7 @@ fn not_whole(file: &Path, told: &str) -> Option<Error> {
     }
     let bytes = disk::read(file, metadata.len()).ok().filter(|bytes| bytes.starts_with(POINTER.0));
     let message = "is a pointer of Git LFS, not the file itself: run `git lfs pull` in its folder";
-    bytes.filter(|_| !told.is_empty() || ending(name, PARTS)).map(|_| Error::file(file, message))
+    bytes.filter(|_| !named.is_empty() || ending(name, PARTS)).map(|_| Error::file(file, message))
 }
 
 /// The refusal of a checkpoint of a known toolkit.
@@ -74,8 +76,8 @@ pub fn refused(path: &Path) -> Option<Error> {
     let files = EXTENSIONS.iter().flat_map(|extension| model_files(path, extension, |_| true));
     let marks: Vec<&str> = TOOLKITS.iter().map(|(mark, _)| *mark).collect();
     files.into_iter().find_map(|file| {
-        let (_, told) = TOOLKITS[names(&file, &marks)?];
-        Some(Error::file(file, format!("is a checkpoint of {told}")))
+        let (_, toolkit) = TOOLKITS[names(&file, &marks)?];
+        Some(Error::file(file, format!("is a checkpoint of {toolkit}")))
     })
 }
 

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::models::disk;
 use crate::models::header::NumberFormat;
 use crate::models::origins::pickle;
-use crate::models::origins::pickled::{PickleReader, Pickled, Told};
+use crate::models::origins::pickled::{PickleReader, PickleResult, Pickled};
 use crate::models::origins::tensors::{ForeignFormat, ForeignTensor, ForeignTensors};
 
 const MOST_ENTRIES: usize = 1 << 15;
@@ -25,7 +25,7 @@ const PICKLE: &str = "data.pkl";
 const OLD: &[u8] = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
 
 /// What is read of a checkpoint, and the names and places of its tensors.
-type Wanted<T> = (T, Vec<(String, usize)>);
+type Selection<T> = (T, Vec<(String, usize)>);
 
 /// Reads the tensors of a file that holds nothing else.
 pub fn open(path: &Path) -> Result<ForeignTensors> {
@@ -40,14 +40,14 @@ pub fn is_start(bytes: &[u8]) -> bool {
 /// Reads a file that holds more than tensors; `select` picks them.
 pub fn checkpoint<T>(
     path: &Path,
-    want: impl FnOnce(&PickleReader<'_>) -> Told<Wanted<T>>,
+    select: impl FnOnce(&PickleReader<'_>) -> PickleResult<Selection<T>>,
 ) -> Result<(T, ForeignTensors)> {
     let bytes = disk::read(path, u64::MAX)?;
     let wrong = |message: String| Error::file(path, format!("has a {PICKLE} that {message}"));
     let (reading, places) = if bytes.starts_with(OLD) { old(path, &bytes)? } else { zipped(path, &bytes)? };
-    let (found, wanted) = want(&reading).map_err(wrong)?;
+    let (found, selected) = select(&reading).map_err(wrong)?;
     let mut tensors = BTreeMap::new();
-    for (name, value) in wanted {
+    for (name, value) in selected {
         let tensor = tensor(&reading, value, &places).map_err(|message| Error::tensor(path, &name, message))?;
         tensors.insert(name, tensor);
     }

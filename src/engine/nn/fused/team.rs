@@ -180,9 +180,9 @@ fn share(shared: &Arc<Shared>, threads: usize, parts: usize, work: &Work<'_>) {
     }
 }
 
-fn call(shared: &Arc<Shared>, wanted: usize) {
+fn call(shared: &Arc<Shared>, helpers: usize) {
     let others = rayon::current_num_threads() - usize::from(rayon::current_thread_index().is_some());
-    while shared.helpers.load(Ordering::Relaxed) < wanted.min(others) {
+    while shared.helpers.load(Ordering::Relaxed) < helpers.min(others) {
         shared.helpers.fetch_add(1, Ordering::Relaxed);
         let shared = Arc::clone(shared);
         let owner = std::thread::current().id();
