@@ -11,11 +11,11 @@ use interlinear::figure::mark::{Mark, TextMark};
 use interlinear::figure::measure::{SansSerif, TextMeasure as _, broken};
 use interlinear::figure::palette::LIGHT;
 use interlinear::figure::sizes::TEXT_SMALL;
+use interlinear::models::anatomy::anatomy_of;
 use interlinear::models::anatomy::{
     Anatomy, Arrow, Diagram, MachinePart, Miswiring, Shrunk, StepNumbers, WRONGS, shrunk,
 };
 use interlinear::models::config::Config;
-use interlinear::models::untrained::anatomy_of;
 use interlinear::models::{Kernels, Model};
 use interlinear::ticket::CancellationToken;
 

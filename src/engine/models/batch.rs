@@ -10,12 +10,10 @@ pub struct Batch {
     /// Ids, position by position: t_x * b; padding is id 0.
     pub ids: Vec<u32>,
     pub lengths: Vec<usize>,
-    /// The longest of them, t_x.
     pub longest: usize,
 }
 
 impl Batch {
-    /// Pads sentences, none of them empty.
     pub fn new(sentences: &[&[u32]]) -> Result<Self> {
         let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
         let Some(&longest) = lengths.iter().max() else {

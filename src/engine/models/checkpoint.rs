@@ -1,9 +1,5 @@
-//! Weights, read from and written to safetensors files.
-//!
-//! The header of a file is checked before the body is read ([`header`]). Each tensor stays as it is stored and is widened
-//! to `f32` when it is asked for, straight into the place where it is wanted. What is packed for decoding is handed over
-//! ([`Weights::hand_over`]), so that a model never holds its weights twice. No memory mapping, no `unsafe`. Everything
-//! that is wrong with a file is a sentence that names it.
+//! Weights in safetensors files: the header is checked before the body is read ([`header`]), tensors are widened to `f32`
+//! when asked for, and what is packed is handed over ([`Weights::hand_over`]), so that a model holds weights once.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};

@@ -1,7 +1,5 @@
-//! Which model is wanted ([`ModelSpec`]): its folder, and what somebody chooses of it, said behind the path. `@fra` is the target language of a
-//! model that has several. `@6.1` says which heads of a Transformer are its alignment: head 1 of layer 6, `@6.1+3` the mean
-//! of two heads, `@6` that of the whole layer. `@shortlist` lets it say the words alone that the shortlist beside it
-//! ([`crate::models::shortlist`]) has for a sentence. All go together in this order, as `@fra@shortlist@6.1`.
+//! A model by its path and what is chosen of it ([`ModelSpec`]), in this order: `@fra` a target language, `@shortlist`
+//! the words of its shortlist, `@6.1` head 1 of layer 6 as the alignment (`@6.1+3` the mean of two heads, `@6` of all).
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -56,9 +54,7 @@ impl HeadChoice {
 /// What is chosen of a model; by default what its files say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ModelChoice {
-    /// The target language, as the vocabulary writes it between `>>` and `<<`.
     pub language: Option<String>,
-    /// Whether it predicts words of its shortlist alone.
     pub shortlist: bool,
     pub heads: Option<HeadChoice>,
 }
@@ -106,7 +102,6 @@ fn read(text: &str) -> (&str, ModelChoice) {
 /// A model by path and choice, as text `models/x@fra@6.1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ModelSpec {
-    /// Its folder, or the file of another toolkit.
     pub folder: PathBuf,
     pub choice: ModelChoice,
 }

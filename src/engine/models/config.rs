@@ -1,6 +1,5 @@
-//! `config.json` of a model folder, with every key checked by name.
-//!
-//! Which of the [`OWN_KEYS`] an architecture has stands in its line of [`MODELS`](super::MODELS); reading and refusing go by it.
+//! `config.json` of a model folder, with every key checked by name; which of the [`OWN_KEYS`] an architecture has
+//! stands in its entry of [`MODELS`](super::MODELS).
 
 use std::path::Path;
 
@@ -39,7 +38,6 @@ pub struct Config {
     pub eos: u32,
     /// Id of `[UNK]` on both sides.
     pub unk: u32,
-    /// Whether the source ends with `</s>`.
     pub source_eos: bool,
     /// Whether translations have `[UNK]` only if the user allows it.
     pub bars_unk: bool,
@@ -190,7 +188,6 @@ impl Config {
         self.looks().is_some()
     }
 
-    /// Where it looks and how it scores; `None` where the model does not align.
     pub fn looks(&self) -> Option<AlignmentMode> {
         (self.architecture.entry().looks)(self)
     }
@@ -231,7 +228,6 @@ impl Config {
         self.architecture.entry().input_delay.filter(|_| self.looks().is_some_and(|looks| looks.score.content))
     }
 
-    /// Reads and checks `config.json`, for the architectures of a table.
     pub fn load_among(models: &'static [ModelEntry], path: &Path) -> Result<Self> {
         let bytes = disk::read(path, disk::CONFIG_LIMIT)?;
         let Ok(text) = std::str::from_utf8(&bytes) else {
@@ -240,7 +236,6 @@ impl Config {
         Self::from_json_among(models, path, text)
     }
 
-    /// Checks the text of a `config.json` for the architectures of a table; `path` is only named in errors.
     pub fn from_json_among(models: &'static [ModelEntry], path: &Path, text: &str) -> Result<Self> {
         let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
             .map_err(|error| Error::line(path, error.line().max(1), format!("is not valid JSON ({error})")))?;

@@ -45,23 +45,17 @@ pub struct ModelEntry {
     pub citation: &'static str,
     /// Keys of `config.json` that it needs besides the common ones ([`OWN_KEYS`](super::config::OWN_KEYS)).
     pub needs: &'static [&'static str],
-    /// Keys that it may have.
     pub may: &'static [&'static str],
-    /// Names and shapes of its tensors, in the order of the format.
     pub shapes: fn(&Config) -> Shapes,
     /// The readable form over tensors of these names; variables stay variables.
     pub readable: Readable,
     /// Packs it for the fused kernels; `None` if there are none for this configuration.
     pub fused: fn(&Config) -> Option<Pack>,
-    /// Where it looks; `None` if it does not align.
     pub looks: fn(&Config) -> Option<AlignmentMode>,
     /// Rows between the row that predicts a word and the first whose state has read it ([`Config::input_delay`]).
     pub input_delay: Option<usize>,
-    /// Size of an annotation h_j.
     pub annotation: fn(&Config) -> usize,
-    /// Whether the encoder leaves one vector c.
     pub one_context: fn(&Config) -> bool,
-    /// Its drawing on page Steps.
     pub anatomy: Option<&'static Plan>,
     /// Factor on the deviation of a tensor's initial numbers ([`Scaled`](super::init::InitScheme::Scaled)).
     pub gain: fn(&str) -> f64,

@@ -34,10 +34,8 @@ use crate::text::tokenizer::{Tokenizer, Tokenizers};
 /// How the steps are computed; the numbers are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Kernels {
-    /// Fused kernels, on the processor; elsewhere the plain form.
     #[default]
     Fused,
-    /// The readable models on candle.
     Plain,
 }
 
@@ -46,11 +44,9 @@ pub enum Kernels {
 pub struct Model {
     pub folder: PathBuf,
     pub config: Config,
-    /// Source text to ids, with `</s>` if `source_eos`.
     pub source: Tokenizer,
     pub target: Tokenizer,
     pub weights: Arc<Weights>,
-    /// The device of the plain form.
     pub device: Device,
     shortlist: Option<Arc<Shortlist>>,
     /// The weights file and the card of another toolkit's model.
@@ -159,7 +155,6 @@ impl Model {
         }
     }
 
-    /// Loads the files of a folder other than `config.json`.
     pub fn load_rest(
         config: Config,
         folder: &Path,
@@ -282,7 +277,6 @@ impl Model {
         self.origin.as_ref().map_or_else(|| card(&self.folder), |origin| origin.1.clone())
     }
 
-    /// SHA-256 of the file with the weights, in hexadecimal.
     pub fn digest(&self) -> String {
         self.digest_while(&|| true).unwrap_or_default()
     }
@@ -315,12 +309,10 @@ impl Model {
         }
     }
 
-    /// Ids of `</s>` and `[UNK]`.
     pub fn specials(&self) -> (u32, u32) {
         (self.config.eos, self.config.unk)
     }
 
-    /// The `eos` that ends a source sentence, if the model reads one.
     pub fn source_eos(&self) -> Option<u32> {
         self.config.source_eos.then_some(self.config.eos)
     }

@@ -1,7 +1,5 @@
-//! The differentiable path: log-likelihood of given targets, on any device, for training there.
-//!
-//! The input parts of all units and the output layer run once for the whole batch; only what truly
-//! depends on the step before runs step by step.
+//! Log-likelihood of targets with gradients, on any device. Input parts and the output layer run once for the whole
+//! batch; only what depends on the step before runs step by step.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,5 @@
-//! The papers' models. Imports `text`, `nn`, `attention`.
-//!
-//! [`TranslationModel`] is the readable form: candle tensors, every equation visible, any device.
-//! [`Stepper`] is what the search drives: plain `f32` rows, one row a hypothesis. The fused CPU
-//! steppers in `fused/` and the plain one in `plain.rs` give the same numbers.
+//! The papers' models: [`TranslationModel`] is the readable form of candle tensors, [`Stepper`] what the search drives,
+//! plain `f32` rows. The fused CPU steppers in `fused/` and the plain one in `plain.rs` give the same numbers.
 
 pub mod anatomy;
 pub mod batch;
@@ -32,7 +29,6 @@ pub mod stepper;
 pub mod stored;
 pub mod table;
 pub mod transformer;
-pub mod untrained;
 
 pub use crate::models::entry::{AlignmentMode, Architecture, ModelEntry, Readable, shapes};
 pub use crate::models::folder::{Kernels, Model};

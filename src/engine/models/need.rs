@@ -1,7 +1,5 @@
-//! What of log p a step is asked for, and the plain way to read it off log p of every word.
-//!
-//! Beam search needs the best few words of each row, forced decoding one word of each: an output layer that
-//! knows this need not write, normalise and copy a vocabulary for every hypothesis.
+//! What of log p a step is asked for: beam search needs the best few words of each row, forced decoding one word of
+//! each, so that an output layer need not write and normalise a vocabulary for every hypothesis.
 
 use std::cmp::Ordering;
 

@@ -1,7 +1,5 @@
-//! The readable form of a model: candle tensors, every equation visible, any device.
-//!
-//! A decoder step has two halves. [`TranslationModel::align`] finds the energies e_i and from them alpha_i;
-//! [`TranslationModel::predict`] reads alpha_i, as it was found or as a caller changed it, and gives the words.
+//! The readable form of a model. [`TranslationModel::align`] finds the energies e_i and alpha_i of a decoder step;
+//! [`TranslationModel::predict`] gives the words from alpha_i, as found or as a caller changed it.
 
 use candle_core::Tensor;
 
@@ -22,7 +20,6 @@ pub struct Annotations {
     pub last: Vec<Tensor>,
     /// 1 where a source word is, 0 where padding is, [b, t_x].
     pub mask: Tensor,
-    /// Source lengths, `</s>` included.
     pub lengths: Vec<usize>,
     /// Changes of heads by sentence; empty: none.
     pub changes: Vec<HeadChanges>,
@@ -96,6 +93,7 @@ pub struct Step {
 /// A model as its paper writes it. Rows of a step match rows of the annotations; a single sentence's broadcast.
 pub trait TranslationModel: Send + Sync {
     fn config(&self) -> &Config;
+
     fn encode(&self, source: &[&[u32]]) -> Result<Annotations>;
     /// With one change of heads a sentence; only a Transformer has heads.
     fn encode_changed(&self, source: &[&[u32]], changes: &[HeadChanges]) -> Result<Annotations> {

@@ -1,7 +1,5 @@
-//! The vectors that a model has for words and phrases (Cho et al. 2014, section 4.4).
-//!
-//! A word is its row of an embedding matrix. A phrase is the context c of RNNencdec (Cho's equation for c,
-//! section 2.2), and the mean of its annotations h_j where a model has no such vector (Bahdanau et al. 2015, eq. 7).
+//! The vectors of words (rows of an embedding) and of phrases: the context c of RNNencdec (Cho et al. 2014, section
+//! 4.4), or the mean of the annotations h_j where a model has no such vector (Bahdanau et al. 2015, eq. 7).
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +10,6 @@ use crate::models::stepper::Stepper;
 use crate::text::tokenizer::Tokenizer;
 
 const BATCH: usize = 64;
-/// Words, padding included, read together.
 const BATCH_WORDS: usize = 4096;
 
 /// Which vocabulary.
@@ -50,7 +47,6 @@ impl PhraseVector {
     }
 }
 
-/// The embedding matrix of a side, a row for each word: [K, m].
 pub fn embedding(model: &Model, side: VocabularySide) -> Result<&Array> {
     model.weights.get(match side {
         VocabularySide::Source => "source_embedding",

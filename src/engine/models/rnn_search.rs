@@ -1,7 +1,5 @@
-//! RNNsearch of Bahdanau, Cho and Bengio 2015, appendix A.2.
-//!
-//! Wiring: a bidirectional encoder gives annotations h_j; the state s_0 starts from <-h_1; a step aligns
-//! by s_{i-1}, mixes c_i, reads out the word y_i from s_{i-1}, y_{i-1} and c_i, and only then moves to s_i.
+//! RNNsearch (Bahdanau, Cho, Bengio 2015, appendix A.2): annotations h_j from both directions, s_0 from <-h_1; a step
+//! aligns by s_{i-1}, mixes c_i, reads out y_i from s_{i-1}, y_{i-1} and c_i, and only then moves to s_i.
 
 use candle_core::Tensor;
 

@@ -32,7 +32,6 @@ pub struct Shortlist {
 }
 
 impl Shortlist {
-    /// The one shortlist next to a model's file.
     pub fn next_to(file: &Path) -> Result<PathBuf> {
         let folder = folder_of(file);
         let is_list = |path: &PathBuf| {
@@ -95,7 +94,6 @@ impl Shortlist {
         Ok(Self { frequent, offsets, lists, words: target, shared })
     }
 
-    /// The words that a sentence may be translated with, by id.
     pub fn of(&self, source: &[u32]) -> Vec<u32> {
         let mut is_listed = vec![false; self.words];
         is_listed.iter_mut().take(self.frequent).for_each(|listed| *listed = true);

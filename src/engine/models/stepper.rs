@@ -51,7 +51,6 @@ impl StepOutput {
         &self.best[first..self.best_ends[r]]
     }
 
-    /// alpha_i of row `r` over the first `length` source words; `None` without alignment.
     pub fn alpha_row(&self, r: usize, length: usize) -> Option<&[f32]> {
         (!self.alpha.is_empty()).then(|| &self.alpha[r * self.t_x..r * self.t_x + length])
     }
@@ -60,7 +59,6 @@ impl StepOutput {
         self.p_t.get(r).copied()
     }
 
-    /// alpha'_{i-1} of row `r` over the first `length` source words; `None` without an alignment head.
     pub fn head_row(&self, r: usize, length: usize) -> Option<&[f32]> {
         (!self.head.is_empty()).then(|| &self.head[r * self.t_x..r * self.t_x + length])
     }
@@ -142,12 +140,10 @@ pub trait Stepper: Send {
         self.begin(sources)
     }
 
-    /// Whether [`Stepper::begin_changed`] takes changes.
     fn has_heads(&self) -> bool {
         self.inner().is_some_and(Stepper::has_heads)
     }
 
-    /// Whether its steps tell where words come from ([`StepOutput::head`]).
     fn has_alignment_head(&self) -> bool {
         self.inner().is_some_and(Stepper::has_alignment_head)
     }
@@ -167,7 +163,6 @@ pub trait Stepper: Send {
         self.predict(rows, need, output)
     }
 
-    /// The most target words that it has positions for.
     fn most(&self) -> usize {
         self.inner().map_or(usize::MAX, Stepper::most)
     }
@@ -184,7 +179,6 @@ pub trait Stepper: Send {
         self.inner()?.forced(sentence, i)
     }
 
-    /// Whether [`Stepper::join`] may be asked.
     fn joins(&self) -> bool {
         false
     }

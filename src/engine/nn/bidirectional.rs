@@ -1,8 +1,5 @@
-//! A gated unit read over whole sentences, in one direction or both.
-//!
-//! Batches are time-major, [t_x, b, ..], so that a position is one contiguous piece. Where there is
-//! padding the previous state stays; a backward reader therefore still holds zeros when it meets the
-//! last real word of a shorter sentence.
+//! A gated unit read over sentences, in one direction or both, time-major, [t_x, b, ..]. At padding the previous state
+//! stays, so a backward reader still holds zeros when it meets the last real word of a shorter sentence.
 
 use candle_core::Tensor;
 
@@ -30,7 +27,6 @@ impl Direction {
         (0..t_x).map(move |t| if falling { t_x - 1 - t } else { t })
     }
 
-    /// The slot of the zero state.
     pub fn start(self, t_x: usize) -> usize {
         if self == Self::Forward { 0 } else { t_x }
     }

@@ -1,7 +1,5 @@
-//! The device that models run on, chosen at run time among those compiled in.
-//!
-//! CUDA's libraries may be missing at run time, in which case the driver's wrapper panics instead of
-//! answering; that panic is caught here and becomes an error.
+//! The device that models run on, chosen at run time among those compiled in. Where CUDA's libraries are missing, the
+//! driver's wrapper panics; that panic is caught here and becomes an error.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +15,6 @@ pub enum DeviceChoice {
     #[default]
     Auto,
     Cpu,
-    /// The NVIDIA card of that number.
     Cuda(usize),
     Metal,
 }
@@ -59,7 +56,6 @@ impl fmt::Display for DeviceChoice {
 pub struct Device {
     pub candle: candle_core::Device,
     pub name: String,
-    /// Why `auto` did not take a better one.
     pub notice: Option<String>,
 }
 

@@ -50,14 +50,12 @@ pub struct Matrices {
 }
 
 impl Matrices {
-    /// Those of an encoder: `W{g}`, `U{g}`, `b{g}` for g in ``, `_z`, `_r`.
     pub fn encoder(parameters: &Parameters<'_>) -> Result<Self> {
         let find = |letter| GruGates::find(parameters, letter);
         let (moves_reset, trace) = (parameters.moves_reset(), parameters.trace());
         Ok(Self { w: find("W")?, u: find("U")?, b: find("b")?, c: None, moves_reset, trace })
     }
 
-    /// Those of a decoder: also `C{g}`.
     pub fn decoder(parameters: &Parameters<'_>) -> Result<Self> {
         Ok(Self { c: Some(GruGates::find(parameters, "C")?), ..Self::encoder(parameters)? })
     }

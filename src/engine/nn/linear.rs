@@ -21,7 +21,6 @@ impl<'a> Parameters<'a> {
         Self { tensors, prefix: String::new(), trace: Trace::default(), moves_reset: false }
     }
 
-    /// For a recorded model, with moved reset gates if requested.
     pub fn traced(self, trace: &Trace, moves_reset: bool) -> Self {
         Self { trace: trace.clone(), moves_reset, ..self }
     }

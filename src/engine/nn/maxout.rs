@@ -26,7 +26,6 @@ pub struct DeepOutput {
 }
 
 impl DeepOutput {
-    /// From the matrices of these names and `b_o`.
     pub fn find(parameters: &Parameters<'_>, [state, word, context]: [&str; 3]) -> Result<Self> {
         Ok(Self {
             from_state: parameters.get(state)?,

@@ -1,7 +1,5 @@
-//! Cells as the papers write them. Imports floor 0 and candle; knows nothing of words.
-//!
-//! Everything here is made of differentiable candle operations on any device and float type.
-//! A matrix is stored [out, in] and applied as W x + b; the fused CPU twins live in `fused/`.
+//! The papers' cells, made of differentiable candle operations on any device and float type; imports floor 0 and
+//! candle. A matrix is stored [out, in] and applied as W x + b; the fused CPU twins are in `fused/`.
 
 pub mod bidirectional;
 pub mod device;

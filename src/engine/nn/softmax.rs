@@ -1,7 +1,5 @@
-//! Softmax and its logarithm, max-subtracted, masked where a batch is padded.
-//!
-//! The maximum is detached: it cancels in value and in gradient, so nothing is lost and the backward
-//! pass is shorter.
+//! Softmax and its logarithm, masked where a batch is padded. The maximum is detached: it cancels in value and in
+//! gradient, so nothing is lost and the backward pass is shorter.
 
 use candle_core::{D, Tensor};
 

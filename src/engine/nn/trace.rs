@@ -1,8 +1,5 @@
-//! What a model computes on the way, noted by name.
-//!
-//! The parts of a model get a [`Trace`] with their parameters, and beside their equations stands
-//! `trace.note("z", &z)`. It notes nothing unless somebody records; a note is then named as a parameter would be, such
-//! as `decoder.z`, and shares the tensor's storage.
+//! What a model computes, noted by name (`trace.note("z", &z)`) if somebody records; a note is named as a parameter
+//! would be, such as `decoder.z`, and shares the tensor's storage.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,7 +20,6 @@ impl Trace {
         Self { prefix: String::new(), notes: Some(Arc::default()) }
     }
 
-    /// The same for the part of this prefix, such as `decoder.`.
     pub fn below(&self, prefix: &str) -> Self {
         Self { prefix: prefix.to_owned(), notes: self.notes.clone() }
     }

@@ -13,11 +13,11 @@ use crate::jobs::{priority, thread};
 use engine::decoding::step_trace::{Path, Then, TracedStep, trace_steps};
 use engine::error::{Error, Result};
 use engine::models::anatomy::shrunk::vectors;
+use engine::models::anatomy::untrained;
 use engine::models::anatomy::{Anatomy, Diagram, MachinePart, Miswiring, Shrunk, anatomy_of, shrunk};
 use engine::models::choice::ModelSpec;
 #[cfg(target_family = "wasm")]
 use engine::models::config::Config;
-use engine::models::untrained::untrained;
 use engine::nn::device::DeviceChoice;
 use engine::text::sentence::{Sentence, UNK};
 use engine::ticket::{CancellationToken, Generation};

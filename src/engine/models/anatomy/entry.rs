@@ -21,11 +21,8 @@ pub struct MachineStage {
     /// Its tensors by name, or all below a name that ends in a dot; those that the model lacks are left out.
     pub weights: &'static [&'static str],
     pub shows: &'static [ShownQuantity],
-    /// Stages of the same step that it reads.
     pub reads: &'static [&'static str],
-    /// Stages of the step before that it reads;
     pub recalls: &'static [&'static str],
-    /// what it reads in their place at the first step.
     pub starts: &'static [&'static str],
     /// What `{k}` stands for in names of tensors and notes, and `{l}` where they count from 1.
     pub layers: Layers,

@@ -1,8 +1,5 @@
-//! A model taken apart: every number of its encoder and of a decoder step, by the names of its paper.
-//!
-//! The numbers are those of the readable form, which notes what it computes on the way (see [`crate::nn::trace`]). How
-//! an architecture is drawn and what its boxes show stands in one table, its [`Plan`]. [`Miswiring`] rewires a model as it
-//! is often wrongly drawn.
+//! A model taken apart: every number of its encoder and of a decoder step, by the names of its paper. The numbers are
+//! the notes of the readable form ([`crate::nn::trace`]); each architecture has one drawing, its [`Plan`].
 
 mod drawing;
 pub mod entry;
@@ -22,6 +19,7 @@ use crate::models::anatomy::quantity::numbers;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::entry::shapes;
+use crate::models::init::{InitScheme, initial_weights};
 use crate::models::loss::Trainable;
 use crate::models::readable::{AlignedStep, Annotations, State, Step};
 use crate::nn::linear::Parameters;
@@ -66,10 +64,15 @@ pub struct Anatomy {
     b_a: Option<Tensor>,
 }
 
-/// The readable form of a model, recorded and wrongly wired if requested; [`Miswiring::Untrained`] is an error here.
+/// Random weights of a model of these sizes, such as a training starts from; always the same.
+pub fn untrained(config: &Config) -> Weights {
+    initial_weights(config, InitScheme::Scaled, 1)
+}
+
+/// The readable form of a model, recorded, and wrongly wired or before its training if requested.
 pub fn anatomy_of(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> Result<Anatomy> {
     if wrong == Some(Miswiring::Untrained) {
-        return Err(Error::Internal("what is not trained is taken apart with weights of its own".into()));
+        return anatomy_of(config, &untrained(config), None);
     }
     let architecture = config.architecture;
     let Some(plan) = architecture.entry().anatomy else {
@@ -112,7 +115,6 @@ impl Anatomy {
         self.machine.clone()
     }
 
-    /// Reads a source of ids, `</s>` included.
     pub fn encode(&mut self, source: &[u32]) -> Result<Encoded> {
         self.trace.take();
         let mut annotations = self.model.encode(&[source])?;

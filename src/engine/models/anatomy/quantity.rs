@@ -56,7 +56,6 @@ impl Quantity {
         self.values.len() / self.width.max(1)
     }
 
-    /// Row `j`; empty where there is none.
     pub fn row(&self, j: usize) -> &[f32] {
         self.values.get(j * self.width..(j + 1) * self.width).unwrap_or(&[])
     }

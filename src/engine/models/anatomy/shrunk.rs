@@ -8,7 +8,6 @@ use crate::error::Result;
 use crate::models::anatomy::Diagram;
 use crate::models::checkpoint::Weights;
 
-/// Blocks across and down at most.
 pub const MOST_BLOCKS: usize = 64;
 
 /// Neighbours of a matrix as one.
@@ -29,7 +28,6 @@ pub struct Shrunk {
 }
 
 impl Shrunk {
-    /// The tensor of that name, in at most `most` blocks across and down.
     pub fn of(weights: &Weights, name: &str, most: usize) -> Result<Self> {
         let rows = weights.rows(name)?;
         let size = (rows.count, rows.width);
@@ -70,7 +68,6 @@ impl Shrunk {
     }
 }
 
-/// The tensors of all boxes, each once, in the order of the boxes.
 pub fn shrunk(machine: &Diagram, weights: &Weights) -> Result<Vec<Shrunk>> {
     let mut all: Vec<Shrunk> = Vec::new();
     for (name, _) in machine.weights.iter().flatten() {
@@ -81,7 +78,6 @@ pub fn shrunk(machine: &Diagram, weights: &Weights) -> Result<Vec<Shrunk>> {
     Ok(all)
 }
 
-/// The tensors that are vectors, each once, not shrunk.
 pub fn vectors(machine: &Diagram, weights: &Weights) -> Result<Vec<(String, Vec<f32>)>> {
     let mut all: Vec<(String, Vec<f32>)> = Vec::new();
     for (name, _) in machine.weights.iter().flatten().filter(|(_, shape)| shape.len() == 1) {

@@ -41,9 +41,7 @@ pub const HEAD_WIDTH: usize = 256;
 /// Sizes of a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeadSizes {
-    /// n, of a state.
     pub state: usize,
-    /// m, of an embedding.
     pub embedding: usize,
     /// Of h_j: 2n in RNNsearch, mostly n elsewhere.
     pub annotation: usize,
@@ -88,7 +86,6 @@ pub struct AlignmentHead {
 }
 
 impl AlignmentHead {
-    /// The head of a file; `None` if there is no file.
     pub fn of_file(path: &Path, config: &Config, model: &Arc<Weights>) -> Result<Option<Self>> {
         if !path.exists() {
             return Ok(None);

@@ -1,7 +1,5 @@
-//! The fast CPU twins of the readable models, as steppers over plain `f32` rows.
-//!
-//! Everything that does not depend on the step is computed once a sentence, all products of one
-//! input are one product, and weights are packed once for all steppers of a model.
+//! The fast CPU twins of the readable models, as steppers over plain `f32` rows: what does not depend on the step is
+//! computed once a sentence, and weights are packed once for all steppers of a model.
 
 mod gated;
 pub mod head;
@@ -51,13 +49,11 @@ impl Prepared {
         pack(config, weights).map(Self)
     }
 
-    /// `config` is the model's, perhaps with other alignment heads.
     pub fn stepper(&self, config: &Config, threads: usize) -> Box<dyn Stepper> {
         Arc::clone(&self.0).stepper(config, threads)
     }
 }
 
-/// A stepper of a model that is packed for it alone.
 pub fn stepper(config: &Config, weights: &Arc<Weights>, threads: usize) -> Result<Box<dyn Stepper>> {
     Ok(Prepared::new(config, weights)?.stepper(config, threads))
 }

@@ -1,5 +1,4 @@
-//! Conditional recurrent models on the CPU; the equations stand in `models/nematus`.
-//!
+//! Conditional recurrent models on the CPU; the equations are in `models/nematus`.
 //! C is what the second unit and the readout make of c_i.
 
 use std::sync::Arc;

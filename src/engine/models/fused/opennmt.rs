@@ -1,5 +1,4 @@
-//! The recurrent models of OpenNMT and of Joey NMT on the CPU; the equations stand in `models/opennmt`.
-//!
+//! The recurrent models of OpenNMT and of Joey NMT on the CPU; the equations are in `models/opennmt`.
 //! C is the half of W_c for c_i.
 
 use std::sync::Arc;

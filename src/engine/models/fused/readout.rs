@@ -20,7 +20,6 @@ use crate::nn::fused::{Packed, dot, screen, team};
 const EXACT: usize = 8;
 /// How far below the best a logit may lie to be of use: further below, its digits may be lost in a large bias.
 const NOTICEABLE: f64 = 30.0;
-/// Rows that one thread finishes at a time.
 const FEW: usize = 8;
 /// Where a `SHARE`-th of the vocabulary is needed, sifting costs more than it saves.
 const SHARE: usize = 2;
@@ -53,7 +52,6 @@ struct Read {
     words: Vec<(u32, f32)>,
     /// ln sum exp l_v.
     log_sum: f64,
-    /// A row of W.
     buffer: Vec<f32>,
 }
 

@@ -63,11 +63,9 @@ pub trait RecurrentWiring: Debug + Send + Sync {
     fn advance(&self, step: &RecurrentStep<'_>, states: StateVectors) -> StateVectors;
     /// What the output layer reads, [rows, ..], and the states after the step, from what [`RecurrentWiring::advance`] gave.
     fn speak(&self, step: &RecurrentStep<'_>, half: &[Vec<f32>]) -> (Vec<f32>, StateVectors);
-    /// Which of the states looks.
     fn query(&self) -> usize {
         0
     }
-    /// Which of the states is s_i.
     fn state(&self) -> usize {
         self.query()
     }

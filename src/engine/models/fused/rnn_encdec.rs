@@ -1,7 +1,5 @@
-//! RNN Encoder-Decoder decoding on the CPU; the equations stand in `models/rnn_encdec.rs`.
-//!
-//! C c and O_c c are computed once a sentence; a step has four products:
-//! [U_z; U_r; U] h', [W; O_y] e(y), O_h h'_t, G t.
+//! RNN Encoder-Decoder on the CPU; the equations are in `models/rnn_encdec.rs`. C c and O_c c are computed once a
+//! sentence; a step has four products: [U_z; U_r; U] h', [W; O_y] e(y), O_h h'_t, G t.
 
 use std::sync::Arc;
 

@@ -11,9 +11,7 @@ use crate::models::stepper::StepRow;
 /// The different things that rows need, each once.
 #[derive(Debug, Default)]
 pub struct Distinct {
-    /// The first row that needs each.
     pub first: Vec<usize>,
-    /// For each row, which of them it needs.
     pub of: Vec<usize>,
     places: HashMap<(usize, usize), usize>,
 }

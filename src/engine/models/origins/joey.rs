@@ -18,20 +18,18 @@ use crate::models::disk;
 use crate::models::nematus::sizes::NematusUnit;
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use crate::models::origins::card::ForeignCard;
-use crate::models::origins::ctranslate::tokenizers;
 use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::ForeignSettings;
-use crate::models::origins::marian_files::{RECURRENT, chosen, last_part, model_files, own_name};
-use crate::models::origins::opennmt::{start, words};
-use crate::models::origins::pack::FilePack;
+use crate::models::origins::marian_files::{chosen, last_part, model_files, own_name};
+use crate::models::origins::opennmt::words;
 use crate::models::origins::refused::names;
 use crate::models::origins::tensors::ForeignTensors;
 use crate::models::origins::torch;
 use crate::models::origins::torch_layers::{
-    TorchNames, count, lend_ends, lend_recurrent, lend_transformer, matrix, stacked, ties,
+    TorchNames, count, finish, lend_recurrent, matrix, shares, stacked, start, ties, transformer_sizes,
 };
 use crate::models::origins::words::{ForeignWords, languages};
-use crate::models::transformer::sizes::{AlignmentReason, DecoderCell, Positions, TransformerSizes};
+use crate::models::transformer::sizes::TransformerSizes;
 use crate::text::reader::read_file;
 
 pub const ENTRY: OriginEntry = OriginEntry {
@@ -79,27 +77,16 @@ fn read(path: &Path) -> Result<Foreign> {
         .map(|side| settings.text(&format!("data.{side}.lang")).or(settings.text(&format!("data.{side}"))));
     let name = settings.text("name").map_or_else(|| own_name(&file), str::to_owned);
     let languages = languages(&name, source, target);
-    let mut card = ForeignCard { toolkit: "Joey NMT".into(), languages, name, ..ForeignCard::default() };
+    let card = ForeignCard { toolkit: "Joey NMT".into(), languages, name, ..ForeignCard::default() };
     let is_transformer = tensors.has("encoder.layers.0.feed_forward.pwff_layer.0.weight");
     let config = if is_transformer {
         transformer(&mut tensors, &settings, &card, &words)?
     } else {
         recurrent(&tensors, &settings, &card, &words)?
     };
-    let config = Config::from_json(&file, &config.to_json())?;
-    lend_ends(&mut tensors, &NAMES, &config, &words, config.hidden)?;
-    if let Some(sizes) = config.transformer() {
-        lend_transformer(&mut tensors, &NAMES, sizes, config.hidden)?;
-    } else {
-        lend(&mut tensors, &config)?;
-    }
-    let weights = tensors.finish()?;
-    let pack = FilePack::folder(file.parent().unwrap_or(Path::new(".")));
     let [source, target] = ["src", "trg"].map(|side| settings.text(&format!("data.{side}.tokenizer_cfg.model_file")));
     let pieces = source.zip(target).map(|(source, target)| [last_part(source), last_part(target)]);
-    let (source, target) = tokenizers(&pack, "", &words, &pieces, &mut card)?;
-    let card = config.transformer().map_or_else(|| card.page(RECURRENT), |sizes| card.markdown(sizes));
-    Ok(Foreign { config, weights, source, target, card, file })
+    finish(tensors, &NAMES, (&config, &words), &pieces, card, lend)
 }
 
 fn listed(file: &Path, settings: &ForeignSettings, side: &str) -> Result<Vec<String>> {
@@ -147,7 +134,7 @@ fn recurrent(
         score: if tensors.has("decoder.attention.query_layer.weight") { "additive" } else { "general" }.into(),
         mixing: AttentionalMix::Tanh,
         input_feeding: read > embedding,
-        shared_embedding: words.rows.is_empty() && tensors.same(NAMES.embeddings[0], NAMES.embeddings[1]),
+        shared_embedding: shares(tensors, &NAMES, words),
         tied_output: ties(tensors, &NAMES),
         start: start(tensors.path(), words)?,
     });
@@ -207,34 +194,9 @@ fn transformer(
     if other? != activation {
         return settings.wrong("model.decoder.activation", "must be that of the encoder");
     }
-    let [encoder_layers, decoder_layers] =
-        NAMES.layers.map(|stack| count(tensors, |l| format!("{stack}.{l}.feed_forward.pwff_layer.0.weight")));
-    let decoder_layers = decoder_layers?;
-    let [inner, decoder_inner] = NAMES
-        .layers
-        .map(|stack| matrix(tensors, &format!("{stack}.0.feed_forward.pwff_layer.0.weight")).map(|[inner, _]| inner));
-    NAMES.positions.iter().for_each(|name| tensors.squeeze(name));
-    let [source, target] = NAMES.positions.map(|name| matrix(tensors, name).map(|[rows, _]| rows));
     let mut config = words.config(card, Architecture::TRANSFORMER, d);
-    config.own = OwnSizes::Transformer(TransformerSizes {
-        heads,
-        encoder_layers: encoder_layers?,
-        decoder_layers,
-        feed_forward: inner?,
-        decoder_feed_forward: decoder_inner?,
-        norm_first: tensors.has("encoder.layer_norm.weight"),
-        norm_epsilon: 1e-6,
-        activation,
-        cell: DecoderCell::SelfAttention,
-        positions: Positions::Table,
-        max_positions: source?.min(target?),
-        scale_embedding: scaled,
-        shared_embedding: words.rows.is_empty() && tensors.same(NAMES.embeddings[0], NAMES.embeddings[1]),
-        tied_output: ties(tensors, &NAMES),
-        start: Some(start(tensors.path(), words)?),
-        alignment_layer: decoder_layers,
-        alignment_heads: (1..=heads).collect(),
-        alignment_reason: AlignmentReason::Unknown,
-    });
+    let sizes = transformer_sizes(tensors, &NAMES, words, heads, activation)?;
+    let norm_first = tensors.has("encoder.layer_norm.weight");
+    config.own = OwnSizes::Transformer(TransformerSizes { norm_first, scale_embedding: scaled, ..sizes });
     Ok(config)
 }

@@ -128,7 +128,7 @@ impl ForeignSettings {
         self.get(key)?.as_str().filter(|text| !text.trim().is_empty())
     }
 
-    pub fn whole(&self, key: &str, least: u64, most: u64) -> Result<usize> {
+    fn whole(&self, key: &str, least: u64, most: u64) -> Result<usize> {
         let number = self.get(key).and_then(Value::as_u64).filter(|number| (least..=most).contains(number));
         let found = self.get(key).map_or("missing".to_owned(), |value| short(&value.to_string()));
         let message = || format!("is {found}, where a whole number from {least} to {most} was expected");

@@ -1,7 +1,5 @@
-//! Models of other toolkits, read as they lie on people's disks. One file an origin, one line of [`ORIGINS`].
-//!
-//! Nothing of such a file is run, nothing is downloaded. What is read becomes a configuration, tensors by the names of
-//! [`shapes`](crate::models::shapes), and two tokenizer files, so that everything behind it takes it for a model folder.
+//! Models of other toolkits, one file an origin, one entry of [`ORIGINS`]. Nothing of theirs is run or downloaded; it
+//! becomes a configuration, tensors by the names of [`shapes`](crate::models::shapes), and two tokenizer files.
 
 mod argos;
 mod card;

@@ -69,10 +69,13 @@ impl Options {
     }
 
     fn size(&self, key: &str, default: Option<usize>, most: usize) -> Result<usize> {
-        match default.filter(|_| self.0.get(key).is_none()) {
-            Some(default) => Ok(default),
-            None => self.0.whole(key, 1, most as u64),
+        let value = self.0.get(key);
+        if let (None, Some(default)) = (value, default) {
+            return Ok(default);
         }
+        let size = value.and_then(Value::as_u64).filter(|size| (1..=most as u64).contains(size));
+        let message = || format!("must be a whole number from 1 to {most}");
+        size.map_or_else(|| self.0.wrong(key, message()), |size| Ok(size as usize))
     }
 
     fn sizes(&self) -> Result<NematusSizes> {

@@ -1,7 +1,5 @@
-//! Floor 3: `.npz` archives of numpy, as Marian and Nematus write their weights: a zip of `NAME.npy`.
-//!
-//! The headers are read when the archive is opened, an array when it is asked for. Objects of Python are never read. What
-//! an array takes is bound by the bytes of the file, and the whole by the numbers that a model may have.
+//! `.npz` archives of numpy, as Marian and Nematus write weights: a zip of `NAME.npy`. Arrays are read on request, Python
+//! objects never; sizes are bound by the bytes of the file and by the numbers that a model may have.
 
 use std::collections::BTreeMap;
 use std::fs::File;

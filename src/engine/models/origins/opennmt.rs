@@ -12,25 +12,23 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::models::config::{Architecture, Config, OwnSizes};
 use crate::models::nematus::sizes::NematusUnit;
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use crate::models::origins::card::ForeignCard;
-use crate::models::origins::ctranslate::tokenizers;
 use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::{ForeignSettings, KnownSetting};
-use crate::models::origins::marian_files::{RECURRENT, chosen, model_files, own_name};
-use crate::models::origins::pack::FilePack;
+use crate::models::origins::marian_files::{chosen, model_files, own_name};
 use crate::models::origins::pickled::{PickleReader, PickleResult};
 use crate::models::origins::refused::names;
 use crate::models::origins::tensors::ForeignTensors;
 use crate::models::origins::torch;
 use crate::models::origins::torch_layers::{
-    TorchNames, celled, count, lend_ends, lend_recurrent, lend_transformer, matrix, stacked, ties,
+    TorchNames, celled, count, finish, lend_recurrent, matrix, shares, stacked, start, ties, transformer_sizes,
 };
 use crate::models::origins::words::{ForeignWords, languages};
-use crate::models::transformer::sizes::{AlignmentReason, DecoderCell, Positions, TransformerSizes};
+use crate::models::transformer::sizes::{AlignmentReason, TransformerSizes};
 use crate::text::foreign::vocabulary::Vocabulary;
 use crate::text::sentence::UNK;
 
@@ -102,25 +100,13 @@ fn read(path: &Path) -> Result<Foreign> {
     let words = words(&file, extras.words)?;
     let name = own_name(&file);
     let languages = languages(&name, settings.text("src_lang"), settings.text("tgt_lang"));
-    let mut card = ForeignCard { toolkit: "OpenNMT-py".into(), languages, name, ..ForeignCard::default() };
+    let card = ForeignCard { toolkit: "OpenNMT-py".into(), languages, name, ..ForeignCard::default() };
     let config = if is_transformer {
         transformer(&mut tensors, settings, &card, &words)
     } else {
         recurrent(&tensors, settings, &card, &words)
     };
-    let config = config?;
-    let config = Config::from_json(&file, &config.to_json())?;
-    lend_ends(&mut tensors, &NAMES, &config, &words, config.hidden)?;
-    if let Some(sizes) = config.transformer() {
-        lend_transformer(&mut tensors, &NAMES, sizes, config.hidden)?;
-    } else {
-        lend(&mut tensors, &config)?;
-    }
-    let weights = tensors.finish()?;
-    let pack = FilePack::folder(file.parent().unwrap_or(Path::new(".")));
-    let (source, target) = tokenizers(&pack, "", &words, &None, &mut card)?;
-    let card = config.transformer().map_or_else(|| card.page(RECURRENT), |sizes| card.markdown(sizes));
-    Ok(Foreign { config, weights, source, target, card, file })
+    finish(tensors, &NAMES, (&config?, &words), &None, card, lend)
 }
 
 fn checkpoint_parts(file: &Path, reading: &PickleReader<'_>) -> PickleResult<(CheckpointExtras, Vec<(String, usize)>)> {
@@ -170,13 +156,6 @@ pub fn words(file: &Path, [mut source, target]: [Vec<String>; 2]) -> Result<Fore
     ForeignWords::of(file, &source, Vocabulary::from_words(file, target)?)
 }
 
-pub fn start(file: &Path, words: &ForeignWords) -> Result<u32> {
-    words
-        .target
-        .id("<s>")
-        .ok_or_else(|| Error::file(file, "has no `<s>` among its target words, with which they begin"))
-}
-
 fn recurrent(
     tensors: &ForeignTensors,
     settings: &ForeignSettings,
@@ -211,7 +190,7 @@ fn recurrent(
         score: score.into(),
         mixing: if score == "additive" { AttentionalMix::Linear } else { AttentionalMix::Tanh },
         input_feeding: read > embedding,
-        shared_embedding: words.rows.is_empty() && tensors.same(NAMES.embeddings[0], NAMES.embeddings[1]),
+        shared_embedding: shares(tensors, &NAMES, words),
         tied_output: ties(tensors, &NAMES),
         start: start(tensors.path(), words)?,
     });
@@ -259,14 +238,9 @@ fn transformer(
     if d % 2 != 0 || d % heads != 0 {
         return settings.wrong("heads", format!("is {heads}, where a part of the width, {d}, was expected"));
     }
-    let [encoder_layers, decoder_layers] =
-        NAMES.layers.map(|stack| count(tensors, |l| format!("{stack}.{l}.feed_forward.w_1.weight")));
-    let decoder_layers = decoder_layers?;
-    let [inner, decoder_inner] = NAMES
-        .layers
-        .map(|stack| matrix(tensors, &format!("{stack}.0.feed_forward.w_1.weight")).map(|[inner, _]| inner));
-    NAMES.positions.iter().for_each(|name| tensors.squeeze(name));
-    let [source, target] = NAMES.positions.map(|name| matrix(tensors, name).map(|[rows, _]| rows));
+    let activation = settings.activation_or("pos_ffn_activation_fn", "relu")?;
+    let sizes = transformer_sizes(tensors, &NAMES, words, heads, activation)?;
+    let decoder_layers = sizes.decoder_layers;
     let guided = settings.real("lambda_align").is_some_and(|weight| weight > 0.0);
     let (layer, count) = (settings.whole_number("alignment_layer"), settings.whole_number("alignment_heads"));
     // layers are counted from 0, or from behind; 0 heads are all
@@ -279,24 +253,11 @@ fn transformer(
     let mut config = words.config(card, Architecture::TRANSFORMER, d);
     config.source_eos = false;
     config.own = OwnSizes::Transformer(TransformerSizes {
-        heads,
-        encoder_layers: encoder_layers?,
-        decoder_layers,
-        feed_forward: inner?,
-        decoder_feed_forward: decoder_inner?,
-        norm_first: true,
         norm_epsilon: settings.real("norm_eps").unwrap_or(1e-6),
-        activation: settings.activation_or("pos_ffn_activation_fn", "relu")?,
-        cell: DecoderCell::SelfAttention,
-        positions: Positions::Table,
-        max_positions: source?.min(target?),
-        scale_embedding: true,
-        shared_embedding: words.rows.is_empty() && tensors.same(NAMES.embeddings[0], NAMES.embeddings[1]),
-        tied_output: ties(tensors, &NAMES),
-        start: Some(start(tensors.path(), words)?),
         alignment_layer: layer + 1,
         alignment_heads: (1..=if (1..=heads).contains(&guides) { guides } else { heads }).collect(),
         alignment_reason: if guided { AlignmentReason::Named } else { AlignmentReason::Unknown },
+        ..sizes
     });
     Ok(config)
 }

@@ -1,9 +1,5 @@
-//! Pickles of torch, read without doing what
-//! they say. Values are numbers, texts, lists and dictionaries; a call is kept as it is written, and only those of
-//! [`KNOWN`] are.
-//!
-//! Values lie in one list and name each other by their places there: what a pickle repeats is never copied, so that what
-//! is kept grows as the bytes of the pickle do.
+//! Pickles of torch, read without running them: numbers, texts, lists, dictionaries and calls of [`KNOWN`], kept as
+//! written. Values name each other by their places in one list, so that memory grows as the bytes of the pickle do.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,7 +1,5 @@
-//! The tensors of another toolkit's file, by the names that stand there, in the bytes of the file.
-//!
-//! An origin hands them on under our names, whole or some of their rows; what is stored as `f32`, `f16` or `bf16` stays
-//! where it lies. Every tensor that nobody asked for is refused by its name.
+//! The tensors of another toolkit's file, by their names there. An origin hands them on under our names, in full or
+//! some rows; `f32`, `f16` and `bf16` stay where they lie, and every tensor that is not used is refused by its name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -1,6 +1,5 @@
-//! What torch saves, such as `pytorch_model.bin`: a zip with a pickle that names tensors and an entry for the
-//! numbers of each, or, before version 1.6, pickles and the numbers behind them. A pickle is a program for a machine that can call whatever Python knows; this one knows
-//! tensors, dictionaries, attributes of objects and nothing else, and refuses the rest by its name.
+//! What torch saves: a zip with a pickle and an entry for the numbers of each tensor, or, before version 1.6, pickles and
+//! numbers behind them. Tensors, dictionaries and attributes alone are read; the rest is refused by name.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -27,7 +26,6 @@ const OLD: &[u8] = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
 /// What is read of a checkpoint, and the names and places of its tensors.
 type Selection<T> = (T, Vec<(String, usize)>);
 
-/// Reads the tensors of a file that holds nothing else.
 pub fn open(path: &Path) -> Result<ForeignTensors> {
     let all = |reading: &PickleReader<'_>| Ok(((), reading.dictionary(reading.result())?));
     checkpoint(path, all).map(|((), tensors)| tensors)

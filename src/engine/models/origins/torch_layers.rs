@@ -1,13 +1,20 @@
 //! Layers as PyTorch's toolkits name them, OpenNMT-py and Joey NMT: recurrent ones, whose gates lie in one matrix,
 //! and those of Transformers. Matrices are \[out, in\] there too.
 
+use std::path::Path;
+
 use crate::error::{Error, Result};
 use crate::models::config::Config;
 use crate::models::nematus::sizes::NematusUnit;
 use crate::models::nematus::sizes::UnitPlace;
+use crate::models::origins::card::ForeignCard;
+use crate::models::origins::ctranslate::{SpmNames, tokenizers};
+use crate::models::origins::foreign::Foreign;
+use crate::models::origins::marian_files::RECURRENT;
+use crate::models::origins::pack::FilePack;
 use crate::models::origins::tensors::ForeignTensors;
 use crate::models::origins::words::ForeignWords;
-use crate::models::transformer::sizes::TransformerSizes;
+use crate::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 
 const MOST_LAYERS: usize = 64;
 
@@ -15,14 +22,10 @@ const MOST_LAYERS: usize = 64;
 pub struct TorchNames {
     pub embeddings: [&'static str; 2],
     pub positions: [&'static str; 2],
-    /// The output layer, without its `.weight`.
     pub output: &'static str,
-    /// The layers of encoder and decoder, without their numbers.
     pub layers: [&'static str; 2],
-    /// Self-attention of encoder and decoder, and cross-attention.
     pub attentions: [&'static str; 3],
     pub norms: [&'static str; 3],
-    /// Maps of an attention: q, k, v and o.
     pub maps: [&'static str; 4],
     pub feed: [&'static str; 2],
 }
@@ -102,7 +105,7 @@ fn lend_unit(
     Ok(())
 }
 
-pub fn lend_ends(
+fn lend_ends(
     tensors: &mut ForeignTensors,
     names: &TorchNames,
     config: &Config,
@@ -129,7 +132,7 @@ pub fn ties(tensors: &ForeignTensors, names: &TorchNames) -> bool {
     tensors.same(names.embeddings[1], &format!("{}.weight", names.output))
 }
 
-pub fn lend_transformer(
+fn lend_transformer(
     tensors: &mut ForeignTensors,
     names: &TorchNames,
     sizes: &TransformerSizes,
@@ -180,4 +183,72 @@ fn lend_map(
 fn lend_norm(tensors: &mut ForeignTensors, ours: &str, theirs: &str, d: usize) -> Result<()> {
     tensors.lend(&format!("{ours}.norm.g"), &format!("{theirs}.weight"), &[d])?;
     tensors.lend(&format!("{ours}.norm.b"), &format!("{theirs}.bias"), &[d])
+}
+
+/// Sizes that the tensors of a Transformer show, with the mean of the last layer's heads as its alignment.
+pub fn transformer_sizes(
+    tensors: &mut ForeignTensors,
+    names: &TorchNames,
+    words: &ForeignWords,
+    heads: usize,
+    activation: Activation,
+) -> Result<TransformerSizes> {
+    let feed = |stack: &str, l: usize| format!("{stack}.{l}.{}.weight", names.feed[0]);
+    let [encoder_layers, decoder_layers] = names.layers.map(|stack| count(tensors, |l| feed(stack, l)));
+    let decoder_layers = decoder_layers?;
+    let [inner, decoder_inner] = names.layers.map(|stack| matrix(tensors, &feed(stack, 0)).map(|[inner, _]| inner));
+    names.positions.iter().for_each(|name| tensors.squeeze(name));
+    let [source, target] = names.positions.map(|name| matrix(tensors, name).map(|[rows, _]| rows));
+    Ok(TransformerSizes {
+        heads,
+        encoder_layers: encoder_layers?,
+        decoder_layers,
+        feed_forward: inner?,
+        decoder_feed_forward: decoder_inner?,
+        norm_first: true,
+        norm_epsilon: 1e-6,
+        activation,
+        cell: DecoderCell::SelfAttention,
+        positions: Positions::Table,
+        max_positions: source?.min(target?),
+        scale_embedding: true,
+        shared_embedding: shares(tensors, names, words),
+        tied_output: ties(tensors, names),
+        start: Some(start(tensors.path(), words)?),
+        alignment_layer: decoder_layers,
+        alignment_heads: (1..=heads).collect(),
+        alignment_reason: AlignmentReason::Unknown,
+    })
+}
+
+pub fn shares(tensors: &ForeignTensors, names: &TorchNames, words: &ForeignWords) -> bool {
+    words.rows.is_empty() && tensors.same(names.embeddings[0], names.embeddings[1])
+}
+
+pub fn start(file: &Path, words: &ForeignWords) -> Result<u32> {
+    let missing = || Error::file(file, "has no `<s>` among its target words, with which they begin");
+    words.target.id("<s>").ok_or_else(missing)
+}
+
+/// The model of a checkpoint; `lend` hands on what only its recurrent models have.
+pub fn finish(
+    mut tensors: ForeignTensors,
+    names: &TorchNames,
+    (config, words): (&Config, &ForeignWords),
+    pieces: &SpmNames,
+    mut card: ForeignCard,
+    lend: fn(&mut ForeignTensors, &Config) -> Result<()>,
+) -> Result<Foreign> {
+    let file = tensors.path().to_owned();
+    let config = Config::from_json(&file, &config.to_json())?;
+    lend_ends(&mut tensors, names, &config, words, config.hidden)?;
+    match config.transformer() {
+        Some(sizes) => lend_transformer(&mut tensors, names, sizes, config.hidden)?,
+        None => lend(&mut tensors, &config)?,
+    }
+    let weights = tensors.finish()?;
+    let pack = FilePack::folder(file.parent().unwrap_or(Path::new(".")));
+    let (source, target) = tokenizers(&pack, "", words, pieces, &mut card)?;
+    let card = config.transformer().map_or_else(|| card.page(RECURRENT), |sizes| card.markdown(sizes));
+    Ok(Foreign { config, weights, source, target, card, file })
 }

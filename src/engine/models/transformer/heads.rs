@@ -11,12 +11,9 @@ use crate::models::transformer::sizes::{DecoderCell, TransformerSizes};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HeadKind {
-    /// The decoder at the source words.
     #[default]
     Cross,
-    /// Source words at source words, in the encoder.
     Source,
-    /// The decoder at the words before.
     Target,
 }
 
@@ -79,7 +76,6 @@ impl HeadChanges {
         self.left_out.is_empty() && self.masked.is_empty()
     }
 
-    /// The heads of a layer that are left out, layers and heads from 1.
     pub fn left_out_of(&self, attention: HeadKind, layer: usize) -> impl Iterator<Item = usize> {
         let is_here = move |place: &&HeadPlace| place.attention == attention && place.layer == layer;
         self.left_out.iter().filter(is_here).map(|place| place.head)
@@ -101,7 +97,6 @@ impl TransformerSizes {
         (1..=self.layers_of(attention)).flat_map(of)
     }
 
-    /// Why there is no such head, as the end of a sentence.
     pub fn lacks(&self, place: HeadPlace) -> Option<String> {
         let HeadPlace { attention, layer, head } = place;
         let layers = self.layers_of(attention);
@@ -116,7 +111,6 @@ impl TransformerSizes {
         })
     }
 
-    /// One change for each source, or none if nothing is changed.
     pub fn changes_for(&self, changes: &[HeadChanges], sources: &[&[u32]]) -> Result<Vec<HeadChanges>> {
         if changes.iter().all(HeadChanges::is_empty) {
             return Ok(Vec::new());

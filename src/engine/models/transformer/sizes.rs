@@ -69,9 +69,7 @@ names! {
     /// Why these heads are the alignment.
     AlignmentReason {
         Named "named",
-        /// Training guided head 1 of this layer by word alignments.
         Guided "guided",
-        /// Nothing is known: the mean of the last layer.
         Unknown "unknown",
         Chosen "chosen",
     }
@@ -81,7 +79,6 @@ names! {
 #[allow(clippy::struct_excessive_bools, reason = "a configuration is made of choices")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransformerSizes {
-    /// Heads of every attention; d is a multiple of it.
     pub heads: usize,
     pub encoder_layers: usize,
     pub decoder_layers: usize,
@@ -132,7 +129,6 @@ impl TransformerSizes {
     }
 }
 
-/// Position t, from 0, as d numbers.
 pub fn position(kind: Positions, t: usize, d: usize) -> Vec<f32> {
     let half = d / 2;
     let last = match kind {

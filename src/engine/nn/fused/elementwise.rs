@@ -1,7 +1,5 @@
-//! Element-wise loops over slices, compiled for each instruction set.
-//!
-//! `exp` is a degree-6 polynomial on [-ln 2 / 2, ln 2 / 2], relative error below 2e-7;
-//! tanh and the logistic are made of it, absolute error below 3e-7.
+//! Element-wise loops over slices, compiled for each instruction set. `exp` is a degree-6 polynomial on [-ln 2 / 2, ln
+//! 2 / 2], relative error below 2e-7; tanh and the logistic are made of it, absolute error below 3e-7.
 
 use super::per_level;
 

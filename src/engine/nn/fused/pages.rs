@@ -1,8 +1,5 @@
-//! Numbers that are read from one end to the other at every step, in large pages of memory.
-//!
-//! The weights of a large model do not stay in a cache, and on pages of 4 KB looking up where they lie takes as long as
-//! reading them. So weights share regions that begin at a large page and that the system is asked to keep in large pages
-//! (Linux; elsewhere, and where it declines, they are like any other memory). A region is given back with its last user.
+//! Weights in large pages of memory: on pages of 4 KB, looking them up takes as long as reading them. They share
+//! regions that begin at a large page and end with their last user (Linux; elsewhere it is like any other memory).
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
