@@ -25,7 +25,6 @@ const EMBEDDING: &str = "source_embedding";
 /// for each.
 const MOST_CELLS: usize = 65_536;
 const MOST_COPIES: usize = 64;
-/// A weight of alpha that is 0 gets no logit.
 const NOWHERE: f64 = -1e30;
 
 /// How the noise of `SmoothGrad` is drawn (Smilkov et al. 2017; Ding et al. 2019, section 3.2).
@@ -39,7 +38,6 @@ pub struct Smoothing {
 }
 
 impl Smoothing {
-    /// The plain gradient, without noise.
     pub const PLAIN: Self = Self { samples: 1, noise: 0.0, seed: 0 };
 
     pub fn of(samples: usize) -> Self {
@@ -100,7 +98,6 @@ impl Gradients {
         Self::from_tensors(&model.config, model.weights.tensors(&model.device.candle)?)
     }
 
-    /// Of tensors by the names of [`crate::models::shapes`], of any precision.
     pub fn from_tensors(config: &Config, tensors: HashMap<String, Tensor>) -> Result<Self> {
         let (config, mut tensors) = two_embeddings(config, tensors);
         let model = trainable(&config, &tensors)?;

@@ -135,7 +135,6 @@ pub fn metadata(path: &Path, start: &[u8], length: u64) -> Result<Metadata> {
     Ok(metadata)
 }
 
-/// A value of the metadata; `start` holds at least the header.
 pub fn note(start: &[u8], key: &str) -> Option<String> {
     let (length, rest) = start.split_first_chunk::<LENGTH_BYTES>()?;
     let header = rest.get(..usize::try_from(u64::from_le_bytes(*length)).ok()?)?;

@@ -22,7 +22,6 @@ pub enum InitScheme {
     Uniform,
 }
 
-/// The weights of a model to be trained; the same for the same seed on every machine.
 pub fn initial_weights(config: &Config, scheme: InitScheme, seed: u64) -> Weights {
     let drawn: Vec<(String, Array)> = shapes(config)
         .into_par_iter()

@@ -16,9 +16,7 @@ use crate::nn::linear::Parameters;
 /// What makes training harder than scoring. [`Regularizer::none`] changes nothing.
 #[derive(Clone, Debug)]
 pub struct Regularizer {
-    /// Share of the numbers that dropout sets to 0, from 0 up to but without 1.
     pub dropout: f64,
-    /// Share epsilon of the probability that label smoothing spreads over all words.
     pub label_smoothing: f64,
     rng: ChaCha8Rng,
     start: Option<u64>,
@@ -57,11 +55,8 @@ impl Regularizer {
 /// The loss of a batch, summed over its words.
 #[derive(Clone, Debug)]
 pub struct Loss {
-    /// What to minimise: -log p, smoothed where asked for. A scalar with its graph.
     pub objective: Tensor,
-    /// -log p without smoothing. A scalar.
     pub nll: Tensor,
-    /// Number of target words, `</s>` included.
     pub words: usize,
     /// With given links the cost on alpha, a scalar with its graph, and the number of rows that have one, a scalar.
     pub guide: Option<(Tensor, Tensor)>,
@@ -83,7 +78,6 @@ pub trait Trainable: TranslationModel {
     /// The output layer before its softmax, [rows, K_y], from the rows of [`Trainable::last_hidden`].
     fn logits(&self, t: &Tensor) -> Result<Tensor>;
 
-    /// Summed -log p of the targets (ids, `</s>` included) and the number of their words.
     fn loss(&self, source: &[&[u32]], target: &[&[u32]]) -> Result<(Tensor, usize)> {
         let loss = self.training_loss(source, target, &mut Regularizer::none())?;
         Ok((loss.nll, loss.words))
@@ -139,7 +133,6 @@ fn smoothed_loss(logits: &Tensor, y: &[u32], epsilon: f64) -> Result<Loss> {
     Ok(Loss { objective, nll: nll.detach(), words, guide: None })
 }
 
-/// The readable model over tensors named as in [`crate::models::shapes`]; variables stay variables.
 pub fn trainable(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Box<dyn Trainable>> {
     (config.architecture.entry().readable)(config, &Parameters::new(tensors))
 }

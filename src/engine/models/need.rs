@@ -13,11 +13,8 @@ pub struct Asked {
 /// What a step is asked for; the parts may be combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Need<'a> {
-    /// log p of every word of every row, as `StepOutput::log_p_row`.
     pub every: bool,
-    /// So many of the most probable words of every row, as `StepOutput::best_row`.
     pub best: usize,
-    /// log p of these words, as `StepOutput::words`.
     pub words: &'a [Asked],
 }
 
@@ -56,7 +53,6 @@ pub fn top(log_p: &[f32], count: usize) -> Vec<(u32, f32)> {
     kept
 }
 
-/// Compares without a branch, which becomes a few vector comparisons.
 #[expect(clippy::needless_bitwise_bool, reason = "stopping early would cost the vector comparisons")]
 fn any_above(chunk: &[f32], floor: f32) -> bool {
     chunk.iter().fold(false, |any, &value| any | (value > floor))

@@ -117,14 +117,8 @@ impl TranslationModel for RnnEncDec {
         let source = Batch::new(source)?;
         let c = self.context(&source, &mut Regularizer::none())?;
         let mask = source.mask(c.dtype(), c.device())?;
-        Ok(Annotations {
-            h: c.unsqueeze(1)?,
-            keys: None,
-            last: Vec::new(),
-            mask,
-            lengths: source.lengths,
-            changes: Vec::new(),
-        })
+        let (h, lengths) = (c.unsqueeze(1)?, source.lengths);
+        Ok(Annotations { h, keys: None, last: Vec::new(), mask, lengths, changes: Vec::new() })
     }
 
     fn init_state(&self, annotations: &Annotations) -> Result<State> {

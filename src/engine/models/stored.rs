@@ -160,13 +160,10 @@ impl NumberFormat {
     /// Whether no number is infinite or NaN: those have all bits of the exponent set.
     pub(super) fn is_finite(self, bytes: &[u8]) -> bool {
         match self {
-            Self::F16 => {
-                let (words, _) = bytes.as_chunks::<2>();
-                words.iter().fold(true, |finite, word| finite & (u16::from_le_bytes(*word) & 0x7c00 != 0x7c00))
-            }
-            Self::Bf16 => {
-                let (words, _) = bytes.as_chunks::<2>();
-                words.iter().fold(true, |finite, word| finite & (u16::from_le_bytes(*word) & 0x7f80 != 0x7f80))
+            Self::F16 | Self::Bf16 => {
+                let exponent = if self == Self::F16 { 0x7c00 } else { 0x7f80 };
+                let words = bytes.as_chunks::<2>().0.iter();
+                words.fold(true, |finite, word| finite & (u16::from_le_bytes(*word) & exponent != exponent))
             }
             Self::I8 => true,
             Self::F32 => {

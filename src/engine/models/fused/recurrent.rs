@@ -77,7 +77,6 @@ pub struct PackedRecurrent {
     pub config: Config,
     pub source_embedding: RowTable,
     pub target_embedding: RowTable,
-    /// y_0; `None` where the first step reads zeros.
     pub start: Option<u32>,
     pub score: PackedScore,
     pub context: Packed,

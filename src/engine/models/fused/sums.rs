@@ -79,7 +79,6 @@ impl Annotated {
         projected
     }
 
-    /// C c_i of every row added to what `onto` says; `rows` are those of the step, several of which may share a sum.
     pub fn look(
         &mut self,
         sums: &Sums<'_>,

@@ -158,18 +158,14 @@ struct Buffers {
 #[derive(Debug)]
 pub struct FusedTransformer {
     model: Arc<PackedTransformer>,
-    /// The layer whose cross-attention is the alignment, from 0.
     layer: usize,
-    /// Its heads that are, from 1.
     heads: Vec<usize>,
     threads: usize,
     sentences: Vec<Arc<Memory>>,
     t_x: usize,
     /// Of each layer what its words left: K and V, [2d], or the state of an SSRU, [d].
     stores: Vec<Vec<f32>>,
-    /// Rows that `stores` hold of earlier steps.
     written: usize,
-    /// Rows that the last step left behind them.
     newest: usize,
     /// The words of each row of the last step, as rows of `stores`; of each sentence none, at first.
     paths: Vec<Vec<usize>>,

@@ -27,7 +27,6 @@ fn piece(threads: usize, rows: usize, width: usize) -> usize {
 #[derive(Debug, Default)]
 pub struct LayerBuffers {
     input: Vec<f32>,
-    /// q, or q, K and V side by side, or what goes into a cell.
     q: Vec<f32>,
     pub c: Vec<f32>,
     inner: Vec<f32>,
@@ -45,7 +44,6 @@ struct Affine {
 #[derive(Debug)]
 enum AffineWeight {
     Float(Arc<Packed>),
-    /// Whole numbers: matrices below each other, those that round x in the same way in one.
     Integers(Vec<(Arc<PackedIntegers>, Rounding)>),
 }
 
@@ -87,7 +85,6 @@ impl Affine {
         Ok(Self { w: AffineWeight::new(weights, &matrices, width)?, b })
     }
 
-    /// `together` counts the rows of each sentence, which whole numbers round together.
     fn apply(&self, threads: usize, rows: usize, x: &[f32], out: &mut [f32], together: &[usize]) {
         let [from, to] = [x.len(), out.len()].map(|length| length / rows.max(1));
         let parts = match &self.w {
@@ -166,7 +163,6 @@ impl Around {
 pub struct FusedAttention {
     /// q, K and V side by side (self-attention), or q alone.
     q: Affine,
-    /// K and V side by side (cross-attention).
     keys: Option<Affine>,
     out: Affine,
     around: Around,
@@ -225,14 +221,12 @@ impl FusedAttention {
         e
     }
 
-    /// c of one row from its weights; the values stand `d` numbers behind the keys. Heads of `left_out` give nothing.
     fn mix(&self, weights: &[f32], store: &[f32], at: &[usize], left_out: &[usize], c: &mut [f32]) {
         heads::mix(weights, store, at, c.len(), self.heads, c);
         silence(c, self.heads, left_out);
     }
 }
 
-/// Makes the sums of these heads, from 1, zero.
 pub fn silence(c: &mut [f32], heads: usize, left_out: &[usize]) {
     let width = c.len() / heads;
     for head in left_out {
@@ -287,7 +281,6 @@ pub struct FusedEncoderLayer {
 }
 
 impl FusedEncoderLayer {
-    /// Layer `l`, from 1.
     pub fn new(weights: &Arc<Weights>, config: &Config, sizes: &TransformerSizes, l: usize) -> Result<Self> {
         let name = |part: &str| format!("encoder.{l}.{part}");
         Ok(Self {
@@ -346,7 +339,6 @@ pub struct FusedDecoderLayer {
 }
 
 impl FusedDecoderLayer {
-    /// Layer `l`, from 1.
     pub fn new(weights: &Arc<Weights>, config: &Config, sizes: &TransformerSizes, l: usize) -> Result<Self> {
         let name = |part: &str| format!("decoder.{l}.{part}");
         let back = match sizes.cell {
@@ -366,7 +358,6 @@ impl FusedDecoderLayer {
         })
     }
 
-    /// Numbers that a word leaves: K and V, or the state of the cell.
     pub fn width(&self) -> usize {
         match &self.back {
             Back::Attention(attention) => 2 * attention.out.columns(),

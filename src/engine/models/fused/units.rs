@@ -101,7 +101,6 @@ impl PackedProduct {
 #[derive(Clone, Debug, Default)]
 pub struct UnitRows {
     pub s: Vec<f32>,
-    /// The memory cell of an LSTM, else empty.
     pub c: Vec<f32>,
 }
 
@@ -144,7 +143,6 @@ pub fn of_gates(prefix: &str, letter: &str, place: UnitPlace) -> Vec<String> {
 }
 
 impl PackedUnit {
-    /// A unit n wide that multiplies only the first `own` numbers of its input.
     pub fn new(weights: &Weights, prefix: &str, place: UnitPlace, n: usize, own: usize) -> Result<Self> {
         let numbers = |letter: &str| {
             let names = of_gates(prefix, letter, place);
@@ -202,7 +200,6 @@ impl PackedUnit {
         made
     }
 
-    /// `x` is what all gates read, `None` if nothing.
     pub fn next(&self, threads: usize, x: Option<&[f32]>, before: &UnitRows) -> UnitRows {
         let (n, rows) = (self.n, before.s.len() / self.n);
         let mut from_state = self.u.apply(threads, &before.s);

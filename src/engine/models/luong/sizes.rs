@@ -7,16 +7,13 @@ use crate::attention::{AttentionEntry, AttentionKind, find};
 pub struct LuongSizes {
     pub layers: usize,
     pub attention: AttentionKind,
-    /// A name in [`ATTENTIONS`](crate::attention::ATTENTIONS).
     pub score: String,
     /// Whether h~_{t-1} is fed into step t (section 3.3).
     pub input_feeding: bool,
     pub reverse_source: bool,
     /// D, half the window of local attention in words; 0 where the attention is not local.
     pub window: usize,
-    /// The source words that `location` has a row for; 0 for other scores.
     pub max_source: usize,
-    /// y_0, the id that the decoder reads first.
     pub start: u32,
 }
 

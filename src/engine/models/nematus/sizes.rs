@@ -43,19 +43,15 @@ names! {
 pub struct UnitPlace {
     pub kind: NematusUnit,
     pub is_normed: bool,
-    /// Length of what it reads; 0 where it reads nothing.
     pub input: usize,
-    /// Whether the reset gate covers b.
     pub resets_bias: bool,
 }
 
 impl UnitPlace {
-    /// The ends of the names of its gates, in the order of their computation; the last is the proposal.
     pub fn gates(self) -> &'static [&'static str] {
         if self.kind == NematusUnit::Lstm { &["_i", "_f", "_o", "_g"] } else { &["_z", "_r", ""] }
     }
 
-    /// Whether z and r are normalised apart from the proposal, as Nematus does.
     pub fn is_apart(self) -> bool {
         self.is_normed && self.kind == NematusUnit::GruNematus
     }
@@ -91,11 +87,9 @@ pub struct NematusSizes {
     pub encoder_layers: usize,
     /// Units one after the other in a layer of the encoder; only the first reads an input.
     pub encoder_cells: usize,
-    /// Layers of the decoder; the first holds the attention.
     pub decoder_layers: usize,
     /// Units in the decoder's first layer: the first reads y_{i-1}, the second c_i, further ones nothing.
     pub base_cells: usize,
-    /// Units in each of its other layers; only the first reads an input.
     pub high_cells: usize,
     /// Whether a layer above the first adds its input to what it gives.
     pub skip: bool,
@@ -105,7 +99,6 @@ pub struct NematusSizes {
 }
 
 impl NematusSizes {
-    /// Layers that read the source in both directions.
     pub fn paired_layers(&self) -> usize {
         if self.encoder == EncoderKind::Topped { 1 } else { self.encoder_layers }
     }

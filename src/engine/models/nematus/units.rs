@@ -21,7 +21,6 @@ use crate::nn::linear::{Parameters, apply};
 use crate::nn::sigmoid;
 use crate::nn::trace::Trace;
 
-/// What Marian adds to a variance.
 pub const MARIAN_EPSILON: f64 = 1e-9;
 pub const NEMATUS_EPSILON: f64 = 1e-5;
 

@@ -30,22 +30,17 @@ names! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenNmtSizes {
     pub both_directions: bool,
-    /// The unit of both sides: an LSTM, or the GRU of cuDNN.
     pub unit: NematusUnit,
-    /// Hidden units of the encoder in one direction.
     pub encoder_hidden: usize,
     /// Layers of the encoder; each reads both directions of the one below.
     pub encoder_layers: usize,
     pub decoder_layers: usize,
     pub start_state: DecoderStart,
-    /// A name in [`ATTENTIONS`](crate::attention::ATTENTIONS).
     pub score: String,
     pub mixing: AttentionalMix,
-    /// Whether h~_{i-1} is fed into step i.
     pub input_feeding: bool,
     pub shared_embedding: bool,
     pub tied_output: bool,
-    /// y_0, the id that the decoder reads first.
     pub start: u32,
 }
 

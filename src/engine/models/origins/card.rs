@@ -12,10 +12,8 @@ pub struct ForeignCard {
     pub name: String,
     pub toolkit: String,
     pub languages: (String, String),
-    /// The words that choose a target language, such as `>>fra<<`.
     pub choices: Vec<String>,
     pub licence: Option<String>,
-    /// What is different here from the toolkit, as sentences.
     pub notes: Vec<String>,
     pub text: String,
 }

@@ -59,13 +59,11 @@ const SPM_FILES: &[[&str; 2]] = &[
     ["sentencepiece.bpe.model", "sentencepiece.bpe.model"],
     ["source.model", "target.model"],
 ];
-/// Codes of byte pair encoding in older packages of Argos.
 const BPE_FILE: &str = "bpe.model";
 /// Positions that are computed where a file has none.
 const COMPUTED: usize = 2048;
 const MOST_LAYERS: usize = 64;
 
-/// Reads a model from files below `below` of a folder or package; tokenizers lie there or at its root.
 pub fn read(pack: &FilePack, below: &str, mut card: ForeignCard) -> Result<Foreign> {
     let name = |file: &str| format!("{below}{file}");
     let path = pack.path(&name(MODEL_FILE));

@@ -43,6 +43,5 @@ pub struct OriginEntry {
     pub about: &'static str,
     /// Whether a path, a folder or a file, is such a model; looks at names and first bytes alone.
     pub finds: fn(&Path) -> bool,
-    /// Reads it; what is unknown is refused by name.
     pub read: fn(&Path) -> Result<Foreign>,
 }

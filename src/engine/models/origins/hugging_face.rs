@@ -43,9 +43,7 @@ pub const ENTRY: OriginEntry = OriginEntry {
 };
 
 const TORCH_FILE: &str = "pytorch_model.bin";
-/// What a word that is never said has in place of its bias.
 const NEVER: f32 = -1e9;
-/// What layer normalisation adds to the variance there.
 const EPSILON: f64 = 1e-5;
 
 fn settings(folder: &Path) -> Option<ForeignSettings> {

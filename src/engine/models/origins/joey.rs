@@ -39,7 +39,6 @@ pub const ENTRY: OriginEntry = OriginEntry {
     read,
 };
 
-/// What every such checkpoint names near its beginning or its end.
 const MARK: &str = "best_ckpt_score";
 const BEST: &str = "best.ckpt";
 const SETTINGS: &str = "config.yaml";

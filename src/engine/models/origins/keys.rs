@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result};
 use crate::models::transformer::sizes::Activation;
 
-/// No size may be larger, as in our own files.
 const LARGEST: u64 = 1 << 24;
 const MOST_LAYERS: u64 = 64;
 const MOST_DEPTH: usize = 16;
@@ -91,7 +90,6 @@ impl ForeignSettings {
         Self { path: path.into(), map }
     }
 
-    /// Refuses settings with other values than those implemented, by name.
     pub fn check(&self, known: &[(&str, &[&str])]) -> Result<()> {
         for (key, implemented) in known {
             let value = self.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
@@ -135,7 +133,6 @@ impl ForeignSettings {
         number.map_or_else(|| self.wrong(key, message()), |number| Ok(number as usize))
     }
 
-    /// A size, at least 1.
     pub fn size(&self, key: &str) -> Result<usize> {
         self.whole(key, 1, LARGEST)
     }

@@ -85,14 +85,12 @@ const READ: &[&str] = &[
 pub const BERGAMOT: &str = "Marian bin of Bergamot";
 const MOST_LAYERS: usize = 256;
 
-/// A model of `tensors` from `path`, with the files next to it.
 pub fn read(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions, toolkit: &str) -> Result<Foreign> {
     let files = MarianFiles::next_to(path);
     let sizes = sizes(options, tensors, toolkit == BERGAMOT || files.is_guided())?;
     named(path, &files, convert(path, tensors, options, sizes)?, options, toolkit)
 }
 
-/// A converted model with the words, the languages and the card of the `files` next to it.
 pub fn named(
     path: &Path,
     files: &MarianFiles,
@@ -109,7 +107,6 @@ pub fn named(
     Ok(Foreign { config, weights, source: texts.source, target: texts.target, card, file: path.into() })
 }
 
-/// Configuration and weights, without languages and words.
 pub fn convert(
     path: &Path,
     tensors: &mut dyn MarianTensors,

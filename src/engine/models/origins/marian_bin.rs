@@ -153,7 +153,6 @@ impl MarianBin {
         Ok(Self { path: path.into(), tensors, bytes })
     }
 
-    /// Whether integers are those of browsermt's Marian (Bergamot, Firefox).
     pub fn is_browsermt(&self) -> bool {
         let kinds = self.tensors.values().map(|(code, ..)| NumberType::of(*code));
         kinds.flatten().any(|kind| matches!(kind, NumberType::Quantized(_, true)))

@@ -75,7 +75,6 @@ pub fn own_name(file: &Path) -> String {
     if usual.contains(&bare) || bare.is_empty() { folder().unwrap_or(stem) } else { stem }
 }
 
-/// The last part of a path of any system.
 pub fn last_part(path: &str) -> String {
     path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
 }
@@ -89,7 +88,6 @@ pub struct MarianFiles {
     folder: PathBuf,
     names: Vec<String>,
     options: Vec<MarianOptions>,
-    /// What Firefox and translateLocally say of a model.
     facts: Value,
     readme: String,
 }
@@ -101,7 +99,6 @@ pub struct MarianTexts {
     pub target: Vec<u8>,
     pub eos: u32,
     pub unk: u32,
-    /// Source words that choose a target language.
     pub choices: Vec<String>,
     pub files: [String; 2],
 }
@@ -138,7 +135,6 @@ impl MarianFiles {
         names.iter().any(|text| text.contains("transformer-align")) || self.facts.is_object()
     }
 
-    /// Whether the options of decoding allow `<unk>`, which Marian does not by default.
     pub fn allows_unk(&self) -> bool {
         self.options.iter().any(|options| options.is_on("allow-unk"))
     }

@@ -20,7 +20,6 @@ pub struct MarianOptions {
 pub type KnownOption = (&'static str, &'static [&'static str]);
 
 impl MarianOptions {
-    /// Errors name `path`; lines that are no options are skipped.
     pub fn new(path: &Path, text: &str) -> Self {
         let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut last: Option<String> = None;
@@ -65,7 +64,6 @@ impl MarianOptions {
         self.text(key).and_then(|text| text.parse().ok()).ok_or_else(|| self.wrong(key, message()))
     }
 
-    /// Refuses options with other values than those implemented, by name.
     pub fn check(&self, known: &[KnownOption]) -> Result<()> {
         for (key, implemented) in known {
             let value = self.list(key).join(" ");
@@ -76,7 +74,6 @@ impl MarianOptions {
         Ok(())
     }
 
-    /// Refuses every option that begins with `prefix`, is not in `known` and is not off.
     pub fn check_others(&self, prefix: &str, known: &[&str]) -> Result<()> {
         let unknown = |key: &str| key.starts_with(prefix) && !known.contains(&key);
         for key in self.values.keys().filter(|key| unknown(key)) {

@@ -39,12 +39,10 @@ const KNOWN: &[KnownOption] = &[
     ("ulr", &["", "false"]),
 ];
 
-/// The types of Marian's recurrent models.
 pub const TYPES: &[&str] = &["amun", "nematus", "s2s"];
 
 const MOST_LAYERS: usize = 64;
 
-/// Configuration and weights, without languages and words.
 pub fn convert(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions) -> Result<(Config, Weights)> {
     let sizes = sizes(options)?;
     let [embedding, hidden] = ["dim-emb", "dim-rnn"].map(|key| count(options, key, None, 1 << 20));

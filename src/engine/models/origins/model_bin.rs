@@ -46,11 +46,9 @@ const FORMATS: &[ForeignFormat] = &[
 #[derive(Debug)]
 pub struct ModelBin {
     pub tensors: ForeignTensors,
-    /// The heads of every attention where no variable says how many.
     pub heads: usize,
     pub version: String,
     pub number: u32,
-    /// Variables that are texts, such as `unk_token`.
     pub texts: BTreeMap<String, String>,
 }
 
@@ -104,7 +102,6 @@ impl Cursor<'_> {
     }
 }
 
-/// A name as it is called from revision 2 on.
 fn renamed(name: &str) -> String {
     let name = OLD_NAMES.iter().fold(name.to_owned(), |name, (old, new)| name.replacen(old, new, 1));
     let attention = if name.contains("encoder") { "self_attention" } else { "attention" };

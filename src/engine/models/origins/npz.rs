@@ -103,7 +103,6 @@ fn shape(text: &str) -> Option<Vec<usize>> {
 pub struct Npz {
     path: PathBuf,
     archive: ZipArchive<BufReader<File>>,
-    /// Place in the archive and header, by the name without `.npy`.
     members: BTreeMap<String, (usize, NumpyHeader)>,
 }
 

@@ -39,7 +39,6 @@ pub const ENTRY: OriginEntry = OriginEntry {
     read,
 };
 
-/// What every such checkpoint names near its beginning, and nothing else does.
 const MARK: &str = "make_embedding";
 
 const NAMES: TorchNames = TorchNames {
@@ -147,7 +146,6 @@ fn listed(reading: &PickleReader<'_>, vocabularies: usize, side: &str) -> Option
     reading.list(place).map(|_| place)
 }
 
-/// The words of both sides; those of the source need not have an end of a sentence.
 pub fn words(file: &Path, [mut source, target]: [Vec<String>; 2]) -> Result<ForeignWords> {
     if source == target {
         return ForeignWords::shared(file, Vocabulary::from_words(file, target)?);
@@ -197,7 +195,6 @@ fn recurrent(
     Ok(config)
 }
 
-/// The names of a layer of the decoder: cells where h~ is fed, else a stack.
 fn decoder_names(tensors: &ForeignTensors) -> impl Fn(usize) -> [String; 4] + use<> {
     let has_cells = tensors.has("decoder.rnn.layers.0.weight_ih");
     move |l| if has_cells { celled("decoder.rnn.layers", l) } else { stacked("decoder.rnn", l, false) }

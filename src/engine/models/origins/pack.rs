@@ -34,7 +34,6 @@ impl FilePack {
         Self { path: path.into(), zip: None, root: String::new(), most: u64::MAX }
     }
 
-    /// A package whose root is where `mark` stands: there, or in the one folder that it holds.
     pub fn zip(path: &Path, mark: &str) -> Result<Self> {
         let (file, length) = disk::open(path)?;
         let archive = ZipArchive::new(BufReader::new(file))

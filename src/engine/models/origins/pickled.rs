@@ -25,7 +25,6 @@ pub enum Pickled<'a> {
     Class(String),
     List(Vec<usize>),
     Dictionary(Vec<(usize, usize)>),
-    /// What would be called, and the list of its arguments.
     Call(usize, usize),
     /// What lies outside of the pickle, and how it is named.
     Stored(usize),
@@ -79,7 +78,6 @@ impl PickleReader<'_> {
         self.result
     }
 
-    /// What stands under a key of a dictionary, or an attribute of an object.
     pub fn get(&self, place: usize, key: &str) -> Option<usize> {
         let Pickled::Dictionary(pairs) = self.value(place) else { return None };
         pairs.iter().rev().find(|(name, _)| self.text(*name) == Some(key)).map(|(_, value)| *value)

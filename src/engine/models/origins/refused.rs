@@ -71,7 +71,6 @@ fn packed_or_pointer(file: &Path, named: &str) -> Option<Error> {
     bytes.filter(|_| !named.is_empty() || ending(name, PARTS)).map(|_| Error::file(file, message))
 }
 
-/// The refusal of a checkpoint of a known toolkit.
 pub fn refused(path: &Path) -> Option<Error> {
     let files = EXTENSIONS.iter().flat_map(|extension| model_files(path, extension, |_| true));
     let marks: Vec<&str> = TOOLKITS.iter().map(|(mark, _)| *mark).collect();

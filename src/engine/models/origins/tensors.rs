@@ -12,7 +12,6 @@ use crate::models::header::{self, MOST_NUMBERS, NumberFormat, TensorPlace};
 
 /// What CTranslate2 multiplied by before it stored the scale of 16-bit integers too.
 const OLD_SCALE: f32 = 1000.0;
-/// Behind the name of a tensor of integers: what its numbers were multiplied by, a number a row or one for all.
 const SCALE: &str = "_scale";
 
 /// How the numbers of a tensor are stored elsewhere.
@@ -128,7 +127,6 @@ impl ForeignTensors {
         place(one).is_some() && place(one) == place(other)
     }
 
-    /// Takes the ones out of the dimensions of a tensor.
     pub fn squeeze(&mut self, name: &str) {
         if let Some(tensor) = self.tensors.get_mut(name) {
             tensor.shape.retain(|size| *size != 1);
@@ -210,7 +208,6 @@ impl ForeignTensors {
         Ok(found)
     }
 
-    /// Ones before the shape do not count.
     pub fn check(&self, name: &str, shape: &[usize]) -> Result<()> {
         let Some(tensor) = self.tensors.get(name) else {
             return Err(Error::tensor(

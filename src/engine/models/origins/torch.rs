@@ -35,7 +35,6 @@ pub fn is_start(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK") || bytes.starts_with(&OLD[..8])
 }
 
-/// Reads a file that holds more than tensors; `select` picks them.
 pub fn checkpoint<T>(
     path: &Path,
     select: impl FnOnce(&PickleReader<'_>) -> PickleResult<Selection<T>>,

@@ -16,9 +16,7 @@ pub struct ForeignWords {
     pub target: Vocabulary,
     /// Source embedding row of each source word, `None` if the model has none; empty if the ids are the model's.
     pub rows: Vec<Option<usize>>,
-    /// Id of the end of a sentence on both sides.
     pub eos: u32,
-    /// Id of the unknown word on both sides.
     pub unk: u32,
 }
 
@@ -98,7 +96,6 @@ pub fn languages(name: &str, source: Option<&str>, target: Option<&str>) -> (Str
     (language(source.or_else(|| from_name(1))), language(target.or_else(|| from_name(0))))
 }
 
-/// A language as BCP 47 writes it: `mul` for several, `und` for what is not known.
 fn language(name: Option<&str>) -> String {
     let Some(name) = name.map(|name| name.trim().replace('_', "-")).filter(|name| !name.is_empty()) else {
         return "und".to_owned();
