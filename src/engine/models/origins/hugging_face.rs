@@ -37,7 +37,9 @@ pub const ENTRY: OriginEntry = OriginEntry {
     about: "a folder with config.json, model.safetensors or pytorch_model.bin, vocab.json, source.spm and target.spm, as \
             OPUS-MT's models lie in ~/.cache/huggingface/hub",
     finds: |path| {
-        settings(path).is_some_and(|settings| settings.get("model_type").is_some() || architecture(&settings).is_some())
+        let is_known =
+            |settings: ForeignSettings| settings.get("model_type").is_some() || architecture(&settings).is_some();
+        optional(&path.join(CONFIG_FILE)).is_ok_and(|settings| settings.is_some_and(is_known))
     },
     read,
 };
@@ -45,10 +47,6 @@ pub const ENTRY: OriginEntry = OriginEntry {
 const TORCH_FILE: &str = "pytorch_model.bin";
 const NEVER: f32 = -1e9;
 const EPSILON: f64 = 1e-5;
-
-fn settings(folder: &Path) -> Option<ForeignSettings> {
-    optional(&folder.join(CONFIG_FILE)).ok()?
-}
 
 fn optional(path: &Path) -> Result<Option<ForeignSettings>> {
     if !path.is_file() {
@@ -194,7 +192,7 @@ fn config(
         decoder_feed_forward: settings.size("decoder_ffn_dim")?,
         norm_first: false,
         norm_epsilon: EPSILON,
-        activation: settings.activation("activation_function")?,
+        activation: settings.activation("activation_function", "")?,
         cell: DecoderCell::SelfAttention,
         positions: if max_positions > 0 { Positions::Table } else { Positions::Vaswani },
         max_positions,
@@ -258,14 +256,8 @@ fn lend(tensors: &mut ForeignTensors, config: &Config, words: &ForeignWords, nev
     let Some(sizes) = config.transformer() else { return Ok(()) };
     let (d, target) = (config.hidden, config.target_vocabulary);
     let shared = sizes.shared_embedding;
-    let source = if shared || tensors.has("model.encoder.embed_tokens.weight") && !tensors.has("model.shared.weight") {
-        source_embedding(tensors)
-    } else {
-        ["model.encoder.embed_tokens.weight", "model.shared.weight"]
-            .into_iter()
-            .find(|name| tensors.has(name))
-            .unwrap_or_default()
-    };
+    let own = "model.encoder.embed_tokens.weight";
+    let source = if !shared && tensors.has(own) { own } else { source_embedding(tensors) };
     words.lend_source(tensors, source, config)?;
     if !shared {
         tensors.lend("target_embedding", target_embedding(tensors, false), &[target, d])?;

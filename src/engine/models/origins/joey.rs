@@ -188,7 +188,7 @@ fn transformer(
     if also? != scaled {
         return settings.wrong("model.decoder.embeddings.scale", format!("must be {scaled}, as the encoder has it"));
     }
-    let [activation, other] = both("activation").map(|key| settings.activation_or(&key, "relu"));
+    let [activation, other] = both("activation").map(|key| settings.activation(&key, "relu"));
     let activation = activation?;
     if other? != activation {
         return settings.wrong("model.decoder.activation", "must be that of the encoder");

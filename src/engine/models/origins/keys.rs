@@ -162,11 +162,7 @@ impl ForeignSettings {
         self.wrong(key, format!("is {}, which is not implemented; only {expected} is", !expected))
     }
 
-    pub fn activation(&self, key: &str) -> Result<Activation> {
-        self.activation_or(key, "")
-    }
-
-    pub fn activation_or(&self, key: &str, otherwise: &str) -> Result<Activation> {
+    pub fn activation(&self, key: &str, otherwise: &str) -> Result<Activation> {
         match self.text(key).or(Some(otherwise)) {
             Some("relu") => Ok(Activation::Relu),
             Some("swish" | "silu") => Ok(Activation::Swish),

@@ -235,7 +235,7 @@ fn transformer(
     if d % 2 != 0 || d % heads != 0 {
         return settings.wrong("heads", format!("is {heads}, where a part of the width, {d}, was expected"));
     }
-    let activation = settings.activation_or("pos_ffn_activation_fn", "relu")?;
+    let activation = settings.activation("pos_ffn_activation_fn", "relu")?;
     let sizes = transformer_sizes(tensors, &NAMES, words, heads, activation)?;
     let decoder_layers = sizes.decoder_layers;
     let guided = settings.real("lambda_align").is_some_and(|weight| weight > 0.0);

@@ -55,7 +55,6 @@ impl Precision {
     ///
     /// # Panics
     /// When a slice is too short.
-    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
     pub fn product(self, m: usize, n: usize, k: usize, a: Factor<'_>, b: Factor<'_>, c: &mut [f32], accumulate: bool) {
         if self == Self::Bf16 && m.min(n) >= WORTHWHILE.0 && k >= WORTHWHILE.1 {
             rounded::product(m, n, k, a, b, c, accumulate);
@@ -65,19 +64,16 @@ impl Precision {
     }
 
     /// C [m, n] (+)= A [m, k] B [k, n], all contiguous.
-    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
     pub fn matmul(self, m: usize, n: usize, k: usize, a: &[f32], b: &[f32], c: &mut [f32], accumulate: bool) {
         self.product(m, n, k, Factor::plain(a, k), Factor::plain(b, n), c, accumulate);
     }
 
     /// C [m, n] (+)= A [m, k] W' with W [n, k]: the input x times a weight [out, in].
-    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
     pub fn matmul_nt(self, m: usize, n: usize, k: usize, a: &[f32], w: &[f32], c: &mut [f32], accumulate: bool) {
         self.product(m, n, k, Factor::plain(a, k), Factor::transposed(w, k), c, accumulate);
     }
 
     /// C [m, n] (+)= A' B with A [k, m] (row stride `lda`), B [k, n] (row stride `ldb`): the gradient of a weight.
-    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
     pub fn matmul_tn(
         self,
         m: usize,

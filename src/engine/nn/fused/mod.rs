@@ -5,6 +5,7 @@
 //! `unsafe`: SIMD kernels and the calls of the `gemm` crate. Every block says why it is sound,
 //! and the tests compare each kernel with a plain loop on odd shapes.
 #![allow(unsafe_code, reason = "SIMD kernels; each block says why it is sound")]
+#![allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 
 pub mod attention;
 pub mod elementwise;
@@ -97,18 +98,14 @@ fn detect() -> Level {
 macro_rules! per_level {
     ($(#[$meta:meta])* pub fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block) => {
         $(#[$meta])*
-        #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
         pub fn $name($($arg: $ty),*) $(-> $ret)? {
             #[inline(always)]
-            #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
             fn body($($arg: $ty),*) $(-> $ret)? $body
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-            #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
             fn avx512($($arg: $ty),*) $(-> $ret)? { body($($arg),*) }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
-            #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
             fn avx2($($arg: $ty),*) $(-> $ret)? { body($($arg),*) }
             match $crate::nn::fused::level() {
                 // SAFETY: `level` found these features on this processor; the body is safe code.

@@ -115,15 +115,7 @@ impl Packed {
         if precision == Precision::Bf16 {
             return pairs::panels(w, n, k, n, self.resize_pairs(k, n));
         }
-        for (p, panel) in self.resize(k, n).chunks_exact_mut(WIDTH * k.max(1)).enumerate() {
-            let first = p * WIDTH;
-            let width = WIDTH.min(n - first);
-            for i in 0..k {
-                let row = &mut panel[i * WIDTH..(i + 1) * WIDTH];
-                row[..width].copy_from_slice(&w[i * n + first..i * n + first + width]);
-                row[width..].fill(0.0);
-            }
-        }
+        fill_plain(self.resize(k, n), w, k, n);
     }
 
     /// Row `v` of the W [n, k] that it was packed from, behind the numbers in `all`; nothing where it was rounded.
@@ -149,7 +141,6 @@ impl Packed {
     ///
     /// # Panics
     /// When a slice is too short.
-    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
     pub fn apply_on(&self, threads: usize, m: usize, a: &[f32], lda: usize, c: &mut [f32], ldc: usize, onto: Onto<'_>) {
         match &self.panels {
             Numbers::Full(b) => multiply(threads, m, self.n, a, lda, b, whole(b, self.k), c, ldc, onto),
@@ -164,7 +155,20 @@ impl Packed {
     }
 }
 
-fn fill_transposed<T: Copy>(panels: &mut [T], w: &[T], zero: T, n: usize, k: usize) {
+/// The panels of W [k, n].
+pub(super) fn fill_plain(panels: &mut [f32], w: &[f32], k: usize, n: usize) {
+    for (p, panel) in panels.chunks_exact_mut(WIDTH * k.max(1)).enumerate() {
+        let first = p * WIDTH;
+        let width = WIDTH.min(n - first);
+        for (row, w) in panel.chunks_exact_mut(WIDTH).zip(w.chunks_exact(n)) {
+            row[..width].copy_from_slice(&w[first..first + width]);
+            row[width..].fill(0.0);
+        }
+    }
+}
+
+/// The panels of W' with W [n, k].
+pub(super) fn fill_transposed<T: Copy>(panels: &mut [T], w: &[T], zero: T, n: usize, k: usize) {
     /// Rows of a panel that are written together: few enough to stay in the first-level cache.
     const BLOCK: usize = 64;
     for (p, panel) in panels.chunks_exact_mut(WIDTH * k.max(1)).enumerate() {
@@ -215,7 +219,6 @@ pub fn padded(columns: usize) -> usize {
 ///
 /// # Panics
 /// When a slice is too short.
-#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 pub fn mix(
     threads: usize,
     m: usize,
@@ -241,7 +244,6 @@ const READING: usize = 3;
 const CUTS: usize = 4;
 
 /// Checks the sizes and shares the panels among threads. `b` is what `panels` points into.
-#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 fn multiply<T: Number>(
     threads: usize,
     m: usize,
@@ -258,7 +260,6 @@ fn multiply<T: Number>(
     multiply_view(threads, m, n, View { data: a, line: lda, k: 1 }, b, panels, c, ldc, onto);
 }
 
-#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 pub(super) fn multiply_view<T: Number>(
     threads: usize,
     m: usize,

@@ -121,7 +121,6 @@ pub(super) fn for_each_pass(lines: usize, mut work: impl FnMut(usize, usize)) {
 /// # Safety
 /// Panels first..last can be read, all [`WIDTH`] columns of them; C (and what it is finished with) has the columns
 /// below n of these panels and m lines, and they are the caller's alone.
-#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 pub(super) unsafe fn product<T: Number>(
     m: usize,
     n: usize,
@@ -150,7 +149,6 @@ pub(super) unsafe fn product<T: Number>(
 
 /// One tile: at most [`LINES`] lines of A times one panel `b` whose rows of [`WIDTH`] numbers are `row` apart, of which
 /// `width` columns go to `c`, whose lines are `ldc` apart.
-#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 #[inline(always)]
 pub(super) fn tile<T: Number>(
     lines: usize,
@@ -166,7 +164,6 @@ pub(super) fn tile<T: Number>(
     checked(lines, width, k, a, b, row, c, ldc, onto.finish(width));
 }
 
-#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 #[inline(always)]
 pub(super) fn tile_lines<T: Number>(
     lines: usize,
@@ -183,7 +180,6 @@ pub(super) fn tile_lines<T: Number>(
     checked(lines, WIDTH, k, a, b, WIDTH, c, ldc, finish);
 }
 
-#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 #[inline(always)]
 fn checked<T: Number>(
     lines: usize,

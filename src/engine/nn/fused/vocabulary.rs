@@ -10,6 +10,7 @@
 
 use super::elementwise::exp;
 use super::number::Number;
+use super::pack::{fill_plain, fill_transposed};
 use super::pairs;
 use super::pairs::Pair;
 use super::per_level;
@@ -173,7 +174,6 @@ impl OutputLayer<'_> {
     ///
     /// # Panics
     /// When the slices have other sizes.
-    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
     pub fn backward(
         &self,
         t: &[f32],
@@ -258,7 +258,6 @@ impl Scratch {
 }
 
 /// x = W t + b, and the maximum of each row: `terms` numbers or pairs of a line of W, lines `line` apart.
-#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 fn logits<T: Number>(
     w: &[T::Line],
     line: usize,
@@ -310,16 +309,8 @@ fn input_block<T: Number>(w: View<'_, T::Line>, terms: usize, x: &[T], stride: u
 
 /// t [rows, l] to panels [stride / 32, l, 32], padded with zeros.
 fn pack_columns(t: &[f32], l: usize, stride: usize, columns: &mut Vec<f32>) {
-    let rows = t.len() / l.max(1);
     columns.resize(stride * l, 0.0);
-    for (p, panel) in columns.chunks_mut((WIDTH * l).max(1)).enumerate() {
-        for c in 0..WIDTH {
-            let row = p * WIDTH + c;
-            for i in 0..l {
-                panel[i * WIDTH + c] = if row < rows { t[row * l + i] } else { 0.0 };
-            }
-        }
-    }
+    fill_transposed(columns, t, 0.0, t.len() / l.max(1), l);
 }
 
 /// As [`pack_columns`], in pairs along l.
@@ -336,13 +327,7 @@ fn pair_columns(t: &[f32], l: usize, stride: usize, columns: &mut Vec<Pair>) {
 /// t [rows, l] to panels [l / 32, rows, 32], padded with zeros.
 fn pack_rows(t: &[f32], l: usize, rows: usize, panels: &mut Vec<f32>) {
     panels.resize(l.div_ceil(WIDTH) * WIDTH * rows, 0.0);
-    for (p, panel) in panels.chunks_exact_mut((WIDTH * rows).max(1)).enumerate() {
-        let width = WIDTH.min(l - p * WIDTH);
-        for (row, panel) in panel.chunks_exact_mut(WIDTH).enumerate() {
-            panel[..width].copy_from_slice(&t[row * l + p * WIDTH..row * l + p * WIDTH + width]);
-            panel[width..].fill(0.0);
-        }
-    }
+    fill_plain(panels, t, rows, l);
 }
 
 /// As [`pack_rows`], in pairs of two rows.
