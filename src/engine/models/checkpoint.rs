@@ -1,5 +1,6 @@
-//! Weights in safetensors files: the header is checked before the body is read ([`header`]), tensors are widened to `f32`
-//! when asked for, and what is packed is handed over ([`Weights::hand_over`]), so that a model holds weights once.
+//! Weights in safetensors files: the header is checked before the body is read ([`header`]), tensors are widened to
+//! `f32` when asked for, and what is packed is handed over ([`Weights::hand_over`]), so that a model holds weights
+//! once.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};

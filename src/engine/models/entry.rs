@@ -1,4 +1,4 @@
-//! What a line of the table of architectures says, and which line a configuration names.
+//! An entry of the table of architectures, and the architecture of a configuration.
 
 use std::fmt;
 use std::sync::Arc;

@@ -91,7 +91,7 @@ impl Model {
         }
         if let Some(language) = &chosen.language {
             let source = self.source.clone().into_language(language);
-            model.source = source.ok_or_else(|| self.speaks_not(language))?;
+            model.source = source.ok_or_else(|| self.no_such_language(language))?;
             model.config.target_language.clone_from(language);
         }
         if chosen.shortlist {
@@ -111,7 +111,7 @@ impl Model {
         Shortlist::read(&Shortlist::next_to(&file)?, sizes, is_shared)
     }
 
-    fn speaks_not(&self, language: &str) -> Error {
+    fn no_such_language(&self, language: &str) -> Error {
         let message = match self.source.languages().next() {
             None => format!("translates into one language alone, so there is no @{language}"),
             Some(_) => format!("does not translate into {language}, but into {}", self.source.languages_told()),
@@ -209,14 +209,14 @@ impl Model {
 
     /// `threads` holds for the fused kernels; candle keeps its own pool.
     pub fn stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
-        let whole = self.whole_stepper(kernels, threads)?;
+        let full = self.full_stepper(kernels, threads)?;
         Ok(match &self.shortlist {
-            Some(list) => Box::new(Shortlisted::new(whole, Arc::clone(list))),
-            None => whole,
+            Some(list) => Box::new(Shortlisted::new(full, Arc::clone(list))),
+            None => full,
         })
     }
 
-    fn whole_stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
+    fn full_stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
         if self.is_fused(kernels) {
             return Ok(self.prepared()?.stepper(&self.config, threads));
         }

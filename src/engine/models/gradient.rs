@@ -21,8 +21,8 @@ use crate::nn::softmax::log_softmax;
 use crate::ticket::CancellationToken;
 
 const EMBEDDING: &str = "source_embedding";
-/// Source words times target words of all copies that one backward pass goes through: the graph keeps n' numbers or more
-/// for each.
+/// Source words times target words of all copies that one backward pass goes through: the graph keeps n' numbers or
+/// more for each.
 const MOST_CELLS: usize = 65_536;
 const MOST_COPIES: usize = 64;
 const NOWHERE: f64 = -1e30;
@@ -107,8 +107,8 @@ impl Gradients {
     }
 
     /// x_j · d log p(y_i) / d x_j for each target word i and source word j, x_j being the embedding of word j (Ding,
-    /// Xu, Koehn 2019, Saliency-driven Word Alignment Interpretation for NMT, equation 5, there of p), averaged over noisy
-    /// copies of the embeddings. [t_y][t_x]
+    /// Xu, Koehn 2019, Saliency-driven Word Alignment Interpretation for NMT, equation 5, there of p), averaged over
+    /// noisy copies of the embeddings. [t_y][t_x]
     pub fn times_input(
         &self,
         (source, target): (&[u32], &[u32]),
@@ -178,10 +178,10 @@ impl Gradients {
         gradients.get(inputs).cloned().map_or_else(|| Ok(nothing()?), Ok)
     }
 
-    /// alpha_i of each target word after gradient descent on its logits towards log p(y_i), from the model's own row (Zenkel,
-    /// Wuebker, DeNero 2019, Adding Interpretable Attention to Neural Translation Models Improves Word Alignment,
-    /// section 4.3). Rows before it stay the model's own; each keeps its sum, and words that the model does not look at
-    /// stay without weight. [t_y][t_x]
+    /// alpha_i of each target word after gradient descent on its logits towards log p(y_i), from the model's own row
+    /// (Zenkel, Wuebker, DeNero 2019, Adding Interpretable Attention to Neural Translation Models Improves Word
+    /// Alignment, section 4.3). Rows before it stay the model's own; each keeps its sum, and words that the model does
+    /// not look at stay without weight. [t_y][t_x]
     pub fn optimised(
         &self,
         (source, target): (&[u32], &[u32]),
@@ -205,9 +205,10 @@ impl Gradients {
         Ok(rows)
     }
 
-    /// A small change of alpha_i that makes `word` the most probable after the words `before`: short steps up the gradient
-    /// of its log p over the logits, then back towards the model's own row while the word stays the most probable. `None`
-    /// if no row does. `rows` are the alpha of the words before where they are not the model's own, [..i][t_x].
+    /// A small change of alpha_i that makes `word` the most probable after the words `before`: short steps up the
+    /// gradient of its log p over the logits, then back towards the model's own row while the word stays the most
+    /// probable. `None` if no row does. `rows` are the alpha of the words before where they are not the model's own,
+    /// [..i][t_x].
     pub fn persuade(
         &self,
         (source, before): (&[u32], &[u32]),
@@ -243,23 +244,23 @@ impl Gradients {
         let (mut near, mut far) = (0.0, 1.0);
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(near, far);
-            let log_p = self.say(walk, at, row(middle)?)?;
+            let log_p = self.log_p(walk, at, row(middle)?)?;
             *(if best(&log_p)? == word { &mut far } else { &mut near }) = middle;
         }
         // Where the model says it anyway, nothing is changed.
-        let by_own = self.say(walk, at, own.clone())?;
+        let by_own = self.log_p(walk, at, own.clone())?;
         let share = if best(&by_own)? == word { 0.0 } else { far };
-        let (alpha, log_p) = (row(share)?, self.say(walk, at, row(share)?)?);
+        let (alpha, log_p) = (row(share)?, self.log_p(walk, at, row(share)?)?);
         let of_word = |log_p: &Tensor| -> Result<f32> {
             Ok(log_p.squeeze(0)?.get(word as usize)?.to_dtype(DType::F32)?.to_scalar()?)
         };
         let host = |row: &Tensor| Ok::<_, Error>(host_rows(row)?.pop().unwrap_or_default());
         let (own, alpha) = (host(own)?, host(&alpha)?);
-        let (moved, divergence) = apart(&alpha, &own);
+        let (moved, divergence) = distances(&alpha, &own);
         Ok(PersuadedRow { alpha, moved, divergence, log_p: of_word(&log_p)?, own_log_p: of_word(&by_own)? })
     }
 
-    fn say(&self, walk: &Walk, (half, before): Half<'_>, alpha: Tensor) -> Result<Tensor> {
+    fn log_p(&self, walk: &Walk, (half, before): Half<'_>, alpha: Tensor) -> Result<Tensor> {
         let aligned = AlignedStep { alpha_i: Some(alpha), ..half.clone() };
         Ok(self.model.predict(before, &aligned, &walk.annotations)?.log_p)
     }
@@ -272,7 +273,7 @@ impl Gradients {
         words: &[u32],
     ) -> Result<(Tensor, Tensor)> {
         let logits = Var::from_tensor(logits)?;
-        let log_p = self.say(walk, at, weights(logits.as_tensor(), sum)?)?; // [rows, K_y]
+        let log_p = self.log_p(walk, at, weights(logits.as_tensor(), sum)?)?; // [rows, K_y]
         let words = Tensor::from_slice(words, (words.len(), 1), log_p.device())?;
         let gradients = log_p.gather(&words, 1)?.sum_all()?.backward()?;
         let gradient = gradients.get(&logits).cloned().map_or_else(|| logits.as_tensor().zeros_like(), Ok)?;
@@ -405,7 +406,7 @@ fn like(row: &[f32], own: &Tensor) -> Result<Tensor> {
 }
 
 /// Total variation and KL divergence of a row from the model's own.
-fn apart(alpha: &[f32], own: &[f32]) -> (f32, f32) {
+fn distances(alpha: &[f32], own: &[f32]) -> (f32, f32) {
     let pairs = || alpha.iter().zip(own).map(|(alpha, own)| (f64::from(*alpha), f64::from(*own)));
     let moved: f64 = pairs().map(|(alpha, own)| (alpha - own).abs()).sum();
     let divergence: f64 =

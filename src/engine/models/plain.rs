@@ -80,7 +80,7 @@ impl PlainStepper {
         Ok(())
     }
 
-    fn speak(&mut self, need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn finish(&mut self, need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         let Some(Batch { annotations, gathered, state, half: Some(half), seen, .. }) = &mut self.batch else {
             return Err(no_sentence());
         };
@@ -130,13 +130,13 @@ impl Stepper for PlainStepper {
         let Some(Batch { half: Some(half), .. }) = &mut self.batch else { return Err(no_sentence()) };
         output.check_aligned(rows, half.aligned.alpha_i.as_ref().map(|_| output.t_x))?;
         half.take(&output.alpha)?;
-        self.speak(need, output)
+        self.finish(need, output)
     }
 
     /// Alpha is copied last: a device need not wait for it between the halves.
     fn step(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         self.look(rows, output)?;
-        self.speak(need, output)?;
+        self.finish(need, output)?;
         self.copy_alignment(output)
     }
 

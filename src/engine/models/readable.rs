@@ -104,7 +104,8 @@ pub trait TranslationModel: Send + Sync {
     fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep>;
     fn predict(&self, y_prev: Option<&[u32]>, aligned: &AlignedStep, annotations: &Annotations) -> Result<Step>;
 
-    /// s_i of the last layer, as it was when the step read its word out, [rows, n]; `None` where there is no such state.
+    /// s_i of the last layer, as it was when the step read its word out, [rows, n]; `None` where there is no such
+    /// state.
     fn seen(&self, state: &State) -> Option<Tensor> {
         state.tensors.first().cloned()
     }

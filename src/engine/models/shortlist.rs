@@ -1,10 +1,10 @@
-//! The words that a sentence may be translated with, as Firefox keeps them beside its models (`lex.*.bin`), and a
-//! stepper that says no other. Marian calls it a lexical shortlist (Junczys-Dowmunt et al. 2018).
+//! The words that a sentence may be translated with, as Firefox keeps them next to its models (`lex.*.bin`), and a
+//! stepper limited to them: a lexical shortlist (Junczys-Dowmunt et al. 2018).
 //!
-//! A file is, in little endian: a magic number, a checksum of what follows, the number of frequent words, how many words a
-//! list has at most, the numbers of offsets and of listed words, an offset for each source word and one more (u64 each), and
-//! the lists (u32 each). A sentence has the frequent words, the lists of its words, its own words where both sides have
-//! one vocabulary, and, as the kernels of its makers need, further words until they are a multiple of 8.
+//! A file has, in little endian: a magic number, a checksum of the rest, the number of frequent words, the longest
+//! list, the numbers of offsets and of listed words, an offset for each source word and one more (u64 each), and the
+//! lists (u32 each). A sentence has the frequent words, the lists of its words, its own words if both sides share a
+//! vocabulary, and further words up to a multiple of 8, as its makers' kernels need.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const HEAD: usize = 6;
 /// More bytes than any such file has.
 const LIMIT: u64 = 1 << 28;
 
-/// What a file says.
+/// The words of a shortlist file.
 #[derive(Debug)]
 pub struct Shortlist {
     frequent: usize,

@@ -1,15 +1,11 @@
-//! An alignment head on a frozen model: where a word comes from, asked of the decoder's states.
+//! An alignment head on a frozen model: where a word comes from, by the decoder's states on either side of it.
 //!
-//! A decoder looks for the word that it is going to say, and by the time that it looks it does not know that word yet.
-//! The head is asked afterwards: e'_ij = v' tanh(W' [s_{i-1}; s_i; s_{i+1}; E y_i] + U' h_j), alpha'_i = softmax(e'_i),
-//! with a state on either side of the word and the word itself. Only W', U' and v' are learned, from the links of an
-//! aligner; a head that has X' adds X' [E x_{j-1}; E x_j; E x_{j+1}] to U' h_j, the source word itself and its neighbours, of which h_j
-//! holds but what the decoder needs, and in an encoder that reads forward nothing of the next. The model stays as it is, and so do its translations. (Peter et al. 2017, Zenkel et al. 2019 and Garg et
-//! al. 2019 have the idea for other models.) In RNNencdec, whose decoder never sees h_j, it is a probe.
+//! e'_ij = v' tanh(W' [s_{i-1}; s_i; s_{i+1}; E y_i] + U' h_j), alpha'_i = softmax(e'_i). W', U' and v' alone are
+//! learned, from the links of an aligner; a head with X' adds X' [E x_{j-1}; E x_j; E x_{j+1}] to U' h_j. (Peter et al.
+//! 2017, Zenkel et al. 2019 and Garg et al. 2019 have the idea for other models.) In RNNencdec, whose decoder never
+//! sees h_j, it is a probe. A Transformer has zeros for s_0; its s_i is what the last layer of its decoder gives.
 //!
-//! A Transformer has no s_0: zeros stand for it, and s_i is what the last layer of its decoder gives.
-//!
-//! The row of y_i needs s_{i+1}, which has read it: the step that predicts y_{i+1} gives it beside alpha_{i+1}
+//! The row of y_i needs s_{i+1}: the step that predicts y_{i+1} gives it together with alpha_{i+1}
 //! ([`StepOutput::head`]), and the last word of a translation has none.
 
 use std::path::Path;

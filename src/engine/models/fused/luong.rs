@@ -1,9 +1,7 @@
-//! Decoding with the models of Luong et al. 2015 on the CPU; the equations stand in
-//! `models/luong.rs`.
-//!
-//! Products of a step: one for each LSTM layer over [its input; its state], W_e e(y), the halves of W_c [c; h],
-//! W_s h~; general and concat multiply the annotations once a sentence, and so does the first half of W_c where that
-//! is less work, since it is linear: W c_t = sum_s alpha_t(s) W h_s.
+//! The models of Luong et al. 2015 on the CPU; the equations are in `models/luong.rs`. Products of a step: one for each
+//! LSTM layer over [its input; its state], W_e e(y), the halves of W_c [c; h], W_s h~; general and concat multiply
+//! annotations once a sentence, and so does the first half of W_c where that is less work: W c_t = sum_s alpha_t(s) W
+//! h_s.
 
 use std::sync::Arc;
 

@@ -153,7 +153,7 @@ impl RecurrentWiring for PackedNematus {
         UnitRows::vectors(vec![moved]).into_iter().chain(states.into_iter().skip(self.size())).collect()
     }
 
-    fn speak(&self, step: &RecurrentStep<'_>, half: &[Vec<f32>]) -> (Vec<f32>, StateVectors) {
+    fn read_out(&self, step: &RecurrentStep<'_>, half: &[Vec<f32>]) -> (Vec<f32>, StateVectors) {
         let (threads, mut units) = (step.threads, UnitRows::of(half, self.size()));
         let wide = step.from_context.len() / step.rows.len();
         let base = &self.decoder[0];

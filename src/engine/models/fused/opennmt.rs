@@ -142,7 +142,7 @@ impl RecurrentWiring for PackedOpenNmt {
         UnitRows::vectors(units)
     }
 
-    fn speak(&self, step: &RecurrentStep<'_>, half: &[Vec<f32>]) -> (Vec<f32>, StateVectors) {
+    fn read_out(&self, step: &RecurrentStep<'_>, half: &[Vec<f32>]) -> (Vec<f32>, StateVectors) {
         let (rows, n) = (step.rows.len(), self.n);
         let mut h_tilde = vec![0.0; rows * n];
         fill_rows(&self.b_c, &mut h_tilde);

@@ -1,9 +1,7 @@
-//! The output layer log softmax(W t + b) of every fused model, computed as far as it is asked for.
-//!
-//! For the best few words and for given ones, [`IntegerLayer`] sifts all words in 16-bit integers: it bounds what it
-//! rounds off, so the words that can be among the best are known for certain, and they alone are multiplied in `f32`,
-//! from the weights as they were loaded. The normaliser is the sum over all words with the exact logits in their
-//! places. W is multiplied in `f32` as a whole only where log p of every word is needed (samples, ensembles).
+//! The output layer log softmax(W t + b) of every fused model, computed as far as it is asked for. For few words
+//! [`IntegerLayer`] sifts all words in 16-bit integers with a bound of what it rounds off; words that can be among the
+//! best are multiplied in `f32`, and the normaliser is the sum over all words with those exact logits. W is multiplied
+//! in `f32` as a whole only where log p of every word is needed (samples, ensembles).
 
 use std::sync::{Arc, OnceLock};
 

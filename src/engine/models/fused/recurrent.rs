@@ -1,9 +1,6 @@
-//! What the CPU forms of conditional models and of OpenNMT's share. They differ in their
-//! [`RecurrentWiring`] alone.
-//!
-//! A step moves to the state that looks, by the word before; alpha follows; then c_i and that state give the word. All
-//! that is multiplied with c_i is one matrix C, and C c_i = sum_j alpha_ij C h_j is computed once a sentence where that is
-//! less work.
+//! What the CPU forms of conditional models and of OpenNMT's share; they differ in their [`RecurrentWiring`] alone. All
+//! that is multiplied with c_i is one matrix C, and C c_i = sum_j alpha_ij C h_j is computed once a sentence where that
+//! is less work.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -61,8 +58,9 @@ pub trait RecurrentWiring: Debug + Send + Sync {
     fn read(&self, threads: usize, sources: &Sources, e: &[f32]) -> (Vec<f32>, StateVectors);
     /// Moves from the states of the step before to the state that looks.
     fn advance(&self, step: &RecurrentStep<'_>, states: StateVectors) -> StateVectors;
-    /// What the output layer reads, [rows, ..], and the states after the step, from what [`RecurrentWiring::advance`] gave.
-    fn speak(&self, step: &RecurrentStep<'_>, half: &[Vec<f32>]) -> (Vec<f32>, StateVectors);
+    /// What the output layer reads, [rows, ..], and the states after the step, from what [`RecurrentWiring::advance`]
+    /// gave.
+    fn read_out(&self, step: &RecurrentStep<'_>, half: &[Vec<f32>]) -> (Vec<f32>, StateVectors);
     fn query(&self) -> usize {
         0
     }
@@ -209,7 +207,7 @@ impl Stepper for FusedRecurrent {
         let from_context = self.look(rows, &output.alpha);
         let (half, e) = &self.half;
         let step = RecurrentStep { threads: self.threads, rows, e, from_context: &from_context };
-        let (t, states) = model.wiring.speak(&step, half);
+        let (t, states) = model.wiring.read_out(&step, half);
         (self.states, self.first) = (states, false);
         model.readout.answer(self.threads, &t, need, &mut self.readout, output)
     }

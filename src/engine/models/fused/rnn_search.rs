@@ -1,8 +1,6 @@
-//! RNNsearch decoding on the CPU; the equations stand in `models/rnn_search.rs`.
-//!
-//! Five products a step: [W_a; U_z; U_r; U_o] s for each state that is extended, [W; V_o] e(y) for each word that is
-//! followed, [C; C_o] c, U (r o s), W_o t. Since [C; C_o] c_i = sum_j alpha_ij [C; C_o] h_j, the third is computed once
-//! a sentence where that is less work.
+//! RNNsearch on the CPU; the equations are in `models/rnn_search.rs`. Five products a step: [W_a; U_z; U_r; U_o] s for
+//! each state that is extended, [W; V_o] e(y) for each word that is followed, [C; C_o] c, U (r o s), W_o t. Since
+//! [C; C_o] c_i = sum_j alpha_ij [C; C_o] h_j, the third is computed once a sentence where that is less work.
 
 use std::sync::Arc;
 

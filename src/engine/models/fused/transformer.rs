@@ -1,8 +1,6 @@
-//! The Transformer's decoding on the CPU; the equations stand in `models/transformer/mod.rs`.
-//!
-//! Sentences lie one behind the other without padding: a product of all words of a batch is one product. K and V of the
-//! words that a hypothesis has said stay where they were written, in one store a layer; a hypothesis is a path of places
-//! in it, so that rows may be dropped, repeated and reordered without a copy.
+//! The Transformer on the CPU; the equations are in `models/transformer/mod.rs`. Sentences lie one behind the other
+//! without padding. K and V of a hypothesis' words stay in one store a layer; a hypothesis is a path of places in it,
+//! so that rows may be dropped, repeated and reordered without a copy.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -15,7 +15,7 @@ use crate::nn::fused::{Onto, Packed, heads, team};
 /// Numbers of a feed-forward layer that one more thread is worth.
 const WORTHWHILE: usize = 1 << 14;
 /// Numbers between the rows of an inner layer.
-const APART: usize = 16;
+const ROW_GAP: usize = 16;
 
 /// Numbers of whole rows that a thread gets at a time: all of them where there are few.
 fn piece(threads: usize, rows: usize, width: usize) -> usize {
@@ -257,7 +257,7 @@ impl FusedFeed {
 
     pub fn apply(&self, threads: usize, rows: usize, x: &mut [f32], sheet: &mut LayerBuffers) {
         // a line of a cache between rows, or those of a power of two would push each other out
-        let inner = sized(&mut sheet.inner, rows * (self.first.columns() + APART));
+        let inner = sized(&mut sheet.inner, rows * (self.first.columns() + ROW_GAP));
         let input = self.around.input(threads, x, &mut sheet.input);
         self.first.apply(threads, rows, input, inner, &sheet.together);
         let some = piece(threads, inner.len(), 1);
@@ -289,7 +289,8 @@ impl FusedEncoderLayer {
         })
     }
 
-    /// x [words of all sentences, d] in place; `left_out`: heads left out by sentence; `seen` collects [heads, t_x] a word.
+    /// x [words of all sentences, d] in place; `left_out`: heads left out by sentence; `seen` collects [heads, t_x] a
+    /// word.
     pub fn read(
         &self,
         threads: usize,

@@ -8,8 +8,9 @@
 //! | s_i | the states of all layers, each with the memory cell of an LSTM | [rows, n] each |
 //!
 //! Wiring: s_0 = tanh(W h + b) of the mean of the annotations is where every layer of the decoder starts. In a step the
-//! first unit reads y_{i-1} and gives s'_i, which looks at the source; the second reads c_i. Further units read nothing,
-//! further layers read the layer below. The readout is tanh of three sums, of y_{i-1}, of the last layer and of c_i.
+//! first unit reads y_{i-1} and gives s'_i, which looks at the source; the second reads c_i. Further units read
+//! nothing, further layers read the layer below. The readout is tanh of three sums, of y_{i-1}, of the last layer and
+//! of c_i.
 //!
 //! A step stops where the first unit has looked: that is its first half.
 

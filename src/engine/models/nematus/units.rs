@@ -8,8 +8,8 @@
 //! | LSTM | i, f, o = sigma(W x + U s' + b), g = tanh(W x + U s' + b), c = f c' + i g, s = o tanh(c) |
 //!
 //! Normalised are W x and U s', each by itself. The gates of `gru` and `lstm` share one mean and one variance, and b
-//! comes behind. In `gru-nematus` z and r share them and s~ has its own, and b stands within the norm: with W x, or with
-//! U s' where b is within the reset; only units of the encoder that read nothing have it behind.
+//! comes behind. In `gru-nematus` z and r share them and s~ has its own, and b stands within the norm: with W x, or
+//! with U s' where b is within the reset; only units of the encoder that read nothing have it behind.
 
 use candle_core::{D, Tensor};
 
@@ -223,7 +223,8 @@ impl Layer {
         Ok(state)
     }
 
-    /// All states s of whole sentences, [t_x, b, n], of `x` [t_x, b, in], and the state where it ends; `mask` [t_x, b, 1].
+    /// All states s of whole sentences, [t_x, b, n], of `x` [t_x, b, in], and the state where it ends; `mask` [t_x, b,
+    /// 1].
     pub fn read(&self, x: &Tensor, mask: Option<&Tensor>, direction: Direction) -> Result<(Tensor, UnitState)> {
         let (t_x, b, _) = x.dims3()?;
         let Some(first) = self.0.first() else {

@@ -8,7 +8,8 @@ names! {
     DecoderStart {
         /// In every layer, where the encoder's layer next to it ended.
         Layers "layers",
-        /// In all layers, where the top layer of the encoder ended; where that is twice as wide, where it ended forward.
+        /// In all layers, where the top layer of the encoder ended; where that is twice as wide, where it ended
+        /// forward.
         Top "top",
         /// In all layers, at tanh(W h + b) of where the top layer ended.
         Bridge "bridge",

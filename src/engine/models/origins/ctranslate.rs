@@ -51,7 +51,7 @@ pub const ENTRY: OriginEntry = OriginEntry {
 };
 
 pub const MODEL_FILE: &str = "model.bin";
-/// What SentencePiece models are called beside such a model, source and target.
+/// What SentencePiece models are called next to such a model, source and target.
 const SPM_FILES: &[[&str; 2]] = &[
     ["source.spm", "target.spm"],
     ["sentencepiece.model", "sentencepiece.model"],

@@ -1,4 +1,4 @@
-//! What lies beside the weights of a model of Marian: vocabularies, rules for pieces, and what its makers say.
+//! The files next to the weights of a model of Marian: vocabularies, rules for pieces, and notes of its makers.
 //! Only names of the folder itself are looked at; a path in a file of options counts by its last part.
 
 use std::fs::File;
@@ -81,7 +81,7 @@ pub fn last_part(path: &str) -> String {
 
 pub const RECURRENT: &str = "the attention of the decoder's first layer, the only one";
 
-/// What lies beside a model.
+/// The files next to a model.
 #[derive(Debug)]
 pub struct MarianFiles {
     file: PathBuf,

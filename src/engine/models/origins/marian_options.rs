@@ -1,4 +1,4 @@
-//! The options of a Marian model, `special:model.yml` among its weights and the YAML files beside it: names with
+//! The options of a Marian model, `special:model.yml` among its weights and the YAML files next to it: names with
 //! a value or a list of values, which is all of YAML that Marian writes.
 
 use std::collections::BTreeMap;

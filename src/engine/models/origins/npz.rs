@@ -1,5 +1,5 @@
-//! `.npz` archives of numpy, as Marian and Nematus write weights: a zip of `NAME.npy`. Arrays are read on request, Python
-//! objects never; sizes are bound by the bytes of the file and by the numbers that a model may have.
+//! `.npz` archives of numpy, as Marian and Nematus write weights: a zip of `NAME.npy`. Arrays are read on request,
+//! Python objects never; sizes are bound by the bytes of the file and by the numbers that a model may have.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -36,7 +36,7 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.try_into().unwrap_or([0; N])
 }
 
-/// What the header of an array says.
+/// The header of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumpyHeader {
     /// The kind of its numbers and their bytes, such as `f4`; `O` are objects of Python.

@@ -26,8 +26,8 @@ const KNOWN: &[&str] = &[
     "torch.ShortStorage",
 ];
 
-/// Programs whose objects may stand in a checkpoint: an object is the dictionary of its attributes, a call is kept as it
-/// is written.
+/// Programs whose objects may stand in a checkpoint: an object is the dictionary of its attributes, a call is kept as
+/// it is written.
 const INERT: &[&str] = &[
     "argparse.Namespace",
     "collections.Counter",

@@ -1,5 +1,5 @@
-//! What torch saves: a zip with a pickle and an entry for the numbers of each tensor, or, before version 1.6, pickles and
-//! numbers behind them. Tensors, dictionaries and attributes alone are read; the rest is refused by name.
+//! What torch saves: a zip with a pickle and an entry for the numbers of each tensor, or, before version 1.6, pickles
+//! and numbers behind them. Tensors, dictionaries and attributes alone are read; the rest is refused by name.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;

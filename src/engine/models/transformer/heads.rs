@@ -65,7 +65,8 @@ impl fmt::Display for HeadPlace {
 /// What is other than the model's own in the heads of a sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeadChanges {
-    /// Heads whose output is zero, as Michel et al. 2019 (Are Sixteen Heads Really Better than One?, eq. 2) leave them out.
+    /// Heads whose output is zero, as Michel et al. 2019 (Are Sixteen Heads Really Better than One?, eq. 2) leave them
+    /// out.
     pub left_out: Vec<HeadPlace>,
     /// Source words at which no head of cross-attention looks, from 0; the other words share their weight.
     pub masked: Vec<usize>,

@@ -1,8 +1,6 @@
-//! The element-wise part of the gated hidden unit, forward and backward. The equations are in `nn/gru.rs`.
-//!
-//! Both papers' units are s' = (1 - u) s + u s~ with u = z in Bahdanau et al. 2015 (A.1.1)
-//! and u = 1 - z in Cho et al. 2014 (A.1). The products with U are made by the caller.
-//! Rows have 3n pre-activations in the order z, r, candidate.
+//! The element-wise part of the gated hidden unit, forward and backward; products with U are made by the caller. Both
+//! papers' units (`nn/gru.rs`) are s' = (1 - u) s + u s~ with u = z in Bahdanau et al. 2015 (A.1.1) and u = 1 - z in
+//! Cho et al. 2014 (A.1). Rows have 3n pre-activations in the order z, r, candidate.
 
 use super::elementwise::{sigmoid, tanh};
 use super::per_level;

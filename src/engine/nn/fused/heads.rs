@@ -103,8 +103,8 @@ per_level! {
 }
 
 per_level! {
-    /// x = x Phi(x), Phi(x) = (1 + erf(x / sqrt 2)) / 2, with erf by formula 7.1.26 of Abramowitz and Stegun 1964, whose
-    /// error is below 2e-7.
+    /// x = x Phi(x), Phi(x) = (1 + erf(x / sqrt 2)) / 2, with erf by formula 7.1.26 of Abramowitz and Stegun 1964,
+    /// whose error is below 2e-7.
     pub fn gelu(x: &mut [f32]) {
         for x in x {
             let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;

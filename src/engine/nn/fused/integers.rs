@@ -53,7 +53,7 @@ impl Rounding {
             let a = self.multiplier(std::iter::once(greatest(row)));
             let unit = if a > 0.0 { 1.0 / a } else { 0.0 };
             for x in row {
-                *x = whole(*x, a) * unit;
+                *x = rounded(*x, a) * unit;
             }
         }
     }
@@ -61,7 +61,7 @@ impl Rounding {
 
 /// round(a x), halves to even numbers, from -127 to 127; 0 for what is no number.
 #[inline(always)]
-fn whole(x: f32, a: f32) -> f32 {
+fn rounded(x: f32, a: f32) -> f32 {
     /// Adding and taking it away leaves the nearest whole number.
     const MAGIC: f32 = 12_582_912.0;
     let x = x * a;
@@ -99,7 +99,7 @@ per_level! {
     pub fn round_row(x: &[f32], a: f32, q: &mut [i8]) -> i32 {
         let mut sum = 0;
         for (x, q) in x.iter().zip(q.iter_mut()) {
-            let n = whole(*x, a) as i32;
+            let n = rounded(*x, a) as i32;
             *q = n as i8;
             sum += n;
         }
@@ -291,8 +291,8 @@ fn block(rows: usize, fours: usize, q: &[i8], panel: &[u8], sums: &mut [[i32; WI
     }
 }
 
-/// Two sums of 16 lanes a row, four products added up by one instruction, which is written down because it reads its row
-/// too.
+/// Two sums of 16 lanes a row, four products added up by one instruction, which is written down because it reads its
+/// row too.
 ///
 /// # Safety
 /// `q` holds R rows of `fours` times four numbers, `panel` [`WIDTH`] times as many.

@@ -1,6 +1,5 @@
-//! The element-wise part of the LSTM cell of Zaremba et al. 2015, forward and backward.
-//! The products with W and U are made by the caller. Rows have 4n pre-activations in the order
-//! i, f, o, g. The equations are in `nn/lstm.rs`.
+//! The element-wise part of the LSTM cell of Zaremba et al. 2015 (`nn/lstm.rs`), forward and backward; products with W
+//! and U are made by the caller. Rows have 4n pre-activations in the order i, f, o, g.
 
 use super::elementwise::{sigmoid, tanh};
 use super::per_level;

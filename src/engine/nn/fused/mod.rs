@@ -1,9 +1,6 @@
-//! Fused CPU kernels on plain `f32` slices, the fast twins of the readable cells
-//! in `nn/` and `attention/`. Imports nothing of ours.
-//!
-//! Matrices are row-major; weights are [out, in] as in the model files. The only room with
-//! `unsafe`: SIMD kernels and the calls of the `gemm` crate. Every block says why it is sound,
-//! and the tests compare each kernel with a plain loop on odd shapes.
+//! Fused CPU kernels on plain `f32` slices, the fast twins of the readable cells in `nn/` and `attention/`. Matrices
+//! are row-major; weights are [out, in]. The only code with `unsafe` (SIMD kernels, calls of `gemm`): every block has
+//! its reason, and the tests compare each kernel with a plain loop on odd shapes.
 #![allow(unsafe_code, reason = "SIMD kernels; each block says why it is sound")]
 #![allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 

@@ -1,9 +1,6 @@
-//! Products of few rows with a weight that is packed once and used at every step.
-//!
-//! B [k, n] lies in panels of [`WIDTH`] columns, each panel k rows of [`WIDTH`] numbers, so that
-//! the kernel reads it once from start to end, whatever the number of rows of A. A weight whose
-//! numbers are all f16, as those of stored models are, can be kept as f16: half the memory to hold
-//! and to read, and the same product, since widening loses nothing.
+//! Products of few rows with a weight that is packed once and used at every step. B [k, n] lies in panels of [`WIDTH`]
+//! columns, k rows of [`WIDTH`] numbers each, so that it is read once from start to end. A weight whose numbers are all
+//! f16 can be kept as f16: half the memory to hold and to read, and the same product, since widening loses nothing.
 
 use half::f16;
 use half::slice::HalfFloatSliceExt as _;
@@ -143,12 +140,12 @@ impl Packed {
     /// When a slice is too short.
     pub fn apply_on(&self, threads: usize, m: usize, a: &[f32], lda: usize, c: &mut [f32], ldc: usize, onto: Onto<'_>) {
         match &self.panels {
-            Numbers::Full(b) => multiply(threads, m, self.n, a, lda, b, whole(b, self.k), c, ldc, onto),
-            Numbers::Half(b) => multiply(threads, m, self.n, a, lda, b, whole(b, self.k), c, ldc, onto),
+            Numbers::Full(b) => multiply(threads, m, self.n, a, lda, b, panels_of(b, self.k), c, ldc, onto),
+            Numbers::Half(b) => multiply(threads, m, self.n, a, lda, b, panels_of(b, self.k), c, ldc, onto),
             Numbers::Pairs(b) => {
                 let half = self.k.div_ceil(2);
                 pairs::with_lines(m, self.k, a, lda, |a| {
-                    multiply(threads, m, self.n, a, half, b, whole(b, half), c, ldc, onto);
+                    multiply(threads, m, self.n, a, half, b, panels_of(b, half), c, ldc, onto);
                 });
             }
         }
@@ -189,7 +186,7 @@ pub(super) fn fill_transposed<T: Copy>(panels: &mut [T], w: &[T], zero: T, n: us
     }
 }
 
-pub(super) fn whole<T>(b: &[T], k: usize) -> Panels<T> {
+pub(super) fn panels_of<T>(b: &[T], k: usize) -> Panels<T> {
     Panels { b: b.as_ptr(), k, row: WIDTH, panel: WIDTH * k }
 }
 

@@ -1,8 +1,6 @@
-//! Factors of products as pairs of bf16, which processors with AVX-512 BF16 multiply twice as fast as `f32`
-//! and add up in `f32`. A pair holds two terms that follow each other in a sum.
-//!
-//! A bf16 is the upper half of an `f32`, rounded to the nearest (to the even one of two): as wide a range, eight bits
-//! of precision, a relative error of 2^-9 at most. So gradients need no scaling, and the sums do not suffer.
+//! Factors of products as pairs of bf16, two consecutive terms of a sum, which processors with AVX-512 BF16 multiply
+//! twice as fast as `f32` and add up in `f32`. A bf16 is the upper half of an `f32`, rounded to nearest even: as wide a
+//! range and a relative error of 2^-9 at most, so gradients need no scaling.
 
 use std::cell::RefCell;
 

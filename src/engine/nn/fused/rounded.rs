@@ -51,6 +51,6 @@ pub fn product(m: usize, n: usize, k: usize, a: Factor<'_>, b: Factor<'_>, c: &m
         panels(b.data, b.stride, k, n, right);
     }
     let onto = if accumulate { Onto::C } else { Onto::Zero };
-    pack::multiply_view(1, m, n, view, right, pack::whole(right, half), c, n, onto);
+    pack::multiply_view(1, m, n, view, right, pack::panels_of(right, half), c, n, onto);
     FACTORS.set(factors);
 }

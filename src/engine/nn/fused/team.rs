@@ -1,11 +1,7 @@
-//! Threads that share one small piece of work after another without being woken for each.
-//!
-//! A step of a sentence has half a dozen products of some microseconds, less than it takes to wake
-//! a thread. So the threads of rayon's pool that help a caller stay with it for a moment after each
-//! piece and wait for the next, first spinning, then yielding the core to other threads; when
-//! nothing comes they go back to the pool. Nobody waits for a thread that has not begun: the caller
-//! takes all parts that no one else takes, so that on a busy machine, or in a pool of one thread, it
-//! simply does the work alone. Which thread does a part never changes a number.
+//! Threads that share one small piece of work after another without being woken for each: a product of some
+//! microseconds is less than waking takes. Threads of rayon's pool that help a caller wait a moment after each piece,
+//! first spinning, then yielding, and then go back to the pool. The caller takes all parts that no one else takes, so
+//! that in a pool of one thread it does the work alone. Which thread does a part never changes a number.
 
 use std::cell::{Cell, UnsafeCell};
 use std::hint::spin_loop;
@@ -34,13 +30,13 @@ struct Job {
 /// A number on a cache line of its own.
 #[repr(align(64))]
 #[derive(Debug, Default)]
-struct Apart<T>(T);
+struct CacheLine<T>(T);
 
 struct Shared {
     /// Parts not yet taken: the job's number (32 bits), the first (16), one past the last (16). The caller
     /// takes the first and helpers the last, so that a thread meets the same part of a weight at every step.
-    left: Apart<AtomicU64>,
-    done: Apart<AtomicU32>,
+    left: CacheLine<AtomicU64>,
+    done: CacheLine<AtomicU32>,
     job: UnsafeCell<Option<Job>>,
     helpers: AtomicUsize,
     panicked: AtomicBool,
@@ -62,8 +58,8 @@ enum End {
 impl Shared {
     fn new() -> Self {
         Self {
-            left: Apart::default(),
-            done: Apart::default(),
+            left: CacheLine::default(),
+            done: CacheLine::default(),
             job: UnsafeCell::new(None),
             helpers: AtomicUsize::new(0),
             panicked: AtomicBool::new(false),
@@ -89,7 +85,7 @@ impl Shared {
         }
     }
 
-    /// Does a part that was taken, and says so whatever becomes of it.
+    /// Does a part that was taken, and counts it as done even if it panics.
     fn perform(&self, part: usize) {
         // SAFETY: a part was taken and is not done, so `run` has written the job and not returned.
         let job = unsafe { *self.job.get() };

@@ -1,9 +1,7 @@
-//! The register tiles of all our products: up to twelve lines of A times panels of [`WIDTH`] columns of B,
-//! kept in registers, finished there and written straight to C. B is `f32`, `f16` that is widened as it is read, or
-//! pairs of `bf16` that lie one below the other, whose products are added in `f32` ([`super::pairs`]).
-//!
-//! A number of C is the sum over k in order, whatever the number of lines and panels is and whether B is stored as
-//! `f32` or `f16`, so that neither the company of a row nor the number of threads changes it.
+//! The register tiles of all our products: up to twelve lines of A times panels of [`WIDTH`] columns of B, finished in
+//! registers and written straight to C. B is `f32`, `f16` widened as it is read, or pairs of `bf16` ([`super::pairs`]).
+//! A number of C is the sum over k in order, whatever the number of lines and panels and whether B is `f32` or `f16`,
+//! so that neither the other rows nor the number of threads change it.
 
 use super::Level;
 use super::level;
@@ -222,7 +220,8 @@ struct Tile<'a, T: Number> {
     width: usize,
 }
 
-/// The kernel of AVX-512 with these features: 2 R P sums of 16 lanes, written by masks where the last panel is not full.
+/// The kernel of AVX-512 with these features: 2 R P sums of 16 lanes, written by masks where the last panel is not
+/// full.
 macro_rules! avx512 {
     ($name:ident, $features:literal) => {
         /// # Safety
@@ -412,8 +411,8 @@ impl<T: Number> Tile<'_, T> {
         }
     }
 
-    /// The plain twin for vectors of four numbers: so many lines and columns at a time that the sums stay in the sixteen
-    /// registers that a browser has.
+    /// The plain twin for vectors of four numbers: so many lines and columns at a time that the sums stay in the
+    /// sixteen registers that a browser has.
     ///
     /// # Safety
     /// As [`product`].

@@ -1,12 +1,8 @@
-//! The output layer in training: logits W t + b over the whole vocabulary, softmax cross-entropy, and the
-//! gradients of W, b and t, for some tens or hundreds of rows at once.
-//!
-//! Logits lie transposed, x [K, rows]: one line a word of the vocabulary, one lane a row. So W [K, l] is read as it
-//! is stored in all three products, the softmax runs down the lines without crossing lanes, and the gradient of W
-//! is written line by line. On the way back a block of lines is scaled and both products made of it while it is in
-//! the cache.
-//!
-//! With [`Mixed`] the factors of the three products are pairs of bf16; logits, softmax and all sums stay `f32`.
+//! The output layer in training: logits W t + b over the whole vocabulary, softmax cross-entropy, and the gradients of
+//! W, b and t, for some tens or hundreds of rows at once. Logits lie transposed, x [K, rows]: W [K, l] is read as it is
+//! stored in all three products, and softmax runs down the lines without crossing lanes. On the way back a block of
+//! lines is scaled and both products are made of it while it is in the cache. With [`Mixed`] the factors of the three
+//! products are pairs of bf16; logits, softmax and all sums stay `f32`.
 
 use super::elementwise::exp;
 use super::number::Number;

@@ -133,8 +133,8 @@ unsafe fn wide<const R: usize>(pairs: usize, t: *const i16, panel: *const i16, t
     }
 }
 
-/// As `wide`, with the one instruction that multiplies pairs, adds them up and reads its row. It is written down because
-/// the compiler makes two or three of it, and half of the rate is lost.
+/// As `wide`, with the one instruction that multiplies pairs, adds them up and reads its row. It is written down
+/// because the compiler makes two or three of it, and half of the rate is lost.
 ///
 /// # Safety
 /// `t` holds R rows of `pairs` pairs, `panel` [`WIDTH`] times as many.

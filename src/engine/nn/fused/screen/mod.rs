@@ -1,9 +1,9 @@
 //! The output layer in 16-bit integers, to find the few words that are worth an exact product.
 //!
-//! l_v = w_v . t + b_v is needed exactly for the best words alone; of the others only their share in the sum of
-//! exp l_v counts. So W is kept as 16-bit integers q_v = round(c_v w_v), each word with its own scale, and t as
-//! round(c t): integers multiply twice as fast as floats, and sums of a few are exact, since the scales keep |q_v| |q| of
-//! every [`CHUNK`] inputs below 2^31 (Cauchy and Schwarz). What was rounded off is bounded as well,
+//! l_v = w_v . t + b_v is needed exactly for the best words alone; of the others only their share in the sum of exp l_v
+//! counts. So W is kept as 16-bit integers q_v = round(c_v w_v), each word with its own scale, and t as round(c t):
+//! integers multiply twice as fast as floats, and sums of a few are exact, since the scales keep |q_v| |q| of every
+//! [`CHUNK`] inputs below 2^31 (Cauchy and Schwarz). What was rounded off is bounded as well,
 //!
 //! |l_v - l^_v| <= |w_v - w^_v| |t| + |w^_v| |t - t^|,
 //!
