@@ -22,31 +22,15 @@ pub struct IntegerMatrix {
     pub rounding: Rounding,
 }
 
-/// Numbers of a tensor.
+/// Numbers of a tensor; `Scaled` are whole numbers times one of `scales` a row, widened and never multiplied as they are.
 #[derive(Debug)]
 pub(super) enum Stored {
-    Bytes {
-        bytes: Vec<u8>,
-        kind: NumberFormat,
-    },
+    Bytes { bytes: Vec<u8>, kind: NumberFormat },
     Wide(Vec<f32>),
-    /// Whole numbers, multiplied by one of `scales` a row; they are widened and never multiplied as they are.
-    Scaled {
-        q: Vec<u8>,
-        scales: Vec<f32>,
-    },
+    Scaled { q: Vec<u8>, scales: Vec<f32> },
     Integers(IntegerMatrix),
-    Packed {
-        pack: Arc<Packed>,
-        first: usize,
-        rows: usize,
-    },
-    PackedIntegers {
-        pack: Arc<PackedIntegers>,
-        first: usize,
-        rows: usize,
-        rounding: Rounding,
-    },
+    Packed { pack: Arc<Packed>, first: usize, rows: usize },
+    PackedIntegers { pack: Arc<PackedIntegers>, first: usize, rows: usize, rounding: Rounding },
 }
 
 impl Stored {

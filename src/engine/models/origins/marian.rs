@@ -156,10 +156,7 @@ pub fn sizes(options: &MarianOptions, tensors: &dyn MarianTensors, guided: bool)
         }
         _ => DecoderCell::SelfAttention,
     };
-    let count = |key: &str, most: usize| match options.size(key)? {
-        size if (1..=most).contains(&size) => Ok(size),
-        size => Err(options.wrong(key, format!("is {size}; it must be from 1 to {most}"))),
-    };
+    let count = |key: &str, most: usize| options.count(key, None, most);
     let heads = count("transformer-heads", 1 << 10)?;
     let decoder_layers = count("dec-depth", MOST_LAYERS)?;
     let feed_forward = count("transformer-dim-ffn", 1 << 20)?;

@@ -64,6 +64,14 @@ impl MarianOptions {
         self.text(key).and_then(|text| text.parse().ok()).ok_or_else(|| self.wrong(key, message()))
     }
 
+    /// A number from 1 to `most`; `default` if it is not set.
+    pub fn count(&self, key: &str, default: Option<usize>, most: usize) -> Result<usize> {
+        match default.filter(|_| self.text(key).is_none()).map_or_else(|| self.size(key), Ok)? {
+            size if (1..=most).contains(&size) => Ok(size),
+            size => Err(self.wrong(key, format!("is {size}; it must be from 1 to {most}"))),
+        }
+    }
+
     pub fn check(&self, known: &[KnownOption]) -> Result<()> {
         for (key, implemented) in known {
             let value = self.list(key).join(" ");

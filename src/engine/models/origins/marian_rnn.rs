@@ -45,16 +45,9 @@ const MOST_LAYERS: usize = 64;
 
 pub fn convert(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions) -> Result<(Config, Weights)> {
     let sizes = sizes(options)?;
-    let [embedding, hidden] = ["dim-emb", "dim-rnn"].map(|key| count(options, key, None, 1 << 20));
+    let [embedding, hidden] = ["dim-emb", "dim-rnn"].map(|key| options.count(key, None, 1 << 20));
     let theirs = TensorNames { is_nematus: false, omits_bias: options.is_on("output-omit-bias") };
     theirs.convert(path, tensors, [embedding?, hidden?], sizes)
-}
-
-fn count(options: &MarianOptions, key: &str, default: Option<usize>, most: usize) -> Result<usize> {
-    match default.filter(|_| options.text(key).is_none()).map_or_else(|| options.size(key), Ok)? {
-        size if (1..=most).contains(&size) => Ok(size),
-        size => Err(options.wrong(key, format!("is {size}; it must be from 1 to {most}"))),
-    }
 }
 
 fn sizes(options: &MarianOptions) -> Result<NematusSizes> {
@@ -62,7 +55,7 @@ fn sizes(options: &MarianOptions) -> Result<NematusSizes> {
     if options.list("dim-vocabs").len() > 2 {
         return Err(options.wrong("dim-vocabs", "names several sources; models of one source are read"));
     }
-    let depth = |key: &str, default: usize| count(options, key, Some(default), MOST_LAYERS);
+    let depth = |key: &str, default: usize| options.count(key, Some(default), MOST_LAYERS);
     let is_tied = |own: &str| options.is_on(own) || options.is_on("tied-embeddings-all");
     let norm = match (options.is_on("layer-normalization"), options.text("type")) {
         (false, _) => NematusNorm::None,
