@@ -17,7 +17,7 @@ use interlinear::decoding::Specials;
 use interlinear::error::Result;
 use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
-use interlinear::models::fused::{Prepared, supports};
+use interlinear::models::fused::{packed, supports};
 use interlinear::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
 use interlinear::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use interlinear::models::plain::PlainStepper;
@@ -93,7 +93,7 @@ impl Subject {
     /// What the search drives: the fused form on so many threads of the processor, or the readable one on the device.
     pub fn stepper(&self, engine: Kernels, device: &Device, threads: usize) -> Result<Box<dyn Stepper>> {
         if engine == Kernels::Fused && device.is_cpu() && supports(&self.config) {
-            return Ok(Prepared::new(&self.config, &self.weights)?.stepper(&self.config, threads));
+            return Ok(packed(&self.config, &self.weights)?.stepper(&self.config, threads));
         }
         let plain = folder::readable(&self.config, &self.weights, &device.candle)?;
         Ok(Box::new(PlainStepper::new(plain)))

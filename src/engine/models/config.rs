@@ -427,8 +427,7 @@ impl Reader<'_> {
     fn named<T: NamedChoice>(&self, key: &str) -> Result<T> {
         let names: Vec<&str> = T::ALL.iter().map(|one| one.name()).collect();
         let text = self.one_of(key, &names)?;
-        let found = T::ALL.iter().find(|one| one.name() == text).copied();
-        found.map_or_else(|| self.wrong(key, "is unknown"), Ok)
+        T::from_name(&text).map_or_else(|| self.wrong(key, "is unknown"), Ok)
     }
 
     fn size_if(&self, key: &str, needed: bool, when: &str) -> Result<usize> {

@@ -15,7 +15,7 @@ use crate::models::choice::{ModelChoice, ModelSpec};
 use crate::models::config::Config;
 use crate::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
 use crate::models::entry::shapes;
-use crate::models::fused::Prepared;
+use crate::models::fused::PackedModel;
 use crate::models::fused::head::{AlignmentHead, HEAD_FILE, HeadStepper};
 use crate::models::header::Shapes;
 use crate::models::loss::trainable;
@@ -52,7 +52,7 @@ pub struct Model {
     /// The weights file and the card of another toolkit's model.
     origin: Option<Arc<(PathBuf, String)>>,
     digest: Arc<OnceLock<String>>,
-    prepared: Arc<OnceLock<Prepared>>,
+    packed: Arc<OnceLock<Arc<dyn PackedModel>>>,
     head: Arc<Mutex<Option<Arc<AlignmentHead>>>>,
 }
 
@@ -150,7 +150,7 @@ impl Model {
             shortlist: None,
             origin: None,
             digest: Arc::default(),
-            prepared: Arc::default(),
+            packed: Arc::default(),
             head: Arc::default(),
         }
     }
@@ -218,7 +218,7 @@ impl Model {
 
     fn full_stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
         if self.is_fused(kernels) {
-            return Ok(self.prepared()?.stepper(&self.config, threads));
+            return Ok(self.packed()?.stepper(&self.config, threads));
         }
         Ok(Box::new(PlainStepper::new(self.plain()?).of_at_most(most(&self.config))))
     }
@@ -261,12 +261,12 @@ impl Model {
         }
     }
 
-    fn prepared(&self) -> Result<Prepared> {
-        if let Some(prepared) = self.prepared.get() {
-            return Ok(prepared.clone());
+    fn packed(&self) -> Result<Arc<dyn PackedModel>> {
+        if let Some(packed) = self.packed.get() {
+            return Ok(Arc::clone(packed));
         }
-        let prepared = Prepared::new(&self.config, &self.weights)?;
-        Ok(self.prepared.get_or_init(|| prepared).clone())
+        let packed = fused::packed(&self.config, &self.weights)?;
+        Ok(Arc::clone(self.packed.get_or_init(|| packed)))
     }
 
     pub fn plain(&self) -> Result<Box<dyn TranslationModel>> {

@@ -27,10 +27,6 @@ use crate::nn::fused::Packed;
 
 pub use crate::models::entry::{Pack, PackedModel};
 
-/// A model packed for decoding; cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Prepared(Arc<dyn PackedModel>);
-
 pub fn supports(config: &Config) -> bool {
     pack_of(config).is_some()
 }
@@ -39,23 +35,19 @@ fn pack_of(config: &Config) -> Option<Pack> {
     (config.architecture.entry().fused)(config)
 }
 
-impl Prepared {
-    pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
-        let Some(pack) = pack_of(config) else {
-            let attention = config.attention().unwrap_or_default();
-            let message = format!("there are no kernels for {} {attention}", config.architecture.name());
-            return Err(Error::Internal(message));
-        };
-        pack(config, weights).map(Self)
-    }
-
-    pub fn stepper(&self, config: &Config, threads: usize) -> Box<dyn Stepper> {
-        Arc::clone(&self.0).stepper(config, threads)
-    }
+/// The weights of a model that [`supports`] accepts, packed once for all its steppers.
+pub fn packed(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
+    let Some(pack) = pack_of(config) else {
+        let attention = config.attention().unwrap_or_default();
+        let message = format!("there are no kernels for {} {attention}", config.architecture.name());
+        return Err(Error::Internal(message));
+    };
+    pack(config, weights)
 }
 
+/// A stepper of a model that is packed for it alone.
 pub fn stepper(config: &Config, weights: &Arc<Weights>, threads: usize) -> Result<Box<dyn Stepper>> {
-    Ok(Prepared::new(config, weights)?.stepper(config, threads))
+    Ok(packed(config, weights)?.stepper(config, threads))
 }
 
 /// Rows of several [out, in] matrices over the same input, below each other.

@@ -175,7 +175,7 @@ pub fn sizes(options: &MarianOptions, tensors: &dyn MarianTensors, guided: bool)
         decoder_feed_forward: if decoder_feed_forward == 0 { feed_forward } else { decoder_feed_forward },
         norm_first: is_norm_first(options)?,
         norm_epsilon: 1e-6,
-        activation: Activation::ALL.iter().copied().find(|one| one.name() == activation).unwrap_or(Activation::Relu),
+        activation: Activation::from_name(activation).unwrap_or(Activation::Relu),
         cell,
         positions: Positions::Marian,
         max_positions: 0,

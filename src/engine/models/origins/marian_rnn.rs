@@ -79,8 +79,7 @@ fn sizes(options: &MarianOptions) -> Result<NematusSizes> {
 }
 
 fn named<T: NamedChoice>(options: &MarianOptions, key: &str, default: T) -> T {
-    let name = options.text(key).unwrap_or_default();
-    T::ALL.iter().copied().find(|one| one.name() == name).unwrap_or(default)
+    options.text(key).and_then(T::from_name).unwrap_or(default)
 }
 
 /// How a toolkit writes its tensors.

@@ -6,6 +6,9 @@ use crate::error::Error;
 pub trait NamedChoice: Copy + 'static {
     const ALL: &'static [Self];
     fn name(self) -> &'static str;
+    fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|choice| choice.name() == name)
+    }
 }
 
 /// A choice of names: `names! { Type { Variant "name" "what it is", .. } }`.
