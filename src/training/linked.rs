@@ -16,7 +16,6 @@ use engine::text::corpus::{PairRules, ParallelText};
 use engine::text::parallel::ParallelReader;
 use engine::ticket::CancellationToken;
 
-/// Words of a sentence beyond which a pair is left out.
 const MOST_WORDS: usize = 100;
 
 /// Pairs that an aligner learns from; more would not fit into the memory of a small computer.
@@ -39,9 +38,6 @@ pub struct LinkedText<'a> {
 impl LinkedText<'_> {
     /// The text as a model reads it, with the links of each pair; `aligner` finds them where no files have them. Words
     /// without a link look at `</s>`.
-    ///
-    /// # Errors
-    /// A sentence that names the file and line; [`Error::Stale`].
     pub fn read(
         &self,
         model: &Model,
@@ -84,9 +80,6 @@ impl LinkedText<'_> {
 
 /// The aligner that a text teaches, of the languages of a model. `hear` hears how much of the learning is done, and all
 /// of it.
-///
-/// # Errors
-/// What cannot be read; [`Error::Stale`].
 pub fn learn_aligner(
     model: &Model,
     files: &[(PathBuf, PathBuf)],

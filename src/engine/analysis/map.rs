@@ -26,9 +26,7 @@ pub enum Method {
 pub struct MethodEntry {
     pub method: Method,
     pub name: &'static str,
-    /// What people call it.
     pub title: &'static str,
-    /// What it does, in a sentence.
     pub about: &'static str,
 }
 
@@ -49,12 +47,10 @@ pub const METHODS: &[MethodEntry] = &[
 ];
 
 impl Method {
-    /// The method of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         METHODS.iter().find(|entry| entry.name == name).map(|entry| entry.method)
     }
 
-    /// Its line of the table.
     pub fn entry(self) -> &'static MethodEntry {
         &METHODS[self as usize]
     }
@@ -63,7 +59,6 @@ impl Method {
 /// Where the vectors lie.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MapLayout {
-    /// A place for each row.
     pub places: Vec<[f32; 2]>,
     /// The shares of variance along both axes, for PCA.
     pub explained: Option<[f32; 2]>,
@@ -75,9 +70,6 @@ pub struct MapLayout {
 type Hear<'a> = dyn FnMut(f32, &[f32]) + 'a;
 
 /// Lays out `rows` of `dimension` numbers each.
-///
-/// # Errors
-/// When there are too few rows for the method, and [`Error::Stale`] when the ticket goes stale.
 pub fn layout(
     rows: &[f32],
     dimension: usize,

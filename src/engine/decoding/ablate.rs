@@ -27,7 +27,6 @@ pub enum AlphaChange {
 /// What the model says at a step after a change.
 #[derive(Clone, Copy, Debug)]
 pub struct AblatedStep<'a> {
-    /// Target position, from 0.
     pub i: usize,
     pub change: AlphaChange,
     pub alpha: &'a [f32],
@@ -39,15 +38,10 @@ pub struct AblatedStep<'a> {
 
 /// Rows of a step: each has probabilities of a vocabulary.
 const MOST_ROWS: usize = 64;
-/// Heads left out in rows of one step, beside the row of the model itself.
 const MOST_HEADS: usize = 31;
 
-/// Forces a target (ids, `</s>` included) and tells what each step says by its own alpha_i, which comes first, by a uniform
-/// one, by one permuted with each seed, and without each source word.
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; a model without an alignment; an empty source; a target word
-/// outside the vocabulary; what the stepper refuses.
+/// Forces a target (ids, `</s>` included) and tells what each step says by its own alpha_i, which comes first, by a
+/// uniform one, by one permuted with each seed, and without each source word.
 pub fn ablate(
     stepper: &mut dyn Stepper,
     (source, target): (&[u32], &[u32]),
@@ -99,8 +93,8 @@ pub fn ablate(
     Ok(())
 }
 
-/// log p of some words of a forced target (ids), by the model's own alpha_i and with these source tokens left out of it, the others
-/// sharing their weight in proportion; the steps before stay as they were. A pair for each word.
+/// log p of some words of a forced target (ids), by the model's own alpha_i and with these source tokens left out of
+/// it, the others sharing their weight in proportion; the steps before stay as they were. A pair for each word.
 pub fn leave_out(
     stepper: &mut dyn Stepper,
     (source, target): (&[u32], &[u32]),
@@ -137,12 +131,9 @@ pub fn leave_out(
 /// Hears the place of a head among those asked about, log p of every word with it, and without it.
 pub type HeadListener<'a> = dyn FnMut(usize, &[f32], &[f32]) + 'a;
 
-/// Forces a target (ids, `</s>` included) with each of these heads left out in turn, in all steps, and tells log p of every word
-/// at each step: the place of the head among them, then that of the model with nothing further left out, then without the
-/// head (Michel, Levy, Neubig 2019, Are Sixteen Heads Really Better than One?, section 3.2).
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; heads that there are not; an empty source; what the stepper refuses.
+/// Forces a target (ids, `</s>` included) with each of these heads left out in turn, in all steps, and tells log p of
+/// every word at each step: the place of the head among them, then that of the model with nothing further left out,
+/// then without the head (Michel, Levy, Neubig 2019, Are Sixteen Heads Really Better than One?, section 3.2).
 pub fn leave_heads_out(
     stepper: &mut dyn Stepper,
     (source, target): (&[u32], &[u32]),
@@ -175,15 +166,12 @@ pub fn leave_heads_out(
     Ok(())
 }
 
-/// Where a step looks by itself.
 struct Looked {
     alpha: Vec<f32>,
-    /// [`scores`] at temperature 1.
     scores: Vec<f64>,
 }
 
 impl Looked {
-    /// Reads the first row.
     fn read(output: &StepOutput, t_x: usize) -> Result<Self> {
         let Some(alpha) = output.alpha_row(0, t_x) else {
             let message = "this model has no alignment that could be changed; choose one that aligns";

@@ -17,7 +17,6 @@ use crate::ticket::CancellationToken;
 pub struct AskedSystem<'a> {
     pub system: EvaluatedSystem<'a>,
     pub search: &'a SearchOptions,
-    /// Sentences decoded together, at least 1.
     pub batch: usize,
     /// Whose rows are asked for; `None`: as training guided them.
     pub reading: Option<RowConvention>,
@@ -39,10 +38,8 @@ impl AskedSystem<'_> {
         Ok(best)
     }
 
-    /// As [`Self::translate`], with the rows as the search has them. `hear` hears the sentences and words of every batch.
-    ///
-    /// # Errors
-    /// As there.
+    /// As [`Self::translate`], with the rows as the search has them. `hear` hears the sentences and words of every
+    /// batch.
     pub fn search(
         &self,
         stepper: &mut dyn Stepper,
