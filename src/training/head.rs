@@ -124,14 +124,14 @@ pub fn head_parameters(sizes: HeadSizes) -> usize {
     sizes.shapes().iter().map(|(_, shape)| shape.iter().product::<usize>()).sum()
 }
 
-/// Learns a head for a model, from the start or from a checkpoint on. `hear` hears every update.
+/// Learns a head for a model, from the start or from a checkpoint on. `on_progress` gets every update.
 pub fn train_head(
     model: &Model,
     text: (&ParallelText, &Guide),
     options: HeadTraining,
     before: Option<&Checkpoint>,
     ticket: &CancellationToken,
-    hear: &mut dyn FnMut(&HeadStep<'_>) -> Result<()>,
+    on_progress: &mut dyn FnMut(&HeadStep<'_>) -> Result<()>,
 ) -> Result<Weights> {
     let (corpus, guide) = text;
     if (0..corpus.len()).all(|k| guide.of(k).is_empty()) {
@@ -156,7 +156,7 @@ pub fn train_head(
         progress.updates.0 += 1;
         progress.words += words as u64;
         let Learner { flat, optimizer, position, .. } = &learner;
-        hear(&HeadStep { progress, flat, optimizer, position })?;
+        on_progress(&HeadStep { progress, flat, optimizer, position })?;
     }
     Ok(weights_of(learner.sizes, &learner.flat))
 }

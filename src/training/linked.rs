@@ -78,14 +78,14 @@ impl LinkedText<'_> {
     }
 }
 
-/// The aligner that a text teaches, of the languages of a model. `hear` hears how much of the learning is done, and all
+/// The aligner that a text teaches, of the languages of a model. `on_progress` gets how much of the learning is done, and all
 /// of it.
 pub fn learn_aligner(
     model: &Model,
     files: &[(PathBuf, PathBuf)],
     threads: usize,
     ticket: &CancellationToken,
-    hear: &mut dyn FnMut(usize, usize),
+    on_progress: &mut dyn FnMut(usize, usize),
 ) -> Result<LineAligner> {
     let (x, y) = (model.config.source_language.as_str(), model.config.target_language.as_str());
     let (mut source, mut target) = (Cutter::new(x, false), Cutter::new(y, false));
@@ -99,7 +99,7 @@ pub fn learn_aligner(
     let all = pairs_of_all_passes(text.len(), &settings);
     let mut learned = learn(text.finish(RARE), &settings, threads, ticket, &mut |progress| {
         if let LearningProgress::Pairs(done) = progress {
-            hear(done, all);
+            on_progress(done, all);
         }
     })?;
     learned.languages = (x.to_owned(), y.to_owned());

@@ -14,6 +14,7 @@ use engine::error::{Error, Result};
 use engine::models::TRAINED;
 use engine::models::config::{Architecture, AttentionKind, Config, LuongSizes, OwnSizes};
 use engine::nn::fused::Precision;
+use engine::text::toml::{MOST_BRACKETS, parse};
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
@@ -401,7 +402,6 @@ impl Default for ScheduleSettings {
 }
 
 const MOST_BYTES: u64 = 1 << 20;
-const MOST_BRACKETS: usize = 600;
 
 fn text_of(path: &Path) -> Result<String> {
     let mut text = String::new();
@@ -413,19 +413,18 @@ fn text_of(path: &Path) -> Result<String> {
     if text.len() as u64 > MOST_BYTES {
         return Err(Error::file(path, format!("has more than {MOST_BYTES} bytes, too many for a configuration")));
     }
-    if text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count() > MOST_BRACKETS {
-        let message = format!("has more than {MOST_BRACKETS} opening brackets, too many for a configuration");
-        return Err(Error::file(path, message));
-    }
     Ok(text)
 }
 
 impl TrainingSettings {
     pub fn load(path: &Path) -> Result<Self> {
         let text = text_of(path)?;
-        let mut settings: Self = toml::from_str(&text).map_err(|e| {
-            let line = e.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            Error::line(path, line, e.message().to_owned())
+        let mut settings: Self = parse(&text, MOST_BRACKETS).map_err(|fault| {
+            if fault.is_too_deep {
+                return Error::file(path, fault.message);
+            }
+            let line = text[..fault.at.min(text.len())].matches('\n').count() + 1;
+            Error::line(path, line, fault.message)
         })?;
         let base = path.parent().unwrap_or(Path::new("."));
         let root = |p: &mut PathBuf| *p = base.join(&*p);

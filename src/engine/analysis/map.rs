@@ -67,7 +67,7 @@ pub struct MapLayout {
 }
 
 /// How far it is, from 0 to 1, and the places so far (empty while there are none).
-type Hear<'a> = dyn FnMut(f32, &[f32]) + 'a;
+type OnProgress<'a> = dyn FnMut(f32, &[f32]) + 'a;
 
 /// Lays out `rows` of `dimension` numbers each.
 pub fn layout(
@@ -76,13 +76,13 @@ pub fn layout(
     method: Method,
     options: &TsneOptions,
     ticket: &CancellationToken,
-    hear: &mut Hear<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Result<MapLayout> {
     let count = rows.len() / dimension.max(1);
     if count < 2 || dimension == 0 {
         return Err(Error::Input("a map needs at least 2 points; choose more words or lines".into()));
     }
-    hear(0.0, &[]);
+    on_progress(0.0, &[]);
     match method {
         Method::Pca => {
             let pca = Pca::fit(rows, dimension, 2, ticket)?;
@@ -97,7 +97,7 @@ pub fn layout(
             let kept = REDUCED.min(dimension);
             let reduced = Pca::fit(rows, dimension, kept, ticket)?.project(rows);
             let places = tsne::embed(&reduced, kept, options, ticket, &mut |progress| {
-                hear(progress.done as f32 / progress.total.max(1) as f32, progress.points);
+                on_progress(progress.done as f32 / progress.total.max(1) as f32, progress.points);
             })?;
             let perplexity = Some(tsne::lowered(options.perplexity, count));
             Ok(MapLayout { places, explained: None, perplexity })

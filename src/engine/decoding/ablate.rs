@@ -47,7 +47,7 @@ pub fn ablate(
     (source, target): (&[u32], &[u32]),
     seeds: &[u64],
     ticket: &CancellationToken,
-    hear: &mut dyn FnMut(AblatedStep<'_>),
+    on_progress: &mut dyn FnMut(AblatedStep<'_>),
 ) -> Result<()> {
     check_sources(&[source])?;
     ticket.check()?;
@@ -81,7 +81,7 @@ pub fn ablate(
             }
             for (slot, &change) in changes.iter().enumerate() {
                 let alpha = &output.alpha[slot * t_x..(slot + 1) * t_x];
-                hear(AblatedStep { i, change, alpha, log_p: output.log_p_row(slot), own: &own });
+                on_progress(AblatedStep { i, change, alpha, log_p: output.log_p_row(slot), own: &own });
             }
         }
         if changes.len() > slots {
@@ -139,7 +139,7 @@ pub fn leave_heads_out(
     (source, target): (&[u32], &[u32]),
     places: &[HeadPlace],
     ticket: &CancellationToken,
-    hear: &mut HeadListener<'_>,
+    on_progress: &mut HeadListener<'_>,
 ) -> Result<()> {
     check_sources(&[source])?;
     let mut output = StepOutput::default();
@@ -159,7 +159,7 @@ pub fn leave_heads_out(
                 return Err(outside(token, i, output.vocabulary));
             }
             for n in 0..places.len() {
-                hear(round * MOST_HEADS + n, output.log_p_row(0), output.log_p_row(n + 1));
+                on_progress(round * MOST_HEADS + n, output.log_p_row(0), output.log_p_row(n + 1));
             }
         }
     }

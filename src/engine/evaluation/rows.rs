@@ -143,14 +143,14 @@ impl RowReader {
     }
 
     /// What comes of forcing each pair: a row for each token as it belongs to it, and the numbers of the tokens alone.
-    /// `hear` hears the pairs and tokens of every batch.
+    /// `on_progress` gets the pairs and tokens of every batch.
     pub fn force_all(
         self,
         stepper: &mut dyn Stepper,
         pairs: &[(&[u32], &[u32])],
         batch: usize,
         ticket: &CancellationToken,
-        hear: &mut dyn FnMut(usize, usize),
+        on_progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Hypothesis>> {
         let tokens_past_eos: Vec<Vec<u32>> = pairs.iter().map(|(_, target)| self.tokens_past_eos(target)).collect();
         let tokens_past_eos: Vec<(&[u32], &[u32])> =
@@ -161,7 +161,7 @@ impl RowReader {
                 all[index] = of_tokens_alone(forced, pairs[index].1.len());
                 self.assign(&mut all[index]);
             }
-            hear(indexes.len(), indexes.iter().map(|&index| pairs[index].1.len()).sum());
+            on_progress(indexes.len(), indexes.iter().map(|&index| pairs[index].1.len()).sum());
             Ok(())
         })?;
         Ok(all)
