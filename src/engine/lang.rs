@@ -93,7 +93,6 @@ pub enum CatalogueOf {
 }
 
 impl Language {
-    /// As files, settings and systems name it.
     pub fn code(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -105,7 +104,6 @@ impl Language {
         }
     }
 
-    /// Its own name for itself.
     pub fn name(self) -> &'static str {
         match self {
             Self::English => "English",
@@ -117,7 +115,6 @@ impl Language {
         }
     }
 
-    /// That of a code such as `de`, `de-AT` or `de_AT.UTF-8`, where it is one that is offered.
     pub fn from_code(code: &str) -> Option<Self> {
         let main = code.split(['-', '_', '.']).next().unwrap_or(code);
         LANGUAGES.into_iter().find(|language| main.eq_ignore_ascii_case(language.code()))
@@ -138,7 +135,6 @@ impl Language {
         if matches!(self, Self::French | Self::German | Self::Spanish) { '\u{a0}' } else { ',' }
     }
 
-    /// Which form stands with a count.
     fn form(self, count: u64) -> usize {
         match self {
             Self::Chinese => 0,
@@ -158,7 +154,6 @@ impl Language {
     }
 }
 
-/// Which string of a catalogue goes on.
 #[derive(Clone, Copy)]
 enum Part {
     Id,
@@ -196,7 +191,6 @@ pub fn read(po: &str) -> Catalogue {
     all
 }
 
-/// What stands between quotation marks.
 fn unquoted(text: &str) -> String {
     let mut letters = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or("").chars();
     let mut said = String::new();
@@ -230,7 +224,6 @@ pub fn speak(language: Language) {
     SPOKEN.with_borrow(|spoken| *spoken.lock().unwrap_or_else(PoisonError::into_inner) = language);
 }
 
-/// The language of this thread.
 pub fn spoken() -> Language {
     SPOKEN.with_borrow(|spoken| *spoken.lock().unwrap_or_else(PoisonError::into_inner))
 }
@@ -270,7 +263,6 @@ pub fn of_lesson(words: &str) -> &str {
     translated(CatalogueOf::Lessons, words.trim(), words)
 }
 
-/// The translation of an id, else the English words.
 fn translated<'a>(of: CatalogueOf, id: &str, english: &'a str) -> &'a str {
     if spoken() == Language::Longer {
         return longer(english);
@@ -341,7 +333,6 @@ pub fn fill(text: &str, values: &[(&str, &dyn Display)]) -> String {
     filled
 }
 
-/// The text with two fifths more of it at its end, made once.
 fn longer(id: &str) -> &'static str {
     if let Some(made) = LONGER.with_borrow(|made| made.get(id).copied()) {
         return made;

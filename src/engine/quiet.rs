@@ -5,11 +5,9 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether this thread is trying out something that may panic.
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What reports a panic.
 type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
 
 /// Hands on every panic but those of threads that are trying something out.

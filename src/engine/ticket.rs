@@ -22,7 +22,6 @@ pub struct CancellationToken {
 }
 
 impl Generation {
-    /// A counter that has handed out nothing.
     pub fn new() -> Self {
         Self::default()
     }
@@ -45,20 +44,15 @@ impl CancellationToken {
         Generation::new().next()
     }
 
-    /// A ticket that is stale once `is_replaced` says so, for a thread that nobody tells anything while it works.
     pub fn asking(is_replaced: fn() -> bool) -> Self {
         Self { is_replaced: Some(is_replaced), ..Self::forever() }
     }
 
-    /// True once a newer ticket was drawn.
     pub fn is_stale(&self) -> bool {
         self.newest.load(Ordering::Acquire) != self.number || self.is_replaced.is_some_and(|is_replaced| is_replaced())
     }
 
     /// `Err(Error::Stale)` once stale, for use with `?` in loops.
-    ///
-    /// # Errors
-    /// [`Error::Stale`] when a newer ticket was drawn.
     pub fn check(&self) -> Result<()> {
         if self.is_stale() { Err(Error::Stale) } else { Ok(()) }
     }

@@ -18,11 +18,8 @@ const OF_TARGET: &[&str] = &["target_embedding", "readout.W_o", "readout.G", "re
 /// Matrices that read h_j: a column for each number of ->h_j, then one for each of <-h_j.
 const OF_BOTH_DIRECTIONS: &[&str] = &["decoder.C", "decoder.C_z", "decoder.C_r", "attention.U_a", "readout.C_o"];
 
-/// The weights of the model in `from` where they fit, `fresh` ones for the words and units that it does not know; and what there
-/// is to tell. `tokenizers` are the new ones, `None` where the words are those of the model.
-///
-/// # Errors
-/// A sentence that names the first tensor that differs by more than its vocabulary and, of RNNsearch, its units.
+/// The weights of the model in `from` where they fit, `fresh` ones for the words and units that it does not know; and
+/// what there is to tell. `tokenizers` are the new ones, `None` where the words are those of the model.
 pub fn adopt(
     from: &Path,
     config: &Config,
@@ -99,7 +96,6 @@ pub fn adopt(
     Ok((fresh, notes))
 }
 
-/// For each word its id in the older vocabulary of `size`, where it has one.
 fn known(now: &Tokenizer, before: &Tokenizer, size: usize) -> Vec<Option<usize>> {
     let id = |id| before.id(now.token(id)?).map(|id| id as usize).filter(|id| *id < size);
     (0..now.len() as u32).map(id).collect()

@@ -16,7 +16,6 @@ pub struct OptimizerMemory {
 
 /// Weights that learn.
 pub trait Engine {
-    /// Gradient of a minibatch and one update. Returns the loss before it and the gradient's norm.
     fn update(
         &mut self,
         batch: Minibatch<'_>,
@@ -24,14 +23,10 @@ pub trait Engine {
         rate: f32,
         update: u64,
     ) -> Result<(BatchLoss, f32)>;
-    /// Loss only, without dropout, smoothing and guidance.
     fn measure(&mut self, batch: Minibatch<'_>) -> Result<BatchLoss>;
-    /// The weights in the layout's order.
     fn weights(&self) -> Result<Vec<f32>>;
     fn memory(&self) -> Result<OptimizerMemory>;
-    /// Puts weights and, where given, memories in place.
     fn restore(&mut self, weights: Vec<f32>, memory: Option<OptimizerMemory>) -> Result<()>;
-    /// The order of the parameters.
     fn layout(&self) -> &ParameterLayout;
 }
 

@@ -12,7 +12,6 @@ use engine::text::reader::require_file;
 /// Largest file that is read as a log, in bytes; a log of a million updates has a few megabytes.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Most points of a curve; no screen shows more.
 const MOST_POINTS: usize = 2000;
 
 /// A number after so many updates.
@@ -34,11 +33,8 @@ pub struct Curves {
     /// BLEU of greedy translations of the development text, where it was measured.
     pub development_bleu: Vec<CurvePoint>,
     pub rate: Vec<CurvePoint>,
-    /// Updates done at the last line.
     pub update: u64,
-    /// Epoch of the last line, from 0.
     pub epoch: u64,
-    /// Seconds of training at the last line.
     pub seconds: f64,
 }
 
@@ -73,7 +69,6 @@ impl Curves {
         Ok(curves)
     }
 
-    /// Adds a line; false when it is not a line of a log.
     fn read(&mut self, line: &str) -> bool {
         let Ok(line) = serde_json::from_str::<Value>(line) else { return false };
         let Some(update) = line.get("update").and_then(Value::as_u64) else { return false };
@@ -117,8 +112,8 @@ fn thin(curve: &mut Vec<CurvePoint>) {
     }
 }
 
-/// The logs that `path` names: itself when it is a file; that of a run's folder; those of all runs in a
-/// folder, by name. Empty when there is none.
+/// The logs that `path` names: itself when it is a file; that of a run's folder; those of all runs in a folder, by
+/// name. Empty when there is none.
 pub fn logs(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_owned()];

@@ -19,11 +19,8 @@ pub struct Training {
     pub guide: Option<Guide>,
 }
 
-/// Training text as ids, each text as often as its `repeat` says. It takes half of `memory` at most, where that is known,
-/// since a text is copied once.
-///
-/// # Errors
-/// A sentence that names the file and line; [`Error::Stale`].
+/// Training text as ids, each text as often as its `repeat` says. It takes half of `memory` at most, where that is
+/// known, since a text is copied once.
 pub fn training(
     settings: &TrainingSettings,
     config: &Config,

@@ -18,9 +18,6 @@ pub fn checkpoint_file(output: &Path) -> PathBuf {
 
 /// Takes the folder for this process and removes the temporary files of killed runs. While the file that it gives is
 /// open no other run works in the folder; the system lets go of it however the process ends.
-///
-/// # Errors
-/// A sentence that names the process which works in it already.
 pub fn lock(output: &Path) -> Result<File> {
     let folder = training_folder(output);
     std::fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;

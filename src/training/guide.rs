@@ -35,7 +35,6 @@ impl Guide {
         self.ends.push(self.looks.len());
     }
 
-    /// Where alpha is to look in pair `k`; nowhere in particular behind the last.
     pub fn of(&self, k: usize) -> &[GuidedLink] {
         let start = if k == 0 { Some(0) } else { self.ends.get(k - 1).copied() };
         match (start, self.ends.get(k)) {
@@ -44,7 +43,6 @@ impl Guide {
         }
     }
 
-    /// What there is, in a sentence.
     pub fn note(&self) -> String {
         let guided = (0..self.ends.len()).filter(|k| !self.of(*k).is_empty()).count();
         format!("attention is guided in {guided} of {} pairs", self.ends.len())
@@ -52,9 +50,6 @@ impl Guide {
 }
 
 /// A text whose links guide attention, as ids and places. `delay` is that of the row that belongs to a word.
-///
-/// # Errors
-/// A sentence that names the file and line; [`Error::Stale`].
 pub fn read(
     text: &TextPair,
     links: &Path,
@@ -85,9 +80,6 @@ impl<'a> GuidedReader<'a> {
     }
 
     /// A text as ids, with where each row is to look by the links of a file.
-    ///
-    /// # Errors
-    /// As [`GuidedReader::read`]; a file of links with fewer or more lines than the text.
     pub fn read_linked(
         &mut self,
         files: (&Path, &Path),
@@ -109,9 +101,6 @@ impl<'a> GuidedReader<'a> {
     }
 
     /// A text as ids, with where each row is to look.
-    ///
-    /// # Errors
-    /// A sentence that names the file and line; [`Error::Stale`]; what `links` returns.
     pub fn read(
         &mut self,
         (source, target): (&Path, &Path),
@@ -155,7 +144,6 @@ fn short(links: &Path, line: usize, source: &Path) -> Error {
     Error::line(links, line, format!("ends here, but {} goes on; {A_LINE_EACH}", source.display()))
 }
 
-/// The links of a line as places of tokens, in order.
 fn looks(
     (path, number): (&Path, usize),
     links: Vec<Link>,
@@ -211,18 +199,13 @@ fn look_elsewhere(looks: &mut Vec<GuidedLink>, (t_x, t_y): (usize, usize), delay
     looks.sort_unstable();
 }
 
-/// Chunks remembered at most.
 const REMEMBERED: usize = 2_000_000;
 
-/// One side of a text: its tokens, and which of them make up each word that links count.
 struct Side<'a> {
     tokenizer: &'a Tokenizer,
     encoder: CorpusEncoder<'a>,
-    /// Cuts the words that links count.
     rule: WordRule,
-    /// Of chunks seen before: the tokens of each word.
     known: HashMap<String, Box<[Range<usize>]>>,
-    /// Of the last line: the tokens of each word.
     words: Vec<Range<usize>>,
 }
 
@@ -236,7 +219,6 @@ impl<'a> Side<'a> {
         Self { tokenizer, encoder, rule, known: HashMap::new(), words: Vec::new() }
     }
 
-    /// Reads a line: its ids without `</s>`.
     fn read(&mut self, line: &str, ids: &mut Vec<u32>) {
         ids.clear();
         self.words.clear();
@@ -255,7 +237,6 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Adds the words of a chunk whose first token is `first`.
     fn cut(&mut self, chunk: &str, first: usize) {
         let shift = |tokens: &Range<usize>| first + tokens.start..first + tokens.end;
         if let Some(known) = self.known.get(chunk) {
@@ -273,7 +254,6 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The tokens that share a byte with a word.
 fn covering(tokens: &[Range<usize>], word: &Range<usize>) -> Range<usize> {
     let first = tokens.partition_point(|token| token.end <= word.start);
     let end = tokens.partition_point(|token| token.start < word.end);

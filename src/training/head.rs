@@ -39,21 +39,15 @@ const BATCH: usize = 8;
 const GROUP: usize = 10;
 /// Groups sorted by length together.
 const POOL: usize = 160;
-/// Updates over which the rate rises.
 const WARMUP: u64 = 50;
-/// Share of the rate that is left at the end.
 const FINAL_RATE: f32 = 0.03;
-/// The gradient's norm is cut to this.
 const CLIP: f32 = 1.0;
 
 /// How a head is learned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeadTraining {
-    /// Passes over the text.
     pub passes: u64,
-    /// Adam's rate at its highest.
     pub rate: f32,
-    /// Draws the first weights and the order of the text.
     pub seed: u64,
     /// Bytes of what the model says of the text that are kept between passes; what finds no room is asked of it again.
     pub keep: u64,
@@ -68,7 +62,6 @@ impl Default for HeadTraining {
 /// How far a head is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HeadProgress {
-    /// Updates done, and all of them.
     pub updates: (u64, u64),
     pub words: u64,
     /// Cost a word over the last updates, nats.
@@ -103,7 +96,6 @@ impl HeadStep<'_> {
     }
 }
 
-/// What is learned, and how.
 struct Learner<'a> {
     model: &'a Model,
     text: (&'a ParallelText, &'a Guide),
@@ -114,17 +106,13 @@ struct Learner<'a> {
     settings: OptimizerSettings,
     optimizer: Optimizer,
     reach: Reach,
-    /// What tells this run from others.
     position: Position,
     /// The model's steppers that nobody uses just now: making one may copy its weights.
     steppers: Mutex<Vec<Box<dyn Stepper>>>,
-    /// What the model says of each group, where there was room.
     kept: Vec<OnceLock<Features<'a>>>,
-    /// Bytes of room that are left.
     room: AtomicU64,
 }
 
-/// What a group adds.
 struct Part {
     gradient: Vec<f32>,
     cost: f64,
@@ -136,18 +124,14 @@ pub fn head_parameters(sizes: HeadSizes) -> usize {
     sizes.shapes().iter().map(|(_, shape)| shape.iter().product::<usize>()).sum()
 }
 
-/// Learns a head for a model, from the start or from a checkpoint on. `hear` hears every update.
-///
-/// # Errors
-/// [`Error::Stale`]; a text without links; a checkpoint of another run; a model that leaves no vector of each source word;
-/// what `hear` returns.
+/// Learns a head for a model, from the start or from a checkpoint on. `on_progress` gets every update.
 pub fn train_head(
     model: &Model,
     text: (&ParallelText, &Guide),
     options: HeadTraining,
     before: Option<&Checkpoint>,
     ticket: &CancellationToken,
-    hear: &mut dyn FnMut(&HeadStep<'_>) -> Result<()>,
+    on_progress: &mut dyn FnMut(&HeadStep<'_>) -> Result<()>,
 ) -> Result<Weights> {
     let (corpus, guide) = text;
     if (0..corpus.len()).all(|k| guide.of(k).is_empty()) {
@@ -172,12 +156,11 @@ pub fn train_head(
         progress.updates.0 += 1;
         progress.words += words as u64;
         let Learner { flat, optimizer, position, .. } = &learner;
-        hear(&HeadStep { progress, flat, optimizer, position })?;
+        on_progress(&HeadStep { progress, flat, optimizer, position })?;
     }
     Ok(weights_of(learner.sizes, &learner.flat))
 }
 
-/// The order of the groups in a pass.
 fn shuffled(groups: usize, seed: u64, pass: u64) -> Vec<usize> {
     // a pass has its own stream of the seed's
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -214,7 +197,6 @@ impl<'a> Learner<'a> {
         Self { model, text, groups, sizes, flat, settings, optimizer, reach, position, steppers, kept, room }
     }
 
-    /// Takes up a run where it stopped.
     fn go_on(&mut self, before: Option<&Checkpoint>) -> Result<HeadProgress> {
         let Some(Checkpoint { weights, first, second, position, .. }) = before else {
             return Ok(HeadProgress::default());
@@ -230,7 +212,6 @@ impl<'a> Learner<'a> {
         Ok(HeadProgress { updates: (position.update, 0), words: position.words, cost: position.tally.nll })
     }
 
-    /// One step of Adam; the cost and the number of words.
     fn update(
         &mut self,
         chosen: &[usize],
@@ -247,7 +228,6 @@ impl<'a> Learner<'a> {
         Ok((cost, words))
     }
 
-    /// What a group adds, by what is known of it or what the model says now.
     fn part(&self, group: usize, ticket: &CancellationToken) -> Result<Part> {
         let embedding = self.model.weights.get(self.model.config.target_embedding())?.data.as_slice();
         let source: &[f32] = match self.sizes.source {
@@ -274,7 +254,6 @@ impl<'a> Learner<'a> {
     }
 }
 
-/// What tells a run from others.
 fn position(model: &Model, text: (&ParallelText, &Guide), options: HeadTraining) -> Position {
     let (batch, sorted, pairs) = (BATCH * GROUP, options.passes as usize, text.0.len());
     let order = SentenceOrder { batch, sorted, pairs, seed: options.seed, ..SentenceOrder::default() };
@@ -290,7 +269,6 @@ pub fn is_of(before: &Checkpoint, model: &Model, text: (&ParallelText, &Guide), 
     is_same(&before.position, &position(model, text, options))
 }
 
-/// A number that stands for a model, a text and its links.
 fn print(model: &Model, (corpus, guide): (&ParallelText, &Guide)) -> u64 {
     let mut hasher = DefaultHasher::new();
     model.digest().hash(&mut hasher);
@@ -301,20 +279,15 @@ fn print(model: &Model, (corpus, guide): (&ParallelText, &Guide)) -> u64 {
     hasher.finish()
 }
 
-/// Source and target of a pair, and its links.
 type GivenPair<'a> = ((&'a [u32], &'a [u32]), &'a [GuidedLink]);
 
-/// What a head reads of some pairs, all of them one after the other.
 struct Features<'a> {
     h: Vec<f32>,
-    /// s_0 to s_{t_y + 1} of each pair, [t_y + 2, n].
     states: Vec<f32>,
-    /// Source, target and links of each pair.
     pairs: Vec<GivenPair<'a>>,
 }
 
 impl<'a> Features<'a> {
-    /// Runs a model over given translations.
     fn read(
         stepper: &mut dyn Stepper,
         pairs: &[GivenPair<'a>],
@@ -357,7 +330,6 @@ impl<'a> Features<'a> {
         Ok(Self { h, states: states.concat(), pairs: pairs.to_vec() })
     }
 
-    /// How much room it takes.
     fn bytes(&self) -> u64 {
         4 * (self.h.len() + self.states.len()) as u64
     }
@@ -389,7 +361,6 @@ impl<'a> Features<'a> {
         read
     }
 
-    /// The gradient of W', U', v' and X', and the cost; with the embeddings of source and target words.
     fn back(&self, flat: &[f32], sizes: HeadSizes, [source, embedding]: [&[f32]; 2]) -> Part {
         let (query, annotation, queries) = (sizes.query(), sizes.annotation, self.queries(sizes, embedding));
         let (w, rest) = flat.split_at(HEAD_WIDTH * query);
@@ -455,7 +426,6 @@ mod tests {
         (0..count).map(|k| ((k * k) as f32 * by + 0.3).sin()).collect()
     }
 
-    /// The gradient is the slope of the cost at numbers of W', U', v' and X'.
     fn check(name: &str, features: &Features<'_>, sizes: HeadSizes, embeddings: [&[f32]; 2]) {
         let count = head_parameters(sizes);
         let flat: Vec<f32> = numbers(count, 0.11).into_iter().map(|x| 0.2 * x).collect();

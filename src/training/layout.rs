@@ -11,10 +11,8 @@ use engine::models::config::Config;
 /// One tensor's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutEntry {
-    /// Name as in the model file.
     pub name: String,
     pub shape: Vec<usize>,
-    /// First index in the flat vector.
     pub offset: usize,
 }
 
@@ -23,12 +21,10 @@ impl LayoutEntry {
         self.shape.iter().product()
     }
 
-    /// True for a tensor without elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Its elements in the flat vector.
     pub fn range(&self) -> std::ops::Range<usize> {
         self.offset..self.offset + self.len()
     }
@@ -42,8 +38,8 @@ pub struct ParameterLayout {
     total: usize,
 }
 
-/// Sorts W_z, W_r, W of one gated unit and W_i, W_f, W_o, W_g of one LSTM layer together, whatever order the file
-/// lists them in.
+/// Sorts W_z, W_r, W of one gated unit and W_i, W_f, W_o, W_g of one LSTM layer together, whatever order the file lists
+/// them in.
 fn rank(name: &str) -> (String, u8) {
     for (suffix, order) in [("_z", 0), ("_r", 1), ("_i", 0), ("_f", 1), ("_o", 2), ("_g", 3)] {
         // `readout.U_o` is no gate
@@ -77,12 +73,10 @@ impl ParameterLayout {
         self.total
     }
 
-    /// All tensors in order.
     pub fn entries(&self) -> &[LayoutEntry] {
         &self.entries
     }
 
-    /// Where a tensor begins.
     pub fn at(&self, name: &str) -> usize {
         self.range(name).start
     }

@@ -54,7 +54,6 @@ use engine::ticket::CancellationToken;
 /// Options of a run beside the configuration.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
-    /// Go on from the checkpoint in the output folder.
     pub resume: bool,
     /// Start from this model folder's weights and vocabularies.
     pub from: Option<PathBuf>,
@@ -70,9 +69,6 @@ pub struct RunOptions {
 }
 
 /// Trains as a configuration file says.
-///
-/// # Errors
-/// A sentence that names file, line or key; what the device or the disk refuses.
 pub fn train(
     path: &Path,
     options: &RunOptions,
@@ -143,8 +139,6 @@ pub fn train(
     ended
 }
 
-/// The reading of the rows that are guided by given links, now or in the training before: what a model was told it
-/// keeps when it is trained on without.
 fn guided(settings: &TrainingSettings, options: &RunOptions) -> Option<String> {
     if let Some(guide) = &settings.guide {
         return Some(guide.reading.clone());
@@ -153,7 +147,6 @@ fn guided(settings: &TrainingSettings, options: &RunOptions) -> Option<String> {
     before.and_then(|folder| Weights::guided_in(&folder.join("model.safetensors")))
 }
 
-/// Refuses to overwrite an existing run, and to resume without a checkpoint.
 fn check_output(settings: &TrainingSettings, options: &RunOptions, checkpoint: &Path) -> Result<()> {
     if options.resume {
         if checkpoint.exists() {
@@ -179,7 +172,6 @@ fn check_output(settings: &TrainingSettings, options: &RunOptions, checkpoint: &
     Ok(())
 }
 
-/// The shards of the fused engine: a resumed run keeps the number that it was started with.
 fn shards(before: Option<&Checkpoint>, options: &RunOptions, emit: &mut dyn FnMut(&TrainingReport)) -> Option<usize> {
     let kept = before.and_then(|before| before.position.shards).filter(|shards| (1..=1024).contains(shards));
     if options.plain.is_some() {
@@ -220,7 +212,6 @@ fn tokenizers(
     TrainingTokenizers::build(settings, ticket)
 }
 
-/// Whether a run that starts from a model has other vocabularies than the model.
 fn changes_vocabulary(settings: &TrainingSettings, options: &RunOptions) -> bool {
     options.new_vocabulary || settings.data.vocabulary.is_some()
 }

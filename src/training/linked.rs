@@ -16,7 +16,6 @@ use engine::text::corpus::{PairRules, ParallelText};
 use engine::text::parallel::ParallelReader;
 use engine::ticket::CancellationToken;
 
-/// Words of a sentence beyond which a pair is left out.
 const MOST_WORDS: usize = 100;
 
 /// Pairs that an aligner learns from; more would not fit into the memory of a small computer.
@@ -39,9 +38,6 @@ pub struct LinkedText<'a> {
 impl LinkedText<'_> {
     /// The text as a model reads it, with the links of each pair; `aligner` finds them where no files have them. Words
     /// without a link look at `</s>`.
-    ///
-    /// # Errors
-    /// A sentence that names the file and line; [`Error::Stale`].
     pub fn read(
         &self,
         model: &Model,
@@ -82,17 +78,14 @@ impl LinkedText<'_> {
     }
 }
 
-/// The aligner that a text teaches, of the languages of a model. `hear` hears how much of the learning is done, and all
+/// The aligner that a text teaches, of the languages of a model. `on_progress` gets how much of the learning is done, and all
 /// of it.
-///
-/// # Errors
-/// What cannot be read; [`Error::Stale`].
 pub fn learn_aligner(
     model: &Model,
     files: &[(PathBuf, PathBuf)],
     threads: usize,
     ticket: &CancellationToken,
-    hear: &mut dyn FnMut(usize, usize),
+    on_progress: &mut dyn FnMut(usize, usize),
 ) -> Result<LineAligner> {
     let (x, y) = (model.config.source_language.as_str(), model.config.target_language.as_str());
     let (mut source, mut target) = (Cutter::new(x, false), Cutter::new(y, false));
@@ -106,7 +99,7 @@ pub fn learn_aligner(
     let all = pairs_of_all_passes(text.len(), &settings);
     let mut learned = learn(text.finish(RARE), &settings, threads, ticket, &mut |progress| {
         if let LearningProgress::Pairs(done) = progress {
-            hear(done, all);
+            on_progress(done, all);
         }
     })?;
     learned.languages = (x.to_owned(), y.to_owned());

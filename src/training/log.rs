@@ -17,8 +17,6 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens a log for a run that stands at `update`: lines of later updates, which a killed run
-    /// had written after its last checkpoint, are dropped, and so is half of a line, left by a kill or a full disk.
     pub fn open(path: &Path, update: u64) -> Result<Self> {
         let io = |e: std::io::Error| Error::io(path, &e);
         if let Some(folder) = path.parent() {
@@ -42,7 +40,6 @@ impl Log {
         Ok(Self { file: Appending::open(path)? })
     }
 
-    /// Adds one object; where that fails, the log is as before.
     pub fn append(&mut self, line: &impl Serialize) -> Result<()> {
         let mut text = serde_json::to_string(line).map_err(|e| Error::Internal(e.to_string()))?;
         text.push('\n');

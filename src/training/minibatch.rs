@@ -11,9 +11,7 @@ pub struct GuidedLink {
 /// Sentence pairs that are trained on together.
 #[derive(Clone, Copy, Debug)]
 pub struct Minibatch<'a> {
-    /// Source ids of each pair.
     pub source: &'a [&'a [u32]],
-    /// Target ids of each pair, `</s>` included.
     pub target: &'a [&'a [u32]],
     /// Where alpha is to look in each pair; empty without guidance.
     pub looks: &'a [&'a [GuidedLink]],
@@ -34,7 +32,6 @@ impl<'a> Minibatch<'a> {
         self.source.len()
     }
 
-    /// True without any pair.
     pub fn is_empty(&self) -> bool {
         self.source.is_empty()
     }

@@ -8,7 +8,6 @@ use crate::settings::{OptimizerSettings, Rule};
 use engine::nn::fused::elementwise::squared_norm;
 use engine::nn::fused::update;
 
-/// Numbers that one task works on.
 const CHUNK: usize = 1 << 16;
 
 /// A rule and what it remembers: two numbers a parameter.
@@ -87,12 +86,10 @@ impl Optimizer {
     }
 }
 
-/// The places of chunk `i`.
 fn chunk(i: usize, length: usize) -> std::ops::Range<usize> {
     i * CHUNK..i * CHUNK + length
 }
 
-/// Adds all gradients to the first, clears the others, and gives the norm of the sum.
 fn sum_into_first(gradients: &mut [Vec<f32>], reach: &Reach) -> f32 {
     use rayon::prelude::*;
     let Some((first, rest)) = gradients.split_first_mut() else { return 0.0 };

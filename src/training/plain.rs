@@ -32,7 +32,6 @@ pub fn looks(batch: Minibatch<'_>, device: &Device) -> Result<Option<Tensor>> {
     Ok(Some(Tensor::from_vec(a, (shard.t_y, shard.b, shard.t_x), device)?))
 }
 
-/// One parameter with the optimizer's two memories of it.
 struct Parameter {
     var: Var,
     first: Tensor,
@@ -45,24 +44,17 @@ pub struct PlainEngine {
     device: Device,
     parameters: Vec<Parameter>,
     model: Box<dyn Trainable>,
-    /// The same model in few large steps.
     by_hand: Option<Search>,
     optimizer: OptimizerSettings,
 }
 
 impl PlainEngine {
     /// Starts from `flat`, in the layout's order.
-    ///
-    /// # Errors
-    /// What the device refuses.
     pub fn new(config: &Config, flat: &[f32], optimizer: &OptimizerSettings, device: &Device) -> Result<Self> {
         Self::start(config, flat, optimizer, device, false)
     }
 
     /// The same; RNNsearch in few large steps.
-    ///
-    /// # Errors
-    /// What the device refuses.
     pub fn by_hand(config: &Config, flat: &[f32], optimizer: &OptimizerSettings, device: &Device) -> Result<Self> {
         Self::start(config, flat, optimizer, device, true)
     }
@@ -89,7 +81,6 @@ impl PlainEngine {
         Ok(Self { layout, device: device.clone(), parameters, model, by_hand, optimizer: optimizer.clone() })
     }
 
-    /// Loss and gradient of `scale` times the summed loss.
     fn backward(&self, batch: Minibatch<'_>, options: StepOptions) -> Result<(BatchLoss, GradStore)> {
         let (dropout, smoothing) = (f64::from(options.dropout), f64::from(options.smoothing));
         let mut regularizer = Regularizer::new(dropout, smoothing, options.seed);
@@ -146,7 +137,6 @@ impl PlainEngine {
     }
 }
 
-/// What to do where the memory of a card is full.
 fn full(error: Error) -> Error {
     if !error.to_string().contains("OUT_OF_MEMORY") {
         return error;

@@ -11,11 +11,9 @@ use engine::models::config::Config;
 #[derive(Clone, Debug)]
 pub struct Reach {
     total: usize,
-    /// Both embedding tables, in the order of their places, and which is the target's.
     tables: [(Range<usize>, bool); 2],
     width: usize,
     places: Vec<Range<usize>>,
-    /// Scratch: the words of one table.
     ids: Vec<u32>,
 }
 

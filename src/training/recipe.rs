@@ -20,9 +20,7 @@ use engine::text::write::write_atomic;
 /// What is wanted, in the words of the tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainingPlan {
-    /// Name of the model.
     pub name: String,
-    /// Folder of the finished model.
     pub output: PathBuf,
     /// A name of [`TRAINED`].
     pub architecture: String,
@@ -36,9 +34,7 @@ pub struct TrainingPlan {
     pub sizes: String,
     pub source_language: String,
     pub target_language: String,
-    /// Training text, source and target.
     pub train: (PathBuf, PathBuf),
-    /// Development text, source and target.
     pub development: (PathBuf, PathBuf),
     /// A model folder whose vocabularies are taken, so that both models can form an ensemble.
     pub vocabulary: Option<PathBuf>,
@@ -66,7 +62,6 @@ impl Default for TrainingPlan {
 /// One line of [`RECIPES`] or [`SIZES`].
 pub struct RecipeEntry {
     pub name: &'static str,
-    /// What it is, in a sentence.
     pub about: &'static str,
     apply: fn(&PaperEntry, &mut TrainingSettings),
 }
@@ -90,12 +85,10 @@ pub const RECIPES: &[RecipeEntry] = &[
 /// One line of [`PAPERS`].
 pub struct PaperEntry {
     pub architecture: Architecture,
-    /// The recipe in a sentence.
     pub about: &'static str,
     pub citation: &'static str,
     apply: fn(&mut TrainingSettings),
     sizes: fn(&mut ModelSettings),
-    /// The sizes of the bundled models that only some architectures have.
     small: fn(&mut ModelSettings),
 }
 
@@ -208,10 +201,6 @@ impl TrainingPlan {
         self.architecture == Architecture::LUONG.name()
     }
 
-    /// The paper of the architecture.
-    ///
-    /// # Errors
-    /// When there is no such architecture; the sentence lists those that there are.
     pub fn paper(&self) -> Result<&'static PaperEntry> {
         let entry = named("architecture", &self.architecture, TRAINED, |entry: &ModelEntry| entry.name)?;
         let paper = PAPERS.iter().find(|paper| paper.architecture.name() == entry.name);
@@ -236,11 +225,6 @@ impl TrainingPlan {
         self
     }
 
-    /// The configuration.
-    ///
-    /// # Errors
-    /// A name that is in no table, with those that are; a place that the paper does not define with this score;
-    /// what [`TrainingSettings::load`] would refuse.
     pub fn compose(&self) -> Result<TrainingSettings> {
         let paper = self.paper()?;
         let recipe = named("recipe", &self.recipe, RECIPES, |entry| entry.name)?;
@@ -279,7 +263,6 @@ impl TrainingPlan {
         Ok(settings)
     }
 
-    /// Where luong looks and how it scores; `None` for the other architectures.
     fn attention(&self) -> Result<Option<(AttentionKind, &'static str)>> {
         if !self.chooses_attention() {
             return match [("attention", &self.attention), ("score", &self.score)]
@@ -308,7 +291,6 @@ impl TrainingPlan {
         Ok(Some((kind, score.name)))
     }
 
-    /// What was chosen, with equations and papers, a line each.
     pub fn explanation(&self) -> Result<Vec<String>> {
         let paper = self.paper()?;
         let model = named("architecture", &self.architecture, TRAINED, |entry: &ModelEntry| entry.name)?;
@@ -345,7 +327,6 @@ fn pair((source, target): &(PathBuf, PathBuf)) -> TextPair {
     }
 }
 
-/// The line of a table, or a sentence that lists what there is.
 fn named<'a, T>(what: &str, name: &str, table: &'a [T], names: impl Fn(&T) -> &str) -> Result<&'a T> {
     let found = table.iter().find(|entry| names(entry) == name);
     found.ok_or_else(|| {
@@ -369,11 +350,8 @@ pub fn text(plan: &TrainingPlan) -> Result<String> {
     Ok(text)
 }
 
-/// Writes the configuration to a file, in a new folder where there is none, and reads it back. `replace` allows
-/// that there is such a file.
-///
-/// # Errors
-/// As [`TrainingPlan::compose`]; when the file exists already or cannot be written.
+/// Writes the configuration to a file, in a new folder where there is none, and reads it back. `replace` allows that
+/// there is such a file.
 pub fn save(plan: &TrainingPlan, path: &Path, replace: bool) -> Result<()> {
     if path.exists() && !replace {
         return Err(Error::file(path, "exists already; choose another name or replace it with `train --new --force`"));

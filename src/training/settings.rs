@@ -14,6 +14,7 @@ use engine::error::{Error, Result};
 use engine::models::TRAINED;
 use engine::models::config::{Architecture, AttentionKind, Config, LuongSizes, OwnSizes};
 use engine::nn::fused::Precision;
+use engine::text::toml::{MOST_BRACKETS, parse};
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
@@ -21,13 +22,11 @@ use engine::nn::fused::Precision;
 pub struct TrainingSettings {
     /// Name of the model.
     pub name: String,
-    /// Folder of the finished model; checkpoints and the log lie in it under `training/`.
     pub output: PathBuf,
     pub model: ModelSettings,
     pub data: DataSettings,
     #[serde(default)]
     pub optimizer: OptimizerSettings,
-    /// How long, how often.
     #[serde(default)]
     pub schedule: ScheduleSettings,
     /// Guided attention; none when absent, as in the papers.
@@ -91,7 +90,6 @@ pub enum TokenKind {
     Bpe,
 }
 
-/// A key that is left out of a configuration that the program writes.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -115,7 +113,6 @@ pub enum StartSettings {
 pub struct TextPair {
     /// Source file (`.txt`, `.gz`, `.zst`), relative to the configuration file.
     pub source: PathBuf,
-    /// Target file, line by line its translation.
     pub target: PathBuf,
     /// How often an epoch sees it.
     #[serde(default = "one")]
@@ -185,7 +182,6 @@ impl Default for GuideSettings {
 }
 
 impl GuideSettings {
-    /// Which row belongs to a word.
     pub fn reading(&self) -> RowConvention {
         // `TrainingSettings::load` refused unknown names
         RowConvention::from_name(&self.reading).unwrap_or_default()
@@ -212,12 +208,10 @@ fn one() -> usize {
 #[serde(deny_unknown_fields)]
 pub struct DataSettings {
     pub train: Vec<TextPair>,
-    /// Development text, for NLL and BLEU.
     pub development: TextPair,
     /// A model folder whose two vocabularies are taken instead of counting words: models of one vocabulary can be
     /// compared word by word and form an ensemble.
     pub vocabulary: Option<PathBuf>,
-    /// Most words (or subwords) of a sentence on either side.
     #[serde(default = "fifty")]
     pub max_length: usize,
 }
@@ -252,7 +246,6 @@ pub struct OptimizerSettings {
     pub epsilon: Option<f32>,
     pub beta1: f32,
     pub beta2: f32,
-    /// The gradient's norm is cut to this.
     pub clip: f32,
     /// Updates over which the rate rises from 0.
     pub warmup: u64,
@@ -260,8 +253,8 @@ pub struct OptimizerSettings {
     pub decay_from: Option<u64>,
     /// How the rate falls from there.
     pub decay: Decay,
-    /// Epochs after which the rate is halved, and again after each further one (Luong et al. 2015: 5, with dropout
-    /// 8); never when absent.
+    /// Epochs after which the rate is halved, and again after each further one (Luong et al. 2015: 5, with dropout 8);
+    /// never when absent.
     pub halve_after_epochs: Option<u64>,
     /// Share of the rate that is left at the end of a linear or cosine fall.
     pub final_rate: f32,
@@ -326,7 +319,6 @@ impl OptimizerSettings {
         rate
     }
 
-    /// Share of the rate at an update behind `from`, in a run of `updates`.
     fn fall(&self, from: u64, update: u64, updates: u64) -> f32 {
         let done = ((update - from) as f32 / updates.saturating_sub(from).max(1) as f32).min(1.0);
         match self.decay {
@@ -349,12 +341,10 @@ impl OptimizerSettings {
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScheduleSettings {
-    /// Sentences of a minibatch.
     pub batch: usize,
     /// Target words of a minibatch, padding included, in place of `batch`, which then only says with `sorted` how many
     /// sentences are sorted together. Every word weighs the same in the gradient.
     pub batch_words: Option<usize>,
-    /// Minibatches that are sorted together.
     pub sorted: usize,
     pub updates: u64,
     /// Passes over the training text, where they are to end the training before `updates` does.
@@ -363,25 +353,19 @@ pub struct ScheduleSettings {
     pub dropout: f32,
     /// Epsilon of label smoothing; 0 in the papers.
     pub label_smoothing: f32,
-    /// Updates between two measurements on the development text.
     pub measure_every: u64,
-    /// Updates between two checkpoints.
     pub checkpoint_every: u64,
-    /// Updates between two lines of the log.
     pub log_every: u64,
-    /// Development sentences that are translated for BLEU (greedy); 0 for none.
     pub bleu_sentences: usize,
-    /// Seed of starts, order and dropout.
     pub seed: u64,
     /// Which measure keeps the best weights.
     pub best: BestSettings,
-    /// The mean of the last so many measured weights is measured too, and kept where it is better; 0 for none.
     pub average: usize,
     /// Words that the output layer draws beside the target words of a minibatch instead of computing all
     /// ([`crate::fused::sample`]; Jean et al. 2015); all when absent. On the processor only.
     pub sampled_words: Option<usize>,
-    /// How exactly the factors of products are kept; `bf16` is faster on processors that multiply it. On NVIDIA's cards,
-    /// from Ampere on, it rounds them to TF32 (10 bits behind the point; bf16 has 7).
+    /// How exactly the factors of products are kept; `bf16` is faster on processors that multiply it. On NVIDIA's
+    /// cards, from Ampere on, it rounds them to TF32 (10 bits behind the point; bf16 has 7).
     pub precision: Precision,
 }
 
@@ -417,12 +401,8 @@ impl Default for ScheduleSettings {
     }
 }
 
-/// The longest configuration, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
-/// The most opening brackets: the library's reader goes one call deeper at each that is not closed.
-const MOST_BRACKETS: usize = 600;
 
-/// The text of a configuration.
 fn text_of(path: &Path) -> Result<String> {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text));
@@ -433,20 +413,18 @@ fn text_of(path: &Path) -> Result<String> {
     if text.len() as u64 > MOST_BYTES {
         return Err(Error::file(path, format!("has more than {MOST_BYTES} bytes, too many for a configuration")));
     }
-    if text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count() > MOST_BRACKETS {
-        let message = format!("has more than {MOST_BRACKETS} opening brackets, too many for a configuration");
-        return Err(Error::file(path, message));
-    }
     Ok(text)
 }
 
 impl TrainingSettings {
-    /// Reads a file; paths in it become relative to its folder.
     pub fn load(path: &Path) -> Result<Self> {
         let text = text_of(path)?;
-        let mut settings: Self = toml::from_str(&text).map_err(|e| {
-            let line = e.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            Error::line(path, line, e.message().to_owned())
+        let mut settings: Self = parse(&text, MOST_BRACKETS).map_err(|fault| {
+            if fault.is_too_deep {
+                return Error::file(path, fault.message);
+            }
+            let line = text[..fault.at.min(text.len())].matches('\n').count() + 1;
+            Error::line(path, line, fault.message)
         })?;
         let base = path.parent().unwrap_or(Path::new("."));
         let root = |p: &mut PathBuf| *p = base.join(&*p);
@@ -461,7 +439,6 @@ impl TrainingSettings {
         Ok(settings)
     }
 
-    /// The sizes of luong: the file's, or the paper's where the file has none.
     fn luong(&self) -> LuongSizes {
         let model = &self.model;
         let attention = model.attention.as_deref().and_then(AttentionKind::from_name).unwrap_or_default();

@@ -16,24 +16,21 @@ use engine::error::{Error, Result};
 use engine::text::reader::read_file;
 use engine::text::write::write_inside;
 
-/// Sums over the updates since the last line of the log. Kept, so that the next line of a resumed
-/// run is a mean over the same updates.
+/// Sums over the updates since the last line of the log. Kept, so that the next line of a resumed run is a mean over
+/// the same updates.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq)]
 #[serde(default)]
 pub struct Tally {
     #[serde(deserialize_with = "number")]
     pub nll: f64,
-    /// Summed loss (with label smoothing).
     #[serde(deserialize_with = "number")]
     pub smoothed: f64,
     pub words: u64,
     #[serde(deserialize_with = "number")]
     pub norm: f64,
     pub updates: u64,
-    /// Summed cost on alpha, without its weight.
     #[serde(deserialize_with = "number")]
     pub guide: f64,
-    /// Rows of alpha that had such a cost.
     pub guided: u64,
     pub seconds: f64,
 }
@@ -53,38 +50,28 @@ pub struct Position {
     pub batch: usize,
     pub words: u64,
     pub sentences: u64,
-    /// Seconds of training, over all runs.
     pub seconds: f64,
-    /// Best measure so far (NLL a word, or minus BLEU): lower is better.
     pub best: Option<f64>,
-    /// Update of the best measure.
     pub best_update: u64,
     /// Since the last line of the log.
     pub tally: Tally,
     /// Whose memories the checkpoint holds.
     pub rule: Option<Rule>,
     pub measured_by: Option<BestSettings>,
-    /// What the order of the sentences depends on.
     pub order: Option<SentenceOrder>,
     /// Shards a minibatch is cut into by the fused engine.
     pub shards: Option<usize>,
-    /// Update of the last measurement.
     pub measured_at: Option<u64>,
 }
 
 /// What the order of the sentences depends on: batch `k` of epoch `e` means something else with another.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
 pub struct SentenceOrder {
-    /// Sentences of a minibatch.
     pub batch: usize,
-    /// Target words of a minibatch; 0 where sentences are counted.
     #[serde(default)]
     pub batch_words: usize,
-    /// Minibatches that are sorted together.
     pub sorted: usize,
-    /// Seed of the shuffling (and of dropout).
     pub seed: u64,
-    /// Pairs of training text.
     pub pairs: usize,
 }
 
@@ -116,19 +103,16 @@ impl Position {
 /// Weights, memories, position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checkpoint {
-    /// All parameters in the layout's order.
     pub weights: Vec<f32>,
     pub first: Vec<f32>,
     pub second: Vec<f32>,
     /// The weights of the last measurements, oldest first, where their mean is measured.
     pub measured: Vec<Vec<f32>>,
-    /// Where the run stands.
     pub position: Position,
 }
 
 const POSITION: &str = "position";
 
-/// The name of the weights of a measurement, the oldest 0.
 fn measured(k: usize) -> String {
     format!("measured.{k}")
 }

@@ -21,21 +21,14 @@ use engine::ticket::CancellationToken;
 pub struct LogLine {
     pub update: u64,
     pub epoch: u64,
-    /// Mean loss a word (with label smoothing).
     pub loss: f64,
-    /// Mean -log p a word.
     pub nll: f64,
-    /// Mean cost on alpha of a row that has links, without its weight; where attention is guided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guide: Option<f64>,
-    /// Mean gradient norm before clipping.
     pub norm: f64,
     pub rate: f32,
-    /// Target words in all.
     pub words: u64,
-    /// Target words a second.
     pub words_per_second: f64,
-    /// Seconds of training in all.
     pub seconds: f64,
 }
 
@@ -43,17 +36,12 @@ pub struct LogLine {
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
 pub struct DevelopmentScore {
     pub update: u64,
-    /// -log p a word.
     pub development_nll: f64,
     pub development_perplexity: f64,
-    /// BLEU of greedy translations, where asked for.
     pub development_bleu: Option<f64>,
-    /// -log p a word of the development text by the mean of the last measured weights, where that is measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average_nll: Option<f64>,
-    /// Whether weights were kept: these or, where it was better, the mean.
     pub best: bool,
-    /// Seconds of training in all.
     pub seconds: f64,
 }
 
@@ -94,13 +82,10 @@ pub struct Trainer<'a> {
     pub development: &'a ParallelText,
     /// BLEU of weights, where asked for.
     pub bleu: Option<Box<MeasureBleu<'a>>>,
-    /// Writes the best weights as a model folder.
     pub keep: Box<Keep<'a>>,
     /// Seconds from some start.
     pub clock: &'a dyn Fn() -> f64,
-    /// The weights of the last measurements, oldest first, where their mean is measured.
     pub measured: Vec<Vec<f32>>,
-    /// Where the run stands.
     pub position: Position,
 }
 
@@ -120,7 +105,6 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    /// What decides which weights are kept.
     fn measured_by(&self) -> BestSettings {
         if self.bleu.is_some() { self.settings.schedule.best } else { BestSettings::Nll }
     }
@@ -132,7 +116,6 @@ impl Trainer<'_> {
         SentenceOrder { batch: schedule.batch, batch_words, sorted: schedule.sorted, seed: schedule.seed, pairs }
     }
 
-    /// The minibatches of the epoch.
     fn batches(&self) -> Batches {
         let ScheduleSettings { seed, batch, batch_words, sorted, .. } = self.settings.schedule;
         let epoch = self.position.epoch;
@@ -162,7 +145,6 @@ impl Trainer<'_> {
         Err(Error::file(path, message))
     }
 
-    /// Refuses to resume with another rule: its memories differ.
     fn check_memory(&self, path: &Path, checkpoint: &Checkpoint) -> Result<()> {
         let rule = self.settings.optimizer.rule;
         let expected = if rule == Rule::Sgd { 0 } else { checkpoint.weights.len() };
@@ -175,9 +157,6 @@ impl Trainer<'_> {
     }
 
     /// Trains until the schedule is done or the ticket is stale.
-    ///
-    /// # Errors
-    /// What the device or the disk refuses; the last checkpoint stays.
     pub fn run(&mut self, ticket: &CancellationToken, emit: &mut dyn FnMut(&TrainingReport)) -> Result<()> {
         let updates = self.settings.schedule.updates;
         let mut log = Log::open(&training_folder(&self.settings.output).join("log.jsonl"), self.position.update)?;
@@ -338,7 +317,6 @@ impl Trainer<'_> {
         Ok(measure)
     }
 
-    /// Measures the engine's weights, which are `weights`.
     fn candidate(&mut self, weights: Vec<f32>) -> Result<Candidate> {
         let nll = self.development_nll()?;
         let bleu = self.bleu.as_mut().map(|bleu| bleu(&weights)).transpose()?;
@@ -349,7 +327,6 @@ impl Trainer<'_> {
         Ok(Candidate { weights, nll, bleu, value })
     }
 
-    /// Remembers measured weights, and measures the mean of the last ones where there are several and it is asked for.
     fn mean(&mut self, weights: &[f32]) -> Result<Option<Candidate>> {
         let most = self.settings.schedule.average;
         if most == 0 {
@@ -368,7 +345,6 @@ impl Trainer<'_> {
         candidate.map(Some)
     }
 
-    /// -log p a word of the development text.
     fn development_nll(&mut self) -> Result<f64> {
         let mut order: Vec<usize> = (0..self.development.len()).collect();
         order.sort_by_key(|&i| (self.development.pair(i).1.len(), self.development.pair(i).0.len()));
@@ -396,7 +372,6 @@ impl Trainer<'_> {
     }
 }
 
-/// Weights that may be kept.
 struct Candidate {
     weights: Vec<f32>,
     nll: f64,
@@ -404,7 +379,6 @@ struct Candidate {
     value: f64,
 }
 
-/// The mean of weights, number by number, summed in f64.
 fn mean(all: &[Vec<f32>]) -> Vec<f32> {
     let length = all.first().map_or(0, Vec::len);
     let sum = |k: usize| all.iter().map(|weights| f64::from(weights[k])).sum::<f64>();

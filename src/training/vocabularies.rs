@@ -14,9 +14,7 @@ use engine::ticket::CancellationToken;
 /// Both tokenizers of a model.
 #[derive(Debug)]
 pub struct TrainingTokenizers {
-    /// Of the source language.
     pub source: Tokenizer,
-    /// Of the target language.
     pub target: Tokenizer,
 }
 
@@ -24,16 +22,12 @@ pub struct TrainingTokenizers {
 pub const TOKENIZER_FILES: [&str; 2] = ["source.tokenizer.json", "target.tokenizer.json"];
 
 impl TrainingTokenizers {
-    /// Reads both from a model folder.
     pub fn load(folder: &Path) -> Result<Self> {
         let [source, target] = TOKENIZER_FILES.map(|name| Tokenizer::from_file(&folder.join(name)));
         Ok(Self { source: source?, target: target? })
     }
 
     /// Builds shortlists of the most frequent words of the training text, or learns its subwords.
-    ///
-    /// # Errors
-    /// A sentence that names the file and line; a vocabulary that does not hold the letters; [`Error::Stale`].
     pub fn build(settings: &TrainingSettings, ticket: &CancellationToken) -> Result<Self> {
         let model = &settings.model;
         let languages = [&*model.source_language, &model.target_language];
@@ -48,7 +42,6 @@ impl TrainingTokenizers {
         Ok(Self { source, target })
     }
 
-    /// Writes both into a model folder.
     pub fn save(&self, folder: &Path) -> Result<()> {
         let [source, target] = TOKENIZER_FILES.map(|name| folder.join(name));
         self.source.save(&source)?;
@@ -56,7 +49,6 @@ impl TrainingTokenizers {
     }
 }
 
-/// How often each word of one side of the training text occurs in an epoch.
 fn counts(
     settings: &TrainingSettings,
     language: &str,

@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::models::choice::ModelSpec;
 use crate::text::language::primary;
 
-/// Source and target language, and the file. They are too large for a browser.
 const BUNDLED: &[(&str, &str, &[u8])] = &[
     #[cfg(not(target_family = "wasm"))]
     ("en", "fr", include_bytes!("../../../assets/aligner/en-fr.aligner")),
@@ -25,19 +24,16 @@ pub struct AlignerFile {
     pub path: PathBuf,
     /// BCP 47 tags of what it has learned; empty where words were split by spaces: then it is for all languages.
     pub languages: (String, String),
-    /// The model whose words alone it links; none: those of all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelSpec>,
 }
 
 impl AlignerFile {
-    /// Reads a file for its languages.
     pub fn open(path: PathBuf) -> Result<Self> {
         let languages = Learned::open(&path)?.languages;
         Ok(Self { path, languages, model: None })
     }
 
-    /// Whether it is for two languages, and whether it has them the other way round.
     fn fits(&self, source: &str, target: &str) -> Option<bool> {
         fits(&self.languages, (source, target), is_same)
     }
@@ -59,7 +55,6 @@ fn is_same(asked: &str, learned: &str) -> bool {
     primary(asked) == primary(learned)
 }
 
-/// Whether nobody says which language this is.
 fn is_unknown(language: &str) -> bool {
     matches!(language, "" | "und" | "mul")
 }
@@ -75,12 +70,10 @@ impl From<Option<AlignerFile>> for AlignerFiles {
 }
 
 impl AlignerFiles {
-    /// All of them, the last first.
     pub fn iter(&self) -> impl Iterator<Item = &AlignerFile> {
         self.0.iter().rev()
     }
 
-    /// Takes a file in the place of that of its languages, or of its model.
     pub fn add(&mut self, file: AlignerFile) {
         let is_replaced = |other: &AlignerFile| {
             other.model == file.model
@@ -90,12 +83,10 @@ impl AlignerFiles {
         self.0.push(file);
     }
 
-    /// Lets a file go.
     pub fn remove(&mut self, gone: &AlignerFile) {
         self.0.retain(|file| file != gone);
     }
 
-    /// The file for two languages: the last that fits.
     fn of(&self, source: &str, target: &str) -> Option<&AlignerFile> {
         self.iter().find(|file| file.model.is_none() && file.fits(source, target).is_some())
     }
@@ -106,19 +97,17 @@ impl AlignerFiles {
         self.0.iter().find(|file| file.model.as_ref() == Some(model))
     }
 
-    /// The models that have a file.
     pub fn models_mut(&mut self) -> impl Iterator<Item = &mut ModelSpec> {
         self.0.iter_mut().filter_map(|file| file.model.as_mut())
     }
 
-    /// Whether one is for two languages, or something comes with the program for them.
     pub fn has(&self, source: &str, target: &str) -> bool {
         self.of(source, target).is_some() || find(source, target).is_some()
     }
 }
 
-/// The aligner of two languages, given by their BCP 47 tags: the file that comes first, else the user's file for them, else
-/// what comes with the program.
+/// The aligner of two languages, given by their BCP 47 tags: the file that comes first, else the user's file for them,
+/// else what comes with the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AlignerChoice {
     pub source: String,
@@ -148,7 +137,6 @@ impl AlignerChoice {
         Self { first: corpus.or_else(of_model), ..Self::new(languages, own) }
     }
 
-    /// With a file that comes first. Where nobody says which languages these are, it does.
     pub fn with(languages: Option<(String, String)>, own: &AlignerFiles, first: Option<PathBuf>) -> Option<Self> {
         let languages = languages.or_else(|| first.is_some().then(Default::default))?;
         Some(Self { first, ..Self::new(languages, own) })
@@ -177,7 +165,6 @@ impl AlignerChoice {
         Some(format!("{why}. Until another aligner is chosen in its place, or none, words are linked without this one"))
     }
 
-    /// What the file that comes first has learned, or why it is not taken; `None` where there is none.
     fn first(&self) -> Option<Result<Learned>> {
         let path = self.first.as_deref()?;
         let asked = (self.source.as_str(), self.target.as_str());
@@ -194,7 +181,6 @@ impl AlignerChoice {
         }))
     }
 
-    /// Whether a file may say which language this is.
     fn is_open(&self, language: &str) -> bool {
         self.is_guess || is_unknown(language)
     }
@@ -207,7 +193,6 @@ pub fn bundled(source: &str, target: &str) -> Option<Result<Learned>> {
     Some(if is_turned { learned.map(Learned::turned) } else { learned })
 }
 
-/// The file for two languages, and whether it has them the other way round.
 fn find(source: &str, target: &str) -> Option<(&'static [u8], bool)> {
     let (source, target) = (primary(source), primary(target));
     BUNDLED.iter().find_map(|(first, second, bytes)| match (*first, *second) {

@@ -7,10 +7,8 @@ use crate::aligner::parallel::parallel;
 use crate::error::Result;
 use crate::ticket::CancellationToken;
 
-/// Source words that a thread looks at together.
 const CHUNK: usize = 64;
 
-/// The sentences of each word.
 struct Places {
     starts: Vec<u32>,
     sentences: Vec<u32>,
@@ -48,7 +46,6 @@ impl Places {
     }
 }
 
-/// A thread's counts of the target words that occur with a source word.
 struct Together {
     counts: Vec<u32>,
     last: Vec<u32>,
@@ -109,7 +106,6 @@ pub fn candidates(
 }
 
 impl Together {
-    /// In how many of the sentence pairs of a word each target word occurs.
     fn count(&mut self, sentences: &[u32], corpus: &AlignerText) {
         self.seen.clear();
         for &s in sentences {

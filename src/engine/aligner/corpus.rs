@@ -19,7 +19,6 @@ impl AlignerSentences {
         self.ends.len()
     }
 
-    /// True without any sentence.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -33,11 +32,8 @@ impl AlignerSentences {
 /// A parallel text to learn from.
 #[derive(Clone, Debug, Default)]
 pub struct AlignerText {
-    /// The words of the source side.
     pub source_words: AlignerVocabulary,
-    /// Those of the target side.
     pub target_words: AlignerVocabulary,
-    /// Sentences of the source side.
     pub source: AlignerSentences,
     pub target: AlignerSentences,
 }
@@ -51,7 +47,6 @@ pub struct CorpusBuilder {
     pub left_out: usize,
 }
 
-/// One side of it.
 #[derive(Debug, Default)]
 struct AlignerSide {
     words: AlignerWordCounter,
@@ -88,12 +83,10 @@ impl CorpusBuilder {
         self.target.push(target);
     }
 
-    /// Pairs that are learned from.
     pub fn len(&self) -> usize {
         self.source.sentences.len()
     }
 
-    /// True without such a pair.
     pub fn is_empty(&self) -> bool {
         self.source.sentences.is_empty()
     }

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const UNIT: f64 = 4_294_967_296.0;
 
-/// Adds a number from 0 on.
 pub fn add(sum: &AtomicU64, count: f32) {
     sum.fetch_add((f64::from(count) * UNIT) as u64, Ordering::Relaxed);
 }
@@ -14,7 +13,6 @@ pub fn value(sum: u64) -> f64 {
     sum as f64 / UNIT
 }
 
-/// So many sums of nothing.
 pub fn zeros(n: usize) -> Vec<AtomicU64> {
     std::iter::repeat_with(AtomicU64::default).take(n).collect()
 }

@@ -15,19 +15,14 @@ use crate::text::reader;
 use crate::text::write::write_atomic;
 use crate::text::zstandard::{Decoder, Encoder};
 
-/// How every such file begins; the version follows.
 const NAME: &str = "interlinear aligner ";
-/// The version that is written and read.
 const VERSION: u32 = 1;
-/// Packed as small as zstandard can.
 const LEVEL: i32 = 19;
-/// Most bytes of a file when it is unpacked.
 const MOST_BYTES: u64 = 1 << 30;
 /// Words that keep jumps of their own: the frequent ones, of which enough is known.
 const JUMPING: usize = 2000;
 
 impl Learned {
-    /// Writes it, in one step.
     pub fn save(&self, path: &Path) -> Result<()> {
         let payload = Writer::all(self);
         write_atomic(path, |file| {
@@ -40,9 +35,6 @@ impl Learned {
     }
 
     /// Reads what [`Self::save`] wrote.
-    ///
-    /// # Errors
-    /// A sentence that names the file: not such a file, another version, cut short or damaged.
     pub fn open(path: &Path) -> Result<Self> {
         Self::read(path, reader::open(path)?)
     }
@@ -76,8 +68,9 @@ impl Learned {
         Reader { bytes: &payload }.all().ok_or_else(|| damaged("its tables do not fit together"))
     }
 
-    /// The same with about `most` pairs of words, those that matter most in running text, and without the words that have
-    /// none left. Words have ids by falling frequency, so 1 over the id stands for how often a word occurs (Zipf's law).
+    /// The same with about `most` pairs of words, those that matter most in running text, and without the words that
+    /// have none left. Words have ids by falling frequency, so 1 over the id stands for how often a word occurs (Zipf's
+    /// law).
     pub fn pruned(&self, most: usize) -> Self {
         let often = |id: u32| 1.0 / (id as f32 + 10.0);
         let weight = |source: u32, entry: &LexiconEntry| {
@@ -195,7 +188,6 @@ impl Writer {
     }
 }
 
-/// Reads what a [`Writer`] wrote; `None` as soon as something does not fit.
 struct Reader<'a> {
     bytes: &'a [u8],
 }

@@ -20,7 +20,6 @@ pub type Row = [f32; CELLS];
 /// A row for each word, and one for the beginning of a sentence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jumps {
-    /// Of all words together.
     pub common: Row,
     pub words: Vec<Row>,
     /// From the place before the first word.

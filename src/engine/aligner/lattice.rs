@@ -12,13 +12,11 @@
 
 use crate::aligner::jumps::{CELLS, FAR, JumpCounts, Jumps, NEAR, REACH};
 
-/// Places that are computed together.
 const LANES: usize = 8;
 
 /// The posteriors of a pair, and the room to compute them; it is used again for the next pair.
 #[derive(Clone, Debug, Default)]
 pub struct Lattice {
-    /// Words jumped about in, and words produced.
     n: usize,
     m: usize,
     /// Places 0 to n, rounded up to whole blocks.
@@ -55,13 +53,11 @@ impl Lattice {
         renew(&mut self.posterior, m * self.stride);
     }
 
-    /// Sets t(y_i | x_j), both from 0.
     #[inline]
     pub fn set(&mut self, i: usize, j: usize, t: f32) {
         self.emissions[i * self.stride + j + 1] = t;
     }
 
-    /// Sets t(y_i | NULL).
     pub fn set_null(&mut self, i: usize, t: f32) {
         self.nulls[i] = t;
     }
@@ -118,7 +114,8 @@ impl Lattice {
         log_p
     }
 
-    /// The hidden Markov model, and log p(y | x); `words` are the ids of x, `None` for words without jumps of their own.
+    /// The hidden Markov model, and log p(y | x); `words` are the ids of x, `None` for words without jumps of their
+    /// own.
     pub fn hmm(&mut self, p0: f32, words: &[Option<u32>], jumps: &Jumps) -> f64 {
         self.spread(words, jumps);
         // Compiled once for each kind of processor. No sum is rounded otherwise on one than on another.
@@ -129,7 +126,6 @@ impl Lattice {
         })
     }
 
-    /// Lays the jumps out by place.
     fn spread(&mut self, words: &[Option<u32>], jumps: &Jumps) {
         let (n, stride) = (self.n, self.stride);
         renew(&mut self.leaving, NEAR * stride);
@@ -221,7 +217,6 @@ impl Lattice {
         }
     }
 
-    /// From what follows each place after word i to what follows each place before it; counts the jumps between.
     #[inline(always)]
     fn step_back(&mut self, i: usize, stay: f32) {
         let (stride, wide) = (self.stride, self.stride + 2 * REACH);
@@ -247,7 +242,6 @@ impl Lattice {
         }
     }
 
-    /// Adds the expected jumps of the last [`Self::hmm`].
     pub fn count_jumps(&self, words: &[Option<u32>], counts: &JumpCounts, least: f32) {
         for j in 0..=self.n {
             let word = if j == 0 { None } else { words[j - 1] };

@@ -12,7 +12,6 @@ use crate::aligner::{jumps, lexicon};
 use crate::error::{Error, Result};
 use crate::ticket::CancellationToken;
 
-/// Sentence pairs that a thread takes together.
 const CHUNK: usize = 256;
 
 /// A pass over the corpus that is done.
@@ -20,7 +19,6 @@ const CHUNK: usize = 256;
 pub struct Pass {
     /// Which model, `IBM model 1` or `HMM`.
     pub model: &'static str,
-    /// From 1, of this model.
     pub number: usize,
     /// log p(target | source) before the pass.
     pub forward: f64,
@@ -43,9 +41,6 @@ pub fn pairs_of_all_passes(pairs: usize, settings: &AlignerSettings) -> usize {
 }
 
 /// Learns; the same corpus and settings give the same, whatever the number of threads.
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; a corpus without any pair.
 pub fn learn(
     corpus: AlignerText,
     settings: &AlignerSettings,
@@ -76,7 +71,6 @@ pub fn learn(
     })
 }
 
-/// Both directions while they are learned.
 struct Model {
     lexicon: Lexicon,
     forward: Jumps,
@@ -117,7 +111,6 @@ impl Run<'_> {
         Ok(model)
     }
 
-    /// The E step: counts, and the log-likelihoods of both directions.
     fn expect(
         &mut self,
         model: &Model,

@@ -19,11 +19,8 @@ const LEAST: f32 = 1e-3;
 pub struct Learned {
     /// BCP 47 tags of source and target, by which text is cut into words; empty where words were split by spaces.
     pub languages: (String, String),
-    /// The words of the source side.
     pub source_words: AlignerVocabulary,
-    /// Those of the target side.
     pub target_words: AlignerVocabulary,
-    /// Which words translate which.
     pub lexicon: Lexicon,
     pub forward: Jumps,
     pub reverse: Jumps,
@@ -40,8 +37,8 @@ pub struct Directions {
     pub forward: Vec<Link>,
     /// At most one target word for each source word.
     pub reverse: Vec<Link>,
-    /// Links that are likelier than not by the mean of both directions ([`PairPosteriors::mean`]): posterior decoding, as
-    /// Liang, Taskar and Klein (2006) have it. Any number for each word.
+    /// Links that are likelier than not by the mean of both directions ([`PairPosteriors::mean`]): posterior decoding,
+    /// as Liang, Taskar and Klein (2006) have it. Any number for each word.
     pub likely: Vec<Link>,
 }
 
@@ -78,8 +75,8 @@ impl Learned {
         }
     }
 
-    /// The lexicon of this side's source and the other's target, through the words that both have between them: t(y | x) = sum over
-    /// them of t(z | x) t(y | z). Nothing is known of jumps.
+    /// The lexicon of this side's source and the other's target, through the words that both have between them: t(y |
+    /// x) = sum over them of t(z | x) t(y | z). Nothing is known of jumps.
     pub fn through(&self, other: &Self) -> Self {
         let between: Vec<Option<u32>> =
             self.target_words.words().iter().map(|word| other.source_words.id(word)).collect();

@@ -55,7 +55,6 @@ impl Lexicon {
         lexicon
     }
 
-    /// Where a pair is, or the empty place where it would be.
     #[inline]
     fn place(&self, source: u32, target: u32) -> usize {
         let (start, end) = (self.starts[source as usize] as usize, self.starts[source as usize + 1] as usize);
@@ -70,7 +69,6 @@ impl Lexicon {
         }
     }
 
-    /// The number of a pair, or [`NONE`].
     #[inline]
     pub fn find(&self, source: u32, target: u32) -> u32 {
         if self.starts[source as usize] == self.starts[source as usize + 1] {
@@ -80,7 +78,6 @@ impl Lexicon {
         if self.entries[at].target == target { at as u32 } else { NONE }
     }
 
-    /// What is known of a pair by its number.
     #[inline]
     pub fn pair(&self, pair: u32) -> &LexiconEntry {
         &self.entries[pair as usize]
@@ -91,17 +88,14 @@ impl Lexicon {
         self.entries.len()
     }
 
-    /// Number of source words.
     pub fn sources(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The places of a source word that hold a pair.
     fn row(&self, source: usize) -> impl Iterator<Item = usize> {
         (self.starts[source] as usize..self.starts[source + 1] as usize).filter(|&at| self.entries[at].target != EMPTY)
     }
 
-    /// The pairs of a source word by target word.
     pub fn entries(&self, source: usize) -> Vec<LexiconEntry> {
         let mut entries: Vec<LexiconEntry> = self.row(source).map(|at| self.entries[at]).collect();
         entries.sort_unstable_by_key(|entry| entry.target);
@@ -132,12 +126,9 @@ impl Lexicon {
 /// Expected counts.
 #[derive(Debug)]
 pub struct PairCounts {
-    /// By pair, of the forward and the reverse model.
     pub forward: Vec<AtomicU64>,
     pub reverse: Vec<AtomicU64>,
-    /// Target words that come from no source word.
     pub null_forward: Vec<AtomicU64>,
-    /// Source words that come from no target word.
     pub null_reverse: Vec<AtomicU64>,
 }
 
@@ -166,8 +157,8 @@ impl PairCounts {
 /// How counts become probabilities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prior {
-    /// Of the Dirichlet distribution over the translations of a word, with which variational Bayes takes the place of the
-    /// maximum of the likelihood (Riley and Gildea 2012); 0 for the latter.
+    /// Of the Dirichlet distribution over the translations of a word, with which variational Bayes takes the place of
+    /// the maximum of the likelihood (Riley and Gildea 2012); 0 for the latter.
     pub alpha: f32,
     /// What is added to the counts of two words that are written alike.
     pub alike: f32,
@@ -212,7 +203,6 @@ impl Lexicon {
     }
 }
 
-/// 1 over the denominator of the M step.
 fn share(sum: f64, n: f64, alpha: f64) -> f64 {
     let below = if alpha > 0.0 { exp_digamma(sum + alpha * n) } else { sum };
     if below > 0.0 { 1.0 / below } else { 0.0 }
@@ -223,7 +213,6 @@ fn part(count: f64, alpha: f64, norm: f64) -> f32 {
     (above * norm) as f32
 }
 
-/// t(word | NULL); without any count it stays.
 fn null(t: &mut [f32], counts: &[f64]) {
     let total: f64 = counts.iter().sum();
     if total > 0.0 {

@@ -10,7 +10,6 @@ use crate::aligner::{jumps, lexicon};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LatticeStep {
     Model1,
-    /// The hidden Markov model.
     Hmm,
 }
 
@@ -46,8 +45,8 @@ impl PairPosteriors {
         self.look_up(lexicon, floor);
     }
 
-    /// Looks up words of which some may not be known; `alike` is t of a source word and a target word, by place, of which
-    /// one is not known.
+    /// Looks up words of which some may not be known; `alike` is t of a source word and a target word, by place, of
+    /// which one is not known.
     pub fn read(
         &mut self,
         lexicon: &Lexicon,
@@ -96,7 +95,6 @@ impl PairPosteriors {
         }
     }
 
-    /// The posteriors of both directions, and their log-likelihoods.
     pub fn posteriors(&mut self, step: LatticeStep, settings: &AlignerSettings, jumps: (&Jumps, &Jumps)) -> (f64, f64) {
         match step {
             LatticeStep::Model1 => {
@@ -149,7 +147,6 @@ impl PairPosteriors {
         }
     }
 
-    /// Counts the jumps of both directions.
     pub fn count_jumps(&self, jumps: &[jumps::JumpCounts; 2], least: f32) {
         self.forward.count_jumps(&self.source, &jumps[0], least);
         self.reverse.count_jumps(&self.target, &jumps[1], least);

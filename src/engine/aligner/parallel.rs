@@ -7,9 +7,6 @@ use crate::error::{Error, Result};
 use crate::ticket::CancellationToken;
 
 /// Does `pieces` pieces on so many threads, each with a state of its own; `done` hears now and then how many are done.
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale.
 pub fn parallel<State, Done: Send>(
     pieces: usize,
     threads: usize,

@@ -42,7 +42,8 @@ impl PlacedWords {
         Self { text, spans }
     }
 
-    /// For each word of a rule those that share a letter with it; punctuation has no part in a word with a letter or digit.
+    /// For each word of a rule those that share a letter with it; punctuation has no part in a word with a letter or
+    /// digit.
     fn shared(&self, rule: WordRule) -> Vec<Vec<usize>> {
         let over = |word: &str| {
             let bytes = place(&self.text, word);

@@ -46,8 +46,8 @@ impl SideRules {
         Directions { forward: told(forward), reverse: told(reverse), likely: told(likely) }
     }
 
-    /// Links of words that other rules cut in the same two texts, as links of the words of these. A side that counts alike stays, also
-    /// where its text is not known.
+    /// Links of words that other rules cut in the same two texts, as links of the words of these. A side that counts
+    /// alike stays, also where its text is not known.
     pub fn retold(self, links: &Links, other: Self, texts: (&str, &str)) -> Links {
         let told = |links: &[Link]| self.retold_links(links, other, texts);
         Links::new(told(links.sure()), told(links.possible()))

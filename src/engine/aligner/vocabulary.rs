@@ -8,7 +8,6 @@ use std::collections::HashMap;
 
 /// Stands before the first letters of rare words, so that they are not taken for a word.
 const CLASS: char = '\u{2}';
-/// So many letters are shared by the rare words of one entry.
 const LETTERS: usize = 5;
 
 /// Words and their ids; frequent words have small ids.
@@ -33,7 +32,6 @@ impl AlignerVocabulary {
         self.ids.get(folded).or_else(|| self.ids.get(&*class(folded))).copied()
     }
 
-    /// All entries, by id.
     pub fn words(&self) -> &[Box<str>] {
         &self.words
     }
@@ -42,7 +40,6 @@ impl AlignerVocabulary {
         self.words.len()
     }
 
-    /// True without any entry.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
@@ -61,7 +58,6 @@ pub fn fold(word: &str) -> Cow<'_, str> {
     Cow::Owned(word.to_lowercase().chars().map(one_kind).collect())
 }
 
-/// The entry of all rare words with the same first letters.
 fn class(folded: &str) -> String {
     std::iter::once(CLASS).chain(folded.chars().take(LETTERS)).collect()
 }
@@ -74,7 +70,6 @@ pub struct AlignerWordCounter {
 }
 
 impl AlignerWordCounter {
-    /// The preliminary id of a word.
     pub fn add(&mut self, word: &str) -> u32 {
         let folded = fold(word);
         let next = self.counts.len() as u32;
@@ -89,7 +84,8 @@ impl AlignerWordCounter {
         id
     }
 
-    /// The vocabulary, where words counted less than `rare` times share entries, and the id in it of each preliminary id.
+    /// The vocabulary, where words counted less than `rare` times share entries, and the id in it of each preliminary
+    /// id.
     pub fn finish(self, rare: u32) -> (AlignerVocabulary, Vec<u32>) {
         let mut entries: HashMap<Box<str>, (u64, Vec<u32>)> = HashMap::new();
         for (word, id) in self.ids {

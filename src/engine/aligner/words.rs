@@ -30,7 +30,6 @@ pub struct Cutter {
 }
 
 impl Cutter {
-    /// By the rules of a language, given by its BCP 47 tag, or at spaces alone.
     pub fn new(language: &str, pretokenized: bool) -> Self {
         Self { rule: WordRule::of(language, pretokenized), known: HashMap::new() }
     }
@@ -40,7 +39,6 @@ impl Cutter {
         LineWords { words, exchange: WordExchange::of(line, self.rule) }
     }
 
-    /// A word as the aligner knows it; those of a line that is cut already stay as they are.
     fn normal(&mut self, word: &str) -> Box<str> {
         if word.is_ascii() || self.rule == WordRule::Given {
             return word.into();
@@ -91,8 +89,8 @@ impl LineAligner {
         (source, target, links)
     }
 
-    /// How likely what stands between the spaces of two lines belongs together, [target words, source words]: that of the
-    /// likeliest of the tokens that stand for them, by the mean of both directions.
+    /// How likely what stands between the spaces of two lines belongs together, [target words, source words]: that of
+    /// the likeliest of the tokens that stand for them, by the mean of both directions.
     pub fn weights(&mut self, source: &str, target: &str) -> Vec<Vec<f32>> {
         let (source, target, _) = self.words(source, target);
         let (source, target) = (source.exchange, target.exchange);
@@ -108,7 +106,6 @@ impl LineAligner {
         weights
     }
 
-    /// The rules that cut the lines of both sides.
     pub fn rules(&self) -> [WordRule; 2] {
         [self.source.rule, self.target.rule]
     }

@@ -20,9 +20,7 @@ use crate::ticket::CancellationToken;
 pub struct AblationEffect {
     pub js: f32,
     pub tv: f32,
-    /// log p(y_i) after the change.
     pub log_p: f32,
-    /// Another word is the most probable one.
     pub changes: bool,
 }
 
@@ -76,8 +74,8 @@ pub fn words(
     Ok(words)
 }
 
-/// What leaving out each of these heads does to the next-word distributions of a translation (ids, `</s>` included): the
-/// Jensen-Shannon divergence, nats, summed over its words.
+/// What leaving out each of these heads does to the next-word distributions of a translation (ids, `</s>` included):
+/// the Jensen-Shannon divergence, nats, summed over its words.
 pub fn heads(
     stepper: &mut dyn Stepper,
     pair: (&[u32], &[u32]),
@@ -115,13 +113,11 @@ impl AblatedWord {
         spearman(&self.alpha, &self.leave_one_out())
     }
 
-    /// The mean over all permutations of a number.
     fn permuted(&self, of: impl Fn(&AblationEffect) -> f64) -> Option<f64> {
         let count = self.permuted.len() as f64;
         (count > 0.0).then(|| self.permuted.iter().map(of).sum::<f64>() / count)
     }
 
-    /// What leaving out the source word of greatest alpha does.
     fn top(&self) -> Option<&AblationEffect> {
         self.without.get(self.looks_at())
     }
@@ -169,12 +165,10 @@ fn share(is: bool) -> f64 {
 pub struct AblationMeans {
     pub sentences: usize,
     pub words: usize,
-    /// For each figure its sum and how many words have it.
     sums: Vec<(f64, usize)>,
 }
 
 impl AblationMeans {
-    /// Adds the words of a sentence.
     pub fn add(&mut self, words: &[AblatedWord]) {
         self.sums.resize(FIGURES.len(), (0.0, 0));
         self.sentences += 1;
@@ -193,7 +187,6 @@ impl AblationMeans {
         FIGURES.iter().position(|figure| figure.name == name).and_then(|figure| self.of(figure))
     }
 
-    /// The mean of a figure; `None` where no word has it.
     pub fn of(&self, figure: usize) -> Option<f64> {
         self.sums.get(figure).filter(|sum| sum.1 > 0).map(|sum| sum.0 / sum.1 as f64)
     }

@@ -40,7 +40,6 @@ impl AerCounts {
         }
     }
 
-    /// The rates of what was counted.
     pub fn rates(&self) -> AerRates {
         let rate = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         AerRates {

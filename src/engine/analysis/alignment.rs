@@ -41,12 +41,10 @@ impl Alignment {
         self.columns
     }
 
-    /// All numbers, row by row.
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 
-    /// Whether there is no number.
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
     }
@@ -94,7 +92,6 @@ impl Alignment {
         greatest(self.row(i))
     }
 
-    /// Only the first rows and columns, at most so many: without `</s>`, when those are the numbers of words.
     pub fn words(&self, target: usize, source: usize) -> Self {
         self.resized(target.min(self.rows), source.min(self.columns), 0.0)
     }
@@ -128,7 +125,6 @@ impl Alignment {
     }
 }
 
-/// How many numbers of a row there are until nothing but zeros follows.
 fn used(row: &[f32]) -> usize {
     row.iter().rposition(|alpha| *alpha != 0.0).map_or(0, |last| last + 1)
 }
@@ -143,7 +139,6 @@ pub fn greatest(row: &[f32]) -> Option<usize> {
     row.iter().enumerate().fold(None, better).map(|(j, _)| j)
 }
 
-/// As rows.
 impl Serialize for Alignment {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())

@@ -15,13 +15,12 @@ pub const MAX_ORDER: usize = 4;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BleuSettings {
     pub tokenization: Tokenization,
-    /// Whether letter case is ignored.
     pub lowercase: bool,
 }
 
 impl BleuSettings {
-    /// The signature of corpus-level BLEU in sacreBLEU's notation. `references` is how many each sentence has,
-    /// `None` where that varies.
+    /// The signature of corpus-level BLEU in sacreBLEU's notation. `references` is how many each sentence has, `None`
+    /// where that varies.
     pub fn signature(&self, references: Option<usize>) -> String {
         let references = references.map_or_else(|| "var".to_owned(), |count| count.to_string());
         let (case, tok) = (if self.lowercase { "lc" } else { "mixed" }, self.tokenization.name());
@@ -33,7 +32,6 @@ impl BleuSettings {
 /// A BLEU score and what it was made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bleu {
-    /// BLEU, from 0 to 100.
     pub score: f64,
     /// n-gram precisions for n = 1..4, in per cent, smoothed.
     pub precisions: [f64; MAX_ORDER],
@@ -55,8 +53,8 @@ pub struct BleuCounts {
     pub total: [u64; MAX_ORDER],
 }
 
-/// BLEU of a corpus with one reference for each sentence, detokenised text on both sides.
-/// Sentences without a partner on the other side do not count.
+/// BLEU of a corpus with one reference for each sentence, detokenised text on both sides. Sentences without a partner
+/// on the other side do not count.
 pub fn corpus<H: AsRef<str>, R: AsRef<str>>(hypotheses: &[H], references: &[R], settings: &BleuSettings) -> Bleu {
     let one = |(hypothesis, reference): (&H, &R)| BleuCounts::of(hypothesis.as_ref(), &[reference.as_ref()], settings);
     hypotheses.iter().zip(references).map(one).sum::<BleuCounts>().bleu()
@@ -98,7 +96,6 @@ impl BleuCounts {
         if orders == 0 { 0.0 } else { self.brevity_penalty() * geometric_mean(&self.precisions()[..orders]) }
     }
 
-    /// p_n in per cent, smoothed; all 0 where nothing is correct.
     fn precisions(&self) -> [f64; MAX_ORDER] {
         let mut precisions = [0.0; MAX_ORDER];
         if self.correct.iter().all(|correct| *correct == 0) {
@@ -139,7 +136,8 @@ impl BleuCounts {
 }
 
 impl Bleu {
-    /// What sacreBLEU prints behind the score: `66.7/40.0/25.0/16.7 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)`.
+    /// What sacreBLEU prints behind the score: `66.7/40.0/25.0/16.7 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len =
+    /// 6)`.
     pub fn details(&self) -> String {
         let precisions: Vec<String> = self.precisions.iter().map(|precision| format!("{precision:.1}")).collect();
         let (c, r) = (self.counts.hypothesis_tokens, self.counts.reference_tokens);
@@ -151,12 +149,10 @@ impl Bleu {
 
 sums!(BleuCounts: hypothesis_tokens, reference_tokens; each correct, total);
 
-/// Numbers for words, so that n-grams can be packed; equal words have equal numbers.
 #[derive(Default)]
 struct Ids(HashMap<String, u32>);
 
 impl Ids {
-    /// The words of a text. A line with more than two million different words would mix up the last of them.
     fn of(&mut self, text: &str, settings: BleuSettings) -> Vec<u32> {
         let text = if settings.lowercase {
             tokenize(&text.to_lowercase(), settings.tokenization)

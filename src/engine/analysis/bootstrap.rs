@@ -16,14 +16,12 @@ use crate::analysis::{bleu, chrf, ter};
 
 /// Pairs with fewer sentences have no p: resamples of so few say nothing of other sentences.
 pub const LEAST_SENTENCES: usize = 30;
-/// Trials of either test if nobody chooses, as sacreBLEU's `--paired-ar`.
 pub const TRIALS: usize = 10_000;
 /// Trials for each pair of systems: Holm's p can be as small as one of so many.
 const TRIALS_PER_PAIR: usize = 100;
-/// Sentences that are resampled one by one. Beyond, groups of sentences are: each sentence is put into one by chance, so the
-/// variance stays the same; exchanging groups is as exact a test as exchanging sentences.
+/// Sentences that are resampled one by one. Beyond, groups of sentences are: each sentence is put into one by chance,
+/// so the variance stays the same; exchanging groups is as exact a test as exchanging sentences.
 const MOST_GROUPS: usize = 5000;
-/// Trials that are summed together, while the counts are at hand.
 const BLOCK: usize = 8;
 /// Numbers that a step of [`Trials`] goes through on each core, some milliseconds.
 const STEP: usize = 10_000_000;
@@ -119,7 +117,6 @@ pub struct Interval {
 /// Two systems on the same sentences.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Paired {
-    /// The score of the first.
     pub first: Interval,
     /// The score of the second.
     pub second: Interval,
@@ -132,8 +129,9 @@ pub struct Paired {
     /// Two-sided, of the same resamples: twice the share of those on the rarer side of 0, ties on both. It is at most
     /// 0.05 exactly where 95 % of the differences leave 0 outside. `None` of fewer than [`LEAST_SENTENCES`].
     pub p_value: Option<f64>,
-    /// That of approximate randomisation, where it was made: in how many trials the difference is at least as great, either
-    /// way, when chance gives the outputs of each sentence to the one system or the other; 1 added above and below.
+    /// That of approximate randomisation, where it was made: in how many trials the difference is at least as great,
+    /// either way, when chance gives the outputs of each sentence to the one system or the other; 1 added above and
+    /// below.
     #[serde(rename = "p_ar")]
     pub p_randomised: Option<f64>,
     /// Both corrected for the other pairs, where there are any.
@@ -143,7 +141,6 @@ pub struct Paired {
     pub resamples: usize,
     /// Trials of the randomisation.
     pub trials: usize,
-    /// Sentences that both have.
     pub sentences: usize,
 }
 
@@ -153,7 +150,6 @@ pub struct PairedTests {
     pub bootstrap: usize,
     /// Trials of `--paired-ar`; 0: it is not made.
     pub randomisation: usize,
-    /// Where the random numbers begin.
     pub seed: u64,
 }
 
@@ -171,9 +167,7 @@ pub struct BootstrapSample<C: BootstrapCounts> {
     rng: ChaCha8Rng,
     /// The groups of sentences that the same systems have.
     places: HashMap<Vec<bool>, Vec<usize>>,
-    /// Sentences of each group.
     sizes: Vec<usize>,
-    /// Sums of each system by group.
     columns: Vec<Vec<Option<C::Numbers>>>,
 }
 
@@ -207,31 +201,26 @@ impl<C: BootstrapCounts> BootstrapSample<C> {
     }
 }
 
-/// Adds numbers so many times.
 fn add<N: AsRef<[f64]> + AsMut<[f64]>>(sum: &mut N, numbers: &N, times: f64) {
     sum.as_mut().iter_mut().zip(numbers.as_ref()).for_each(|(sum, number)| *sum += times * number);
 }
 
-/// A system on the sentences that another has, too.
 struct View<N> {
     system: usize,
-    /// By group, 0 where either lacks it.
     column: Vec<N>,
     is_there: Vec<bool>,
     total: N,
     scores: Vec<f64>,
 }
 
-/// Two systems by their views.
 struct TestedPair {
     views: [usize; 2],
     sentences: usize,
-    /// Trials of the randomisation in which chance was as good.
     chance: usize,
 }
 
-/// Both tests of pairs of systems, in steps. All pairs have the same resamples and exchanges, so p of a pair is the same
-/// whatever others are tested with it.
+/// Both tests of pairs of systems, in steps. All pairs have the same resamples and exchanges, so p of a pair is the
+/// same whatever others are tested with it.
 pub struct Trials<C: BootstrapCounts> {
     tests: PairedTests,
     groups: usize,
@@ -245,7 +234,6 @@ pub struct Trials<C: BootstrapCounts> {
 }
 
 impl<C: BootstrapCounts> Trials<C> {
-    /// Of these pairs of systems, each over the sentences that both have. The same seed gives the same answer everywhere.
     pub fn new(sample: &BootstrapSample<C>, pairs: &[(usize, usize)], tests: PairedTests) -> Self {
         let score = |column: &Vec<Option<C::Numbers>>| {
             let there = column.iter().flatten().copied();
@@ -308,7 +296,6 @@ impl<C: BootstrapCounts> Trials<C> {
         self.resamples += count;
     }
 
-    /// Up to so many more trials in which chance gives the sentences of two systems to the one or the other.
     fn exchange(&mut self, most: usize) {
         let count = most.min(self.tests.randomisation - self.exchanges);
         let (groups, rng) = (self.groups, &mut self.rng);
@@ -321,8 +308,6 @@ impl<C: BootstrapCounts> Trials<C> {
         self.exchanges += count;
     }
 
-    /// In how many trials of a block chance was as good as what was found, for each pair; a bit says that the systems
-    /// exchange a group.
     fn chances(&self, count: usize, bits: &[u8]) -> Vec<usize> {
         let weight = |bits: &u8| std::array::from_fn(|trial| f64::from(bits >> trial & 1));
         let sums = self.sums(&bits.iter().map(weight).collect::<Vec<_>>());
@@ -344,7 +329,6 @@ impl<C: BootstrapCounts> Trials<C> {
         self.pairs.iter().map(chance).collect()
     }
 
-    /// The sums of each view in each trial of a block, by how often each group counts in it.
     fn sums(&self, weights: &[[f64; BLOCK]]) -> Vec<[C::Numbers; BLOCK]> {
         let sums = |view: &View<C::Numbers>| {
             let mut sums = [C::Numbers::default(); BLOCK];
@@ -356,8 +340,8 @@ impl<C: BootstrapCounts> Trials<C> {
         self.views.iter().map(sums).collect()
     }
 
-    /// What came of each pair, in their order, not yet corrected for each other; `None` of pairs without sentences, and without
-    /// resamples.
+    /// What came of each pair, in their order, not yet corrected for each other; `None` of pairs without sentences, and
+    /// without resamples.
     pub fn finish(&mut self) -> Vec<Option<Paired>> {
         self.pairs.iter().map(|pair| self.found(pair)).collect()
     }
@@ -391,7 +375,6 @@ impl<C: BootstrapCounts> Trials<C> {
     }
 }
 
-/// The place of the view of a system where `is_there` holds, which is added if it is new.
 fn view<C: BootstrapCounts>(
     views: &mut Vec<View<C::Numbers>>,
     (system, column): (usize, &Vec<Option<C::Numbers>>),
@@ -409,8 +392,8 @@ fn view<C: BootstrapCounts>(
     })
 }
 
-/// The mean of numbers, and where 95 % of those of its resamples lie. The same seed gives the same answer everywhere. `None` without
-/// numbers or resamples.
+/// The mean of numbers, and where 95 % of those of its resamples lie. The same seed gives the same answer everywhere.
+/// `None` without numbers or resamples.
 pub fn resampled_mean(numbers: &[f64], resamples: usize, seed: u64) -> Option<Interval> {
     let count = u32::try_from(numbers.len()).ok().filter(|count| *count > 0)?;
     if resamples == 0 {

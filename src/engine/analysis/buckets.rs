@@ -14,7 +14,6 @@ pub struct Bucket {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buckets(Vec<Bucket>);
 
-/// The last lengths of the usual buckets: `1-10` to `51-60`, and `61+`.
 const USUAL: &[usize] = &[10, 20, 30, 40, 50, 60];
 
 impl Default for Buckets {
@@ -46,7 +45,6 @@ impl Buckets {
         Self(buckets)
     }
 
-    /// All of them, the shortest first.
     pub fn all(&self) -> &[Bucket] {
         &self.0
     }

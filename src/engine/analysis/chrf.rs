@@ -13,7 +13,6 @@ const BETA_SQUARED: f64 = 4.0;
 /// What chrF counts for n = 1..6; counts of sentences add up to those of the corpus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChrfCounts {
-    /// n-grams of the hypotheses, where the reference has any of that length.
     pub hypothesis: [u64; MAX_ORDER],
     /// n-grams of the references, of each sentence the one with the highest chrF.
     pub reference: [u64; MAX_ORDER],
@@ -77,7 +76,6 @@ impl ChrfCounts {
 
 sums!(ChrfCounts: ; each hypothesis, reference, correct);
 
-/// The n-grams of the characters, whitespace removed.
 fn characters(text: &str, lowercase: bool) -> Ngrams {
     let symbols = |text: &str| text.chars().filter(|c| !is_space(*c)).map(u32::from).collect::<Vec<u32>>();
     let symbols = if lowercase { symbols(&text.to_lowercase()) } else { symbols(text) };

@@ -36,7 +36,6 @@ pub struct TranslationSigns<'a> {
 pub struct ConfidenceEntry {
     /// What is typed, and the column of a table.
     pub name: &'static str,
-    /// What people call it.
     pub label: &'static str,
     pub formula: &'static str,
     /// Its value; `None` where the translation lacks what it needs.
@@ -144,7 +143,6 @@ pub fn unattended(seen: &TranslationSigns<'_>, threshold: f64) -> Vec<usize> {
     (0..source_words(seen)).filter(|s| sums.get(*s).is_some_and(|sum| *sum < threshold)).collect()
 }
 
-/// alpha, its rows that exist; `None` without any.
 fn aligned(seen: &TranslationSigns<'_>) -> Option<Alignment> {
     Some(seen.alpha.existing()).filter(|alpha| !alpha.is_empty())
 }
@@ -178,25 +176,22 @@ fn certainty(values: &[f32]) -> Option<f64> {
     (sum > 0.0).then(|| values.iter().map(|value| x_ln_x(f64::from(*value) / sum)).sum())
 }
 
-/// Columns of alpha that are words; all of them where the tokens are not known.
 fn source_words(seen: &TranslationSigns<'_>) -> usize {
     let known = without_end(seen.source).len();
     if seen.source.is_empty() { seen.alpha.columns() } else { known.min(seen.alpha.columns()) }
 }
 
-/// Rows of alpha that are words.
 fn target_words(seen: &TranslationSigns<'_>) -> usize {
     let known = without_end(seen.target).len();
     if seen.target.is_empty() { seen.alpha.rows() } else { known.min(seen.alpha.rows()) }
 }
 
-/// For each target word the source word that it looks at most; one that looks at no word, or that a head sends to `</s>`, is
-/// left out.
+/// For each target word the source word that it looks at most; one that looks at no word, or that a head sends to
+/// `</s>`, is left out.
 pub fn argmax(seen: &TranslationSigns<'_>) -> Vec<Link> {
     seen.reading.links(&seen.alpha.words(target_words(seen), source_words(seen)))
 }
 
-/// The most attended source words of each two neighbours among the target words.
 fn steps(seen: &TranslationSigns<'_>) -> impl Iterator<Item = (usize, usize)> {
     let links = argmax(seen);
     let pairs: Vec<(usize, usize)> = links.windows(2).map(|pair| (pair[0].source, pair[1].source)).collect();

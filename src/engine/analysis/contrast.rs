@@ -26,11 +26,8 @@ pub struct Contrast {
 /// An n-gram that one system has right more often.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ngram {
-    /// Its words, with spaces between.
     pub words: String,
-    /// How often the one has it right.
     pub one: u32,
-    /// How often the other.
     pub other: u32,
     /// (one + 1) / (one + other + 2)
     pub ratio: f64,

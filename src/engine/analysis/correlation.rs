@@ -12,12 +12,10 @@ use crate::analysis::bootstrap::{Interval, interval};
 pub struct Ranked {
     numbers: [Vec<f64>; 2],
     orders: [Vec<u32>; 2],
-    /// The place of each thing among those of the second, from 1; equal ones have the same.
     place: Vec<usize>,
 }
 
 impl Ranked {
-    /// Of two numbers each.
     pub fn new(first: Vec<f64>, second: Vec<f64>) -> Self {
         let numbers = [first, second];
         let orders = numbers.each_ref().map(|of| {
@@ -40,8 +38,8 @@ impl Ranked {
         [pearson(&self.numbers, times), pearson(&ranks, times), self.kendall(times)]
     }
 
-    /// Kendall's tau-b (Kendall 1945): pairs in the same order less pairs in opposite order, over the pairs that are no ties in the one
-    /// list and in the other, as a geometric mean.
+    /// Kendall's tau-b (Kendall 1945): pairs in the same order less pairs in opposite order, over the pairs that are no
+    /// ties in the one list and in the other, as a geometric mean.
     fn kendall(&self, times: &[f64]) -> Option<f64> {
         let pairs = |count: f64| count * (count - 1.0) / 2.0;
         let weight = |all: &[u32]| all.iter().map(|at| times[*at as usize]).sum::<f64>();
@@ -75,12 +73,10 @@ impl Ranked {
     }
 }
 
-/// Runs of equal numbers in their order.
 fn ties<'a>(order: &'a [u32], numbers: &'a [f64]) -> impl Iterator<Item = &'a [u32]> {
     order.chunk_by(|one, other| numbers[*one as usize] == numbers[*other as usize])
 }
 
-/// The mean rank of each.
 fn ranks(order: &[u32], numbers: &[f64], times: &[f64]) -> Vec<f64> {
     let (mut ranks, mut before) = (vec![0.0; order.len()], 0.0);
     for equal in ties(order, numbers) {
@@ -137,7 +133,8 @@ fn correlations(a: &[f32], b: &[f32]) -> [Option<f64>; 3] {
     Ranked::new(a, b).correlations(&vec![1.0; count])
 }
 
-/// A translation: its segment and its system, each from 0, what a metric says of it and what people do, both so that more is better.
+/// A translation: its segment and its system, each from 0, what a metric says of it and what people do, both so that
+/// more is better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoredPair {
     pub segment: u32,
@@ -146,16 +143,11 @@ pub struct ScoredPair {
     pub people: f64,
 }
 
-/// The numbers of [`agreement`] of a level, in their order.
 pub const STATISTICS: [&str; 4] = ["Pearson", "Spearman", "Kendall tau-b", "pairwise accuracy"];
-/// Translations that are drawn in all resamples, and the fewest and the most of these.
 const WORK: (usize, usize, usize) = (20_000_000, 100, 1000);
-/// The most pairs of translations that ties are calibrated over.
 const MOST_PAIRS: usize = 4_000_000;
 
-/// Two translations of a segment.
 struct TiedPair {
-    /// How far the metric has them apart.
     apart: f64,
     segment: u32,
     /// Each segment counts the same, however many pairs it has.
@@ -164,7 +156,6 @@ struct TiedPair {
     gain: f64,
 }
 
-/// acc_eq: the greatest share of pairs that come out as people have them, whatever difference of the metric is taken for a tie.
 fn calibrated(pairs: &[TiedPair], times: &[f64]) -> Option<f64> {
     let sum = |of: fn(&TiedPair) -> f64| pairs.iter().map(|pair| times[pair.segment as usize] * of(pair)).sum::<f64>();
     let (all, mut right) = (sum(|pair| pair.share), sum(|pair| -pair.gain.min(0.0)));
@@ -176,7 +167,6 @@ fn calibrated(pairs: &[TiedPair], times: &[f64]) -> Option<f64> {
     (all > 0.0).then(|| best / all)
 }
 
-/// The pairs of each segment by how far the metric has them apart; none where they are too many.
 fn pairs(all: &[ScoredPair]) -> Vec<TiedPair> {
     let of = |segment: &[ScoredPair]| segment.len() * (segment.len() - 1) / 2;
     let segments = || all.chunk_by(|one, other| one.segment == other.segment);
@@ -196,7 +186,6 @@ fn pairs(all: &[ScoredPair]) -> Vec<TiedPair> {
     pairs
 }
 
-/// The means of each system, where segments are there so many times.
 fn of_systems(all: &[ScoredPair], times: &[f64]) -> [Option<f64>; 4] {
     let mut sums: Vec<[f64; 3]> = Vec::new();
     for one in all {
@@ -214,9 +203,9 @@ fn of_systems(all: &[ScoredPair], times: &[f64]) -> [Option<f64>; 4] {
     [pearson, spearman, kendall, accuracy]
 }
 
-/// How a metric and people agree about translations, those of a segment one behind the other: [`STATISTICS`] of the means of systems,
-/// then of all translations and the pairs of each segment; each with where 95 % of the resamples of so many segments lie. `None`
-/// where nothing differs. The same seed gives the same answer everywhere.
+/// How a metric and people agree about translations, those of a segment one behind the other: [`STATISTICS`] of the
+/// means of systems, then of all translations and the pairs of each segment; each with where 95 % of the resamples of
+/// so many segments lie. `None` where nothing differs. The same seed gives the same answer everywhere.
 pub fn agreement(all: &[ScoredPair], seed: u64) -> Vec<Option<Interval>> {
     let segments = all.iter().map(|one| one.segment as usize + 1).max().unwrap_or_default();
     let ranked = Ranked::new(all.iter().map(|one| one.metric).collect(), all.iter().map(|one| one.people).collect());

@@ -1,14 +1,14 @@
 //! How spread out a distribution over words is, and how far two are from each other.
 
-/// H of one row of weights, in nats as log p is: - sum_j alpha_ij ln alpha_ij; 0 log 0 is 0. Rows that do not sum to 1 (local-p, a
-/// part of a row) are taken as they are.
+/// H of one row of weights, in nats as log p is: - sum_j alpha_ij ln alpha_ij; 0 log 0 is 0. Rows that do not sum to 1
+/// (local-p, a part of a row) are taken as they are.
 pub fn entropy(alpha_i: &[f32]) -> f32 {
     let nats = |alpha: f32| if alpha > 0.0 { -alpha * alpha.ln() } else { 0.0 };
     alpha_i.iter().map(|alpha| nats(*alpha)).sum()
 }
 
-/// Jensen-Shannon divergence in nats, from 0 where they are equal to ln 2 where no word has probability in both
-/// (Lin 1991): JS(p, q) = [KL(p, m) + KL(q, m)] / 2 with m = (p + q) / 2. Both are given as logarithms, and each is
+/// Jensen-Shannon divergence in nats, from 0 where they are equal to ln 2 where no word has probability in both (Lin
+/// 1991): JS(p, q) = [KL(p, m) + KL(q, m)] / 2 with m = (p + q) / 2. Both are given as logarithms, and each is
 /// normalised first, since taking words away leaves less than 1.
 pub fn jensen_shannon(log_p: &[f32], log_q: &[f32]) -> f64 {
     let (p_sum, q_sum) = (sum(log_p), sum(log_q));

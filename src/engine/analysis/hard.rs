@@ -10,16 +10,16 @@ use crate::text::links::Links;
 
 pub use crate::text::links::Link;
 
-/// The links of an alignment of words, by target word. Cut `</s>` off first, with [`Alignment::words`]: a target
-/// word that looks mostly at `</s>` is linked to the word that it looks at most. One that looks at no word has no link.
+/// The links of an alignment of words, by target word. Cut `</s>` off first, with [`Alignment::words`]: a target word
+/// that looks mostly at `</s>` is linked to the word that it looks at most. One that looks at no word has no link.
 pub fn links(alignment: &Alignment) -> Vec<Link> {
     (0..alignment.rows())
         .filter_map(|target| alignment.greatest(target).map(|source| Link { source, target }))
         .collect()
 }
 
-/// The links of an alignment of words with alpha_ij of at least `theta`, by target word: a target word may have
-/// several links, or none. An alpha of 0 never links, whatever `theta` is.
+/// The links of an alignment of words with alpha_ij of at least `theta`, by target word: a target word may have several
+/// links, or none. An alpha of 0 never links, whatever `theta` is.
 pub fn links_above(alignment: &Alignment, theta: f32) -> Vec<Link> {
     let linked = |alpha: f32| alpha >= theta && alpha > 0.0;
     let row = |(target, alpha_i): (usize, &[f32])| -> Vec<Link> {

@@ -24,7 +24,6 @@ pub fn jumps(links: &[Link]) -> Vec<i32> {
 pub struct JumpSet(u64);
 
 impl JumpSet {
-    /// The jumps of a sentence.
     pub fn of(jumps: &[i32]) -> Self {
         Self(jumps.iter().fold(0, |set, jump| set | 1 << (jump + FARTHEST)))
     }

@@ -21,7 +21,6 @@ impl<T: Ord> Default for Confusion<T> {
 /// Agreement of two annotators.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kappa {
-    /// How many things both judged.
     pub items: u64,
     /// Of how many they said the same.
     pub agreed: u64,
@@ -41,19 +40,16 @@ impl<T: Ord + Clone> Confusion<T> {
         }
     }
 
-    /// Adds what was counted elsewhere.
     pub fn add_all(&mut self, other: &Self) {
         for ((one, two), count) in &other.counts {
             self.add(one.clone(), two.clone(), *count);
         }
     }
 
-    /// Each pair of judgements with how often it occurred.
     pub fn counts(&self) -> impl Iterator<Item = (&T, &T, u64)> {
         self.counts.iter().map(|((one, other), count)| (one, other, *count))
     }
 
-    /// The agreement; `None` where nothing was counted.
     pub fn kappa(&self) -> Option<Kappa> {
         let items: u64 = self.counts.values().sum();
         if items == 0 {
@@ -75,7 +71,6 @@ impl<T: Ord + Clone> Confusion<T> {
         })
     }
 
-    /// How often each annotator gave each judgement.
     fn habits(&self) -> (BTreeMap<&T, u64>, BTreeMap<&T, u64>) {
         let (mut first, mut second): (BTreeMap<&T, u64>, BTreeMap<&T, u64>) = Default::default();
         for (one, other, count) in self.counts() {
@@ -85,8 +80,8 @@ impl<T: Ord + Clone> Confusion<T> {
         (first, second)
     }
 
-    /// Weighted kappa (Cohen 1968): 1 less the mean of `apart` over the pairs of judgements, as a share of what chance would
-    /// give. `apart` is 0 for what is the same. `None` where chance gives nothing to be apart.
+    /// Weighted kappa (Cohen 1968): 1 less the mean of `apart` over the pairs of judgements, as a share of what chance
+    /// would give. `apart` is 0 for what is the same. `None` where chance gives nothing to be apart.
     pub fn weighted(&self, apart: impl Fn(&T, &T) -> f64) -> Option<f64> {
         let items: u64 = self.counts.values().sum();
         let (first, second) = self.habits();
@@ -104,9 +99,7 @@ impl<T: Ord + Clone> Confusion<T> {
 /// What an annotator said of a pair of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PairVote {
-    /// They are not linked.
     Apart,
-    /// They may be linked.
     Possible,
     Sure,
 }
@@ -176,8 +169,8 @@ impl<T: Ord + Clone> JudgedUnits<T> {
         }
     }
 
-    /// alpha = 1 - (n - 1) sum o_ck d_ck / sum n_c n_k d_ck, where d is how far two judgements are apart, 0 for the same.
-    /// `None` where all said the same of everything, or nothing is counted.
+    /// alpha = 1 - (n - 1) sum o_ck d_ck / sum n_c n_k d_ck, where d is how far two judgements are apart, 0 for the
+    /// same. `None` where all said the same of everything, or nothing is counted.
     pub fn alpha(&self, apart: impl Fn(&T, &T) -> f64) -> Option<f64> {
         let observed: f64 = self.pairs.iter().map(|((one, other), count)| count * apart(one, other)).sum();
         let mut expected = 0.0;

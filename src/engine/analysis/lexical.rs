@@ -44,8 +44,8 @@ pub fn cut(text: &str, tokenization: Tokenization) -> String {
     tokens(found.as_deref().unwrap_or(text), tokenization)
 }
 
-/// The tokens of a tokenizer with spaces between; those of mteval-v13a where it cuts at characters, which are no words. An unknown
-/// word is one, and spelled [`UNK`].
+/// The tokens of a tokenizer with spaces between; those of mteval-v13a where it cuts at characters, which are no words.
+/// An unknown word is one, and spelled [`UNK`].
 pub fn tokens(text: &str, tokenization: Tokenization) -> String {
     let by = match tokenization {
         Tokenization::Chinese | Tokenization::Characters => Tokenization::Mteval13a,
@@ -70,7 +70,8 @@ pub fn each<'a>(reference: &'a str, output: &'a str) -> BTreeMap<&'a str, Lexica
     words
 }
 
-/// A word without the punctuation round it, in small letters, as it is looked for, so that `Maison,` and `maison` are one.
+/// A word without the punctuation round it, in small letters, as it is looked for, so that `Maison,` and `maison` are
+/// one.
 pub fn bare(word: &str) -> String {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     folded(if bare.is_empty() { word } else { bare })

@@ -26,9 +26,7 @@ pub enum Method {
 pub struct MethodEntry {
     pub method: Method,
     pub name: &'static str,
-    /// What people call it.
     pub title: &'static str,
-    /// What it does, in a sentence.
     pub about: &'static str,
 }
 
@@ -49,12 +47,10 @@ pub const METHODS: &[MethodEntry] = &[
 ];
 
 impl Method {
-    /// The method of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         METHODS.iter().find(|entry| entry.name == name).map(|entry| entry.method)
     }
 
-    /// Its line of the table.
     pub fn entry(self) -> &'static MethodEntry {
         &METHODS[self as usize]
     }
@@ -63,7 +59,6 @@ impl Method {
 /// Where the vectors lie.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MapLayout {
-    /// A place for each row.
     pub places: Vec<[f32; 2]>,
     /// The shares of variance along both axes, for PCA.
     pub explained: Option<[f32; 2]>,
@@ -72,25 +67,22 @@ pub struct MapLayout {
 }
 
 /// How far it is, from 0 to 1, and the places so far (empty while there are none).
-type Hear<'a> = dyn FnMut(f32, &[f32]) + 'a;
+type OnProgress<'a> = dyn FnMut(f32, &[f32]) + 'a;
 
 /// Lays out `rows` of `dimension` numbers each.
-///
-/// # Errors
-/// When there are too few rows for the method, and [`Error::Stale`] when the ticket goes stale.
 pub fn layout(
     rows: &[f32],
     dimension: usize,
     method: Method,
     options: &TsneOptions,
     ticket: &CancellationToken,
-    hear: &mut Hear<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Result<MapLayout> {
     let count = rows.len() / dimension.max(1);
     if count < 2 || dimension == 0 {
         return Err(Error::Input("a map needs at least 2 points; choose more words or lines".into()));
     }
-    hear(0.0, &[]);
+    on_progress(0.0, &[]);
     match method {
         Method::Pca => {
             let pca = Pca::fit(rows, dimension, 2, ticket)?;
@@ -105,7 +97,7 @@ pub fn layout(
             let kept = REDUCED.min(dimension);
             let reduced = Pca::fit(rows, dimension, kept, ticket)?.project(rows);
             let places = tsne::embed(&reduced, kept, options, ticket, &mut |progress| {
-                hear(progress.done as f32 / progress.total.max(1) as f32, progress.points);
+                on_progress(progress.done as f32 / progress.total.max(1) as f32, progress.points);
             })?;
             let perplexity = Some(tsne::lowered(options.perplexity, count));
             Ok(MapLayout { places, explained: None, perplexity })

@@ -14,7 +14,6 @@ use crate::models::gradient::Smoothing;
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
 use crate::ticket::CancellationToken;
 
-/// How often alpha is permuted, as by the command line.
 const PERMUTATIONS: u64 = 10;
 /// Noisy embeddings over which a gradient is averaged; each takes as long as all target words forced one by one.
 pub const SAMPLES: usize = 3;
@@ -23,28 +22,20 @@ pub const SAMPLES: usize = 3;
 #[derive(Debug)]
 pub struct Measure {
     pub name: &'static str,
-    /// On buttons and over pictures.
     pub title: &'static str,
-    /// What its numbers are.
     pub unit: &'static str,
     pub about: &'static str,
     /// Whether the model must have an alignment.
     pub aligns: bool,
-    /// How it is made.
     made: Made,
 }
 
-/// A definition of what matters, of a pair.
 type Definition = fn(&mut Subject<'_>, (&[u32], &[u32]), &CancellationToken) -> Result<Matrix>;
 
-/// How a measure is made.
 #[derive(Clone, Copy, Debug)]
 enum Made {
-    /// By the tests of [`ablation`].
     Tests,
-    /// By a definition of what matters.
     Importance(Definition),
-    /// It is where every head of a Transformer looks, and what leaving each out does where this is true.
     Heads(bool),
 }
 
@@ -138,8 +129,8 @@ pub struct HeadMatrix {
     pub place: HeadPlace,
     /// As [`decoding::HeadAlphas`] has it.
     pub rows: Matrix,
-    /// What leaving it out does to the next-word distributions, where that was measured: Jensen-Shannon divergence, nats, the
-    /// mean over the words.
+    /// What leaving it out does to the next-word distributions, where that was measured: Jensen-Shannon divergence,
+    /// nats, the mean over the words.
     pub js: Option<f64>,
     /// Whether it is the alignment, or one of those whose mean is.
     pub is_alignment: bool,
@@ -154,8 +145,8 @@ pub struct MeasuredWords {
     pub rows: Matrix,
     /// Every head, those of cross-attention and of layer 1 first; none but where the measure is of heads.
     pub heads: Vec<HeadMatrix>,
-    /// Kendall's tau-b of a row and alpha of the model itself ([`kendall_of_effects`]), the mean over rows; `None` without
-    /// alpha.
+    /// Kendall's tau-b of a row and alpha of the model itself ([`kendall_of_effects`]), the mean over rows; `None`
+    /// without alpha.
     pub kendall: Option<f64>,
 }
 
@@ -186,10 +177,6 @@ impl Measure {
 }
 
 /// Measures a translation (ids, `</s>` included) of a model by itself.
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; a model without the alignment that is needed; ids outside the
-/// vocabularies; a pair that is too long.
 pub fn measure(
     subject: &mut Subject<'_>,
     place: usize,
@@ -217,7 +204,6 @@ pub fn measure(
     Ok(Tested { measured: vec![MeasuredWords { measure: place, rows, kendall, heads: Vec::new() }], ..tested })
 }
 
-/// The standard tests: uniform, permuted, each source word left out.
 fn tests(tested: Tested, subject: &mut Subject<'_>, ticket: &CancellationToken) -> Result<Tested> {
     let seeds: Vec<u64> = (1..=PERMUTATIONS).collect();
     let words = ablation::words(subject.stepper(), (&tested.source, &tested.target), &seeds, ticket)?;
@@ -236,7 +222,6 @@ fn tests(tested: Tested, subject: &mut Subject<'_>, ticket: &CancellationToken) 
     Ok(Tested { measured, means: Some(means), ..tested })
 }
 
-/// Where all heads look, and what leaving each out does where that is asked.
 fn heads(
     tested: Tested,
     subject: &mut Subject<'_>,
@@ -269,7 +254,6 @@ fn heads(
     Ok(Tested { measured: vec![MeasuredWords { measure: place, rows, heads, kendall: None }], ..tested })
 }
 
-/// The mean over the rows that have one.
 fn agreement(alpha: &[Vec<f32>], rows: &[Vec<f32>]) -> Option<f64> {
     let taus: Vec<f64> = alpha.iter().zip(rows).filter_map(|(alpha, row)| kendall_of_effects(alpha, row)).collect();
     (!taus.is_empty()).then(|| taus.iter().sum::<f64>() / taus.len() as f64)

@@ -40,7 +40,6 @@ pub const TOKENIZATIONS: &[(Tokenization, &str)] = &[
 ];
 
 impl Tokenization {
-    /// sacreBLEU's name for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mteval13a => "13a",
@@ -51,7 +50,8 @@ impl Tokenization {
         }
     }
 
-    /// The usual one of a target language: sacreBLEU's where it is here, characters for the other scripts without spaces.
+    /// The usual one of a target language: sacreBLEU's where it is here, characters for the other scripts without
+    /// spaces.
     pub fn usual(language: &str) -> Self {
         match primary(language).as_str() {
             "zh" | "yue" => Self::Chinese,
@@ -123,7 +123,6 @@ fn international(text: &str) -> String {
         .into_owned()
 }
 
-/// The rules of mteval-v13a, on one line.
 fn mteval_13a(text: &str) -> String {
     let mut text = text.replace("<skipped>", "").replace("-\n", "").replace('\n', " ");
     for (entity, mark) in [("&quot;", "\""), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")] {
@@ -134,14 +133,15 @@ fn mteval_13a(text: &str) -> String {
     western(std::iter::once(' ').chain(text.chars()).chain(std::iter::once(' ')))
 }
 
-/// As sacreBLEU has it: entities stay, and so does a full stop or comma at either end of the line beside a digit or none.
+/// As sacreBLEU has it: entities stay, and so does a full stop or comma at either end of the line beside a digit or
+/// none.
 fn chinese(text: &str) -> String {
     let apart = |c: char| if is_chinese(c) { vec![' ', c, ' '] } else { vec![c] };
     western(text.trim_start_matches(is_space).chars().flat_map(apart))
 }
 
-/// The ranges that sacreBLEU in fact sets apart. The first comes of `\u20000` to `\u2a6d6`, which Python reads as four digits
-/// and a letter behind: it has dashes, quotation marks and arrows, and extension B is left out.
+/// The ranges that sacreBLEU in fact sets apart. The first comes of `\u20000` to `\u2a6d6`, which Python reads as four
+/// digits and a letter behind: it has dashes, quotation marks and arrows, and extension B is left out.
 fn is_chinese(c: char) -> bool {
     matches!(c, '\u{2001}'..='\u{2a6d}' | '\u{2e80}'..='\u{2fdf}' | '\u{2ff0}'..='\u{303f}' | '\u{3100}'..='\u{312f}'
         | '\u{31a0}'..='\u{31ef}' | '\u{3200}'..='\u{4db5}' | '\u{4e00}'..='\u{9fbb}' | '\u{f900}'..='\u{fa2d}'
@@ -149,7 +149,6 @@ fn is_chinese(c: char) -> bool {
         | '\u{ff00}'..='\u{ffef}')
 }
 
-/// The rules of mteval-v13a for Western languages in their order.
 fn western(line: impl Iterator<Item = char>) -> String {
     // Marks apart, but not ' , - .
     let line: Vec<char> = line.flat_map(|c| if is_mark(c) { vec![' ', c, ' '] } else { vec![c] }).collect();

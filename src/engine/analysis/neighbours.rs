@@ -24,7 +24,6 @@ pub struct Neighbour {
 }
 
 impl Space {
-    /// Takes rows of `dimension` numbers each; an incomplete row at the end is left out.
     pub fn new(dimension: usize, mut rows: Vec<f32>) -> Self {
         rows.truncate(rows.len().checked_div(dimension).unwrap_or(0) * dimension);
         for row in rows.chunks_exact_mut(dimension.max(1)) {
@@ -37,12 +36,10 @@ impl Space {
         self.unit.len() / self.dimension.max(1)
     }
 
-    /// Whether there is nothing to compare with.
     pub fn is_empty(&self) -> bool {
         self.unit.is_empty()
     }
 
-    /// A row, of length 1.
     pub fn row(&self, index: usize) -> Option<&[f32]> {
         self.unit.get(index * self.dimension..(index + 1) * self.dimension)
     }
@@ -61,7 +58,6 @@ impl Space {
         self.among(&query, k, None)
     }
 
-    /// A row of zeros has no direction: it has no neighbours and is never one.
     fn among(&self, query: &[f32], k: usize, left_out: Option<usize>) -> Vec<Neighbour> {
         if k == 0 || query.iter().all(|x| *x == 0.0) {
             return Vec::new();
@@ -83,7 +79,6 @@ impl Space {
     }
 }
 
-/// Scales to length 1; false where there is no direction.
 fn scale(row: &mut [f32]) -> bool {
     let length = row.iter().map(|x| f64::from(*x) * f64::from(*x)).sum::<f64>().sqrt();
     if length == 0.0 || !length.is_finite() {

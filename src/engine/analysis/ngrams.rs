@@ -48,7 +48,8 @@ impl Ngrams {
         (self.suffixes.len() + 1).saturating_sub(order) as u64
     }
 
-    /// How many n-grams of `order` symbols any of `others` has too, each counted as often as in the one that has it most.
+    /// How many n-grams of `order` symbols any of `others` has too, each counted as often as in the one that has it
+    /// most.
     pub fn shared(&self, others: &[Self], order: usize) -> u64 {
         let own: Vec<(u128, u64)> = self.counted(order).collect();
         let mut most = vec![0; own.len()];

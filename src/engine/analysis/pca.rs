@@ -11,7 +11,6 @@ use crate::error::Result;
 use crate::nn::fused::{Precision, dot};
 use crate::ticket::CancellationToken;
 
-/// Rows that are centred and multiplied at a time.
 const BLOCK: usize = 1024;
 /// Directions iterated beside those wanted: the more, the faster the wanted ones settle.
 const BESIDE: usize = 16;
@@ -23,17 +22,14 @@ const ROUNDS: usize = 150;
 const EXACT: f64 = 2e-6;
 /// The others, which only reduce dimensions, when it is at most this.
 const NEAR: f64 = 3e-3;
-/// Where the iteration starts; any number will do.
 const SEED: u64 = 44;
 
 /// The first principal components of some rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pca {
-    /// The mean row. [dimension]
     pub mean: Vec<f32>,
     /// Directions of length 1, by falling variance; the entry of greatest size is positive. [components][dimension]
     pub axes: Vec<Vec<f32>>,
-    /// The variance along each direction (divided by the number of rows).
     pub variances: Vec<f32>,
     /// The variance in all directions together.
     pub total: f32,
@@ -93,7 +89,6 @@ fn covariance(rows: &[f32], mean: &[f32], ticket: &CancellationToken) -> Result<
     Ok(sum)
 }
 
-/// The first eigenvectors of a symmetric matrix and their eigenvalues, the greatest first.
 fn eigenvectors(
     matrix: &[f32],
     d: usize,
@@ -214,7 +209,6 @@ fn jacobi(mut a: Vec<Vec<f64>>) -> (Vec<f64>, Vec<Vec<f64>>) {
     (values, q.iter().map(|row| order.iter().map(|&i| row[i]).collect()).collect())
 }
 
-/// One rotation that makes a_pr zero, unless it is next to nothing.
 fn rotate(a: &mut [Vec<f64>], q: &mut [Vec<f64>], p: usize, r: usize, least: f64) {
     if a[p][r].abs() <= least {
         return;
@@ -232,7 +226,6 @@ fn rotate(a: &mut [Vec<f64>], q: &mut [Vec<f64>], p: usize, r: usize, least: f64
     }
 }
 
-/// The same direction with its greatest entry positive.
 fn signed(axis: &[f64]) -> Vec<f32> {
     let greatest = axis.iter().copied().fold(0.0_f64, |most, x| if x.abs() > most.abs() + 1e-9 { x } else { most });
     let sign = if greatest < 0.0 { -1.0 } else { 1.0 };

@@ -31,9 +31,7 @@ pub enum RowConvention {
 #[derive(Clone, Copy, Debug)]
 pub struct ReadingEntry {
     pub reading: RowConvention,
-    /// Its name on the command line and in files.
     pub name: &'static str,
-    /// What it says, in a sentence.
     pub about: &'static str,
 }
 
@@ -63,17 +61,14 @@ pub const READINGS: &[ReadingEntry] = &[
 pub const OF_ALPHA: &[ReadingEntry] = READINGS.split_at(2).0;
 
 impl RowConvention {
-    /// Its name on the command line and in files.
     pub fn name(self) -> &'static str {
         READINGS[self as usize].name
     }
 
-    /// What it says, in a sentence.
     pub fn about(self) -> &'static str {
         READINGS[self as usize].about
     }
 
-    /// The reading of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         READINGS.iter().find(|entry| entry.name == name).map(|entry| entry.reading)
     }
@@ -87,9 +82,9 @@ impl RowConvention {
         }
     }
 
-    /// The links of an alignment of words, `</s>` cut off, by target word: the source word of greatest weight. A head was
-    /// taught that words without a source word look at `</s>`, so where what a row lacks of 1 is more than its greatest
-    /// weight there is no link.
+    /// The links of an alignment of words, `</s>` cut off, by target word: the source word of greatest weight. A head
+    /// was taught that words without a source word look at `</s>`, so where what a row lacks of 1 is more than its
+    /// greatest weight there is no link.
     pub fn links(self, words: &Alignment) -> Vec<Link> {
         let mut links = hard::links(words);
         if self == Self::Head {
@@ -121,8 +116,8 @@ impl RowConvention {
     }
 
     /// The rows by the word that they belong to, as many as before; zeros for a word that has none, which links it to
-    /// nothing. As an input word, a word has the row `delay` rows after its own. Assign the rows before `</s>` is cut off:
-    /// the last words have the rows behind it.
+    /// nothing. As an input word, a word has the row `delay` rows after its own. Assign the rows before `</s>` is cut
+    /// off: the last words have the rows behind it.
     pub fn assign_after(self, delay: usize, alpha: &[Vec<f32>]) -> Cow<'_, [Vec<f32>]> {
         if self != Self::Input {
             return Cow::Borrowed(alpha);

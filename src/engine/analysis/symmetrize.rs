@@ -12,9 +12,7 @@ use crate::text::links::Link;
 /// A way to put two directions together.
 #[derive(Clone, Copy, Debug)]
 pub struct Symmetrization {
-    /// Its name, as Moses has it.
     pub name: &'static str,
-    /// What it does, in a sentence.
     pub about: &'static str,
     /// Forward and backward links to common ones, sorted by source word.
     pub combine: fn(&[Link], &[Link]) -> Vec<Link>,
@@ -49,12 +47,10 @@ pub const SYMMETRIZATIONS: &[Symmetrization] = &[
     },
 ];
 
-/// The symmetrization of a name.
 pub fn symmetrization(name: &str) -> Option<&'static Symmetrization> {
     SYMMETRIZATIONS.iter().find(|symmetrization| symmetrization.name == name)
 }
 
-/// Which links the last step may add: those with both words free, or with either.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Final {
     Both,
@@ -86,7 +82,6 @@ fn sorted(points: &Points) -> Vec<Link> {
     links
 }
 
-/// The alignment while it grows, and the words that have a link already.
 struct Grown {
     points: Points,
     targets: BTreeSet<usize>,
@@ -111,7 +106,6 @@ impl Grown {
         (!self.targets.contains(&target), !self.sources.contains(&source))
     }
 
-    /// Adds neighbours of the points from `union` that touch a free word, until there are none.
     fn grow(&mut self, union: &Points) {
         loop {
             let before = self.points.len();
@@ -132,7 +126,6 @@ impl Grown {
         }
     }
 
-    /// Adds the points of one direction whose words are free as `rule` asks.
     fn finish(&mut self, direction: &Points, rule: Final) {
         for point in direction {
             let add = match (rule, self.free(*point)) {

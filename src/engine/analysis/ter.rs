@@ -7,13 +7,9 @@ use std::collections::HashMap;
 
 use crate::analysis::mteval::is_space;
 
-/// Longest phrase that is shifted, words.
 const LONGEST: usize = 10;
-/// Farthest places between which a phrase is shifted, words.
 const FARTHEST: usize = 50;
-/// Shifts that are tried for a hypothesis.
 const MOST_TRIED: usize = 1000;
-/// How far from the diagonal words are compared.
 const BEAM: usize = 25;
 
 /// What TER counts; counts of sentences add up to those of the corpus.
@@ -62,7 +58,6 @@ impl TerCounts {
 
 sums!(TerCounts: edits, length; each);
 
-/// Edits and shifts from a hypothesis to a reference.
 fn edits(hypothesis: &[u32], reference: &[u32]) -> u64 {
     if reference.is_empty() {
         return hypothesis.len() as u64;
@@ -76,18 +71,14 @@ fn edits(hypothesis: &[u32], reference: &[u32]) -> u64 {
     shifts + distance(&words, reference).0
 }
 
-/// How one word of either side becomes the other.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Edit {
     Same,
     Substituted,
-    /// A word of the reference is put in.
     Inserted,
-    /// A word of the hypothesis is taken out.
     Deleted,
 }
 
-/// The Levenshtein distance near the diagonal, and the edits from the first word on.
 fn distance(hypothesis: &[u32], reference: &[u32]) -> (u64, Vec<Edit>) {
     const FAR: u64 = u64::MAX / 2;
     let (n, wide) = (hypothesis.len(), reference.len() + 1);
@@ -129,7 +120,6 @@ fn distance(hypothesis: &[u32], reference: &[u32]) -> (u64, Vec<Edit>) {
     (table[n * wide + wide - 1].0, edits)
 }
 
-/// Which words are wrong, and where the words of the reference stand in the hypothesis, one behind; 0 is before the first.
 #[derive(Default)]
 struct Wrong {
     hypothesis: Vec<bool>,
@@ -154,11 +144,8 @@ impl Wrong {
     }
 }
 
-/// Edits that a shift saves, the length of its phrase, where it starts and where it goes, both from the end.
 type Rank = (i64, usize, i64, i64);
 
-/// The hypothesis after the shift that saves most edits; among equals that of the longest phrase, which stands first, to
-/// the first place. `None` where none saves any, or too many were tried.
 fn best_shift(words: &[u32], reference: &[u32], tried: &mut usize) -> Option<Vec<u32>> {
     let (before, edits) = distance(words, reference);
     let wrong = Wrong::of(&edits);
@@ -198,7 +185,6 @@ fn best_shift(words: &[u32], reference: &[u32], tried: &mut usize) -> Option<Vec
     best.filter(|((saved, ..), _)| *saved > 0).map(|(_, words)| words)
 }
 
-/// Phrases that both have, not too far from one another: where they start in either, and their lengths.
 fn shared_phrases<'a>(words: &'a [u32], reference: &'a [u32]) -> impl Iterator<Item = (usize, usize, usize)> + 'a {
     (0..words.len()).flat_map(move |start| {
         let near = (0..reference.len()).filter(move |there| there.abs_diff(start) <= FARTHEST);
@@ -209,7 +195,6 @@ fn shared_phrases<'a>(words: &'a [u32], reference: &'a [u32]) -> impl Iterator<I
     })
 }
 
-/// The words with `length` of them from `start` on shifted before place `to`.
 fn shift(words: &[u32], start: usize, length: usize, to: usize) -> Vec<u32> {
     let (phrase, end) = (&words[start..start + length], start + length);
     if to < start {

@@ -18,9 +18,7 @@ use crate::ticket::CancellationToken;
 pub const FEWEST: usize = 4;
 /// Accuracy of the repulsive forces: cells that look smaller than this angle act as one point.
 const THETA: f32 = 0.5;
-/// Rows whose distances are computed at a time.
 const BLOCK: usize = 128;
-/// What the search for neighbours counts as, in epochs.
 const SEARCH: usize = 100;
 
 /// How to embed.
@@ -43,7 +41,6 @@ impl Default for TsneOptions {
 pub struct TsneProgress<'a> {
     pub done: usize,
     pub total: usize,
-    /// x, y of each point.
     pub points: &'a [f32],
 }
 
@@ -51,9 +48,6 @@ pub struct TsneProgress<'a> {
 struct Stop;
 
 /// Places of `rows` (each `dimension` numbers, by falling variance) in the plane.
-///
-/// # Errors
-/// When there are too few rows, and [`Error::Stale`] when the ticket goes stale, at the next step.
 pub fn embed(
     rows: &[f32],
     dimension: usize,
@@ -93,7 +87,6 @@ pub fn lowered(perplexity: f32, points: usize) -> f32 {
     if perplexity.is_finite() { perplexity.min(most).max(1.0) } else { most.max(1.0) }
 }
 
-/// The `k` nearest rows of each by Euclidean distance, nearest first, itself left out.
 fn neighbours(
     rows: &[f32],
     dimension: usize,
@@ -129,7 +122,6 @@ fn neighbours(
     Ok(all)
 }
 
-/// The first two columns, made tiny so that the forces alone decide; `None` where all points are the same.
 fn first_two(points: &[&[f32]]) -> Option<Vec<f32>> {
     let column = |d: usize| points.iter().map(move |point| point.get(d).copied().unwrap_or(0.0));
     let spread = (column(0).map(|x| x * x).sum::<f32>() / points.len() as f32).sqrt();
@@ -137,7 +129,6 @@ fn first_two(points: &[&[f32]]) -> Option<Vec<f32>> {
     small.is_normal().then(|| column(0).zip(column(1)).flat_map(|(x, y)| [x * small, y * small]).collect())
 }
 
-/// Random places of the same size.
 fn scattered(count: usize, seed: u64) -> Vec<f32> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     (0..2 * count).map(|_| (random.random::<f32>() - 0.5) * 3.5e-4).collect()

@@ -11,8 +11,8 @@ use crate::analysis::alignment::{Alignment, greatest};
 use crate::text::dictionary::Dictionary;
 use crate::text::sentence::Sentence;
 
-/// How systems spell an unknown word: `[UNK]` (Interlinear, BERT), `<unk>` (Marian, OpenNMT, fairseq; `<<unk>>` in its references),
-/// U+2047 (SentencePiece), and `UNK` as a whole word (GroundHog, Nematus).
+/// How systems spell an unknown word: `[UNK]` (Interlinear, BERT), `<unk>` (Marian, OpenNMT, fairseq; `<<unk>>` in its
+/// references), U+2047 (SentencePiece), and `UNK` as a whole word (GroundHog, Nematus).
 static SPELLED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i:\[unk\]|<<unk>>|<unk>|&lt;unk&gt;)|\x{2047}|\bUNK\b").expect("a pattern that is tested")
 });
@@ -34,8 +34,8 @@ pub struct Replacing {
     pub dictionary: Option<Dictionary>,
 }
 
-/// The source word that a target word looks at most, `</s>` left aside; `None` where it looks at no word.
-/// `alpha` has a row for each target word.
+/// The source word that a target word looks at most, `</s>` left aside; `None` where it looks at no word. `alpha` has a
+/// row for each target word.
 pub fn attended(alpha: &Alignment, i: usize, source: &Sentence) -> Option<usize> {
     let alpha_i = alpha.row(i);
     greatest(&alpha_i[..source.words().min(alpha_i.len())])

@@ -10,7 +10,6 @@ use crate::nn::linear::Parameters;
 #[derive(Clone, Copy, Debug)]
 pub struct Dot;
 
-/// It has no parameters.
 pub fn shapes(_: &Sizes) -> AttentionShapes {
     AttentionShapes::new()
 }

@@ -12,7 +12,6 @@ use crate::error::Result;
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::softmax;
 
-/// A score within a window of D words on both sides of p_t.
 struct Local {
     score: Box<dyn Attention>,
     window: usize,
@@ -23,7 +22,6 @@ struct Local {
 enum Place {
     /// local-m: p_t = min(t, T_x - 1).
     Monotonic,
-    /// local-p: p_t = T_x sigm(v_p' tanh(W_p h_t)).
     Predictive {
         w_p: Tensor, // [n, n]
         v_p: Tensor, // [n]
@@ -41,7 +39,6 @@ pub fn predictive(score: Box<dyn Attention>, window: usize, parameters: &Paramet
     Ok(Box::new(Local { score, window, place }))
 }
 
-/// The parameters by which local-p predicts p_t.
 pub fn shapes(n: usize) -> AttentionShapes {
     vec![("W_p", vec![n, n]), ("v_p", vec![n])]
 }

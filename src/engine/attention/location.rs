@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::softmax;
 
-/// e_t = W_a h_t, of which a sentence of T_x words has the first T_x. W_a has a row for each of the first
-/// `max_source` words; words beyond have no energy (NaN) and alpha 0.
+/// e_t = W_a h_t, of which a sentence of T_x words has the first T_x. W_a has a row for each of the first `max_source`
+/// words; words beyond have no energy (NaN) and alpha 0.
 #[derive(Clone, Debug)]
 pub struct Location {
     w_a: Tensor, // [max_source, n]

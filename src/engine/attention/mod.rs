@@ -21,7 +21,6 @@ pub use crate::attention::score::{AlignedAnnotations, Attention, AttentionShapes
 
 /// One line of [`ATTENTIONS`].
 pub struct AttentionEntry {
-    /// Its name in configurations.
     pub name: &'static str,
     /// The architecture that uses it, by its name in configurations.
     pub architecture: &'static str,
@@ -111,9 +110,7 @@ pub enum AttentionKind {
 /// One line of [`KINDS`].
 pub struct KindEntry {
     pub kind: AttentionKind,
-    /// Its name in configurations.
     pub name: &'static str,
-    /// What it is, for help.
     pub explanation: &'static str,
     /// Names and shapes of its own parameters below `attention.`, from n.
     pub shapes: fn(n: usize) -> AttentionShapes,
@@ -148,29 +145,25 @@ pub const KINDS: &[KindEntry] = &[
 ];
 
 impl AttentionKind {
-    /// Its name in configurations.
     pub fn name(self) -> &'static str {
         KINDS.iter().find(|entry| entry.kind == self).map_or("none", |entry| entry.name)
     }
 
-    /// The kind of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         KINDS.iter().find(|entry| entry.name == name).map(|entry| entry.kind)
     }
 
-    /// Whether it looks at a window.
     pub fn is_local(self) -> bool {
         matches!(self, Self::LocalM | Self::LocalP)
     }
 
-    /// Whether the paper defines it with this score function: a window needs energies that are read off
-    /// the annotations.
+    /// Whether the paper defines it with this score function: a window needs energies that are read off the
+    /// annotations.
     pub fn allows(self, score: &AttentionEntry) -> bool {
         !self.is_local() || score.content
     }
 }
 
-/// The score function of that name.
 pub fn find(name: &str) -> Option<&'static AttentionEntry> {
     ATTENTIONS.iter().find(|entry| entry.name == name)
 }
@@ -190,8 +183,7 @@ pub fn shapes(kind: AttentionKind, score: &AttentionEntry, sizes: &Sizes) -> Att
     (score.shapes)(sizes).into_iter().chain(place).collect()
 }
 
-/// A score function in its place, from the parameters below `attention.`; `window` is D. `None` without
-/// attention.
+/// A score function in its place, from the parameters below `attention.`; `window` is D. `None` without attention.
 pub fn construct(
     kind: AttentionKind,
     score: &AttentionEntry,
@@ -218,14 +210,12 @@ mod tests {
     const T_X: usize = 5;
     const SIZES: Sizes = Sizes { query: N, annotation: 4, units: 5, max_source: 4 };
 
-    /// Numbers in [-1, 1] that repeat.
     fn numbers(seed: usize, shape: &[usize]) -> Tensor {
         let count = shape.iter().product::<usize>();
         let data: Vec<f64> = (0..count).map(|k| ((seed * 37 + k * 17 + 5) as f64 * 12.9898).sin()).collect();
         Tensor::from_vec(data, shape, &Device::Cpu).expect("as many numbers as the shape says")
     }
 
-    /// A score function in its place, with parameters, and annotations [2, t_x, ..] that fit it.
     struct Subject {
         what: String,
         attention: Box<dyn Attention>,
@@ -235,7 +225,6 @@ mod tests {
         scored: usize,
     }
 
-    /// Every line of the one table with every line of the other that the paper allows.
     fn subjects() -> Result<Vec<Subject>> {
         let mut subjects = Vec::new();
         for entry in ATTENTIONS {
@@ -264,7 +253,6 @@ mod tests {
     }
 
     impl Subject {
-        /// e and the alignment of `query` at position `i` over `h` under `mask`.
         fn look(&self, query: &Tensor, i: usize, h: &Tensor, mask: &Tensor) -> Result<(Tensor, AlignedAnnotations)> {
             let keys = self.attention.keys(h)?;
             let (query, source) = (Query { state: query, i }, Source { keys: keys.as_ref(), mask });
@@ -283,8 +271,8 @@ mod tests {
         rows(a).concat().iter().zip(&rows(b).concat()).all(near)
     }
 
-    /// Rows of alpha sum to 1, or to at most 1 under a Gaussian; padding, what lies outside the window and what
-    /// has no energy get exactly 0, whatever their energies.
+    /// Rows of alpha sum to 1, or to at most 1 under a Gaussian; padding, what lies outside the window and what has no
+    /// energy get exactly 0, whatever their energies.
     #[test]
     fn every_attention_normalises_and_masks() -> Result<()> {
         let mask = Tensor::new(&[[1.0, 1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 0.0, 0.0]], &Device::Cpu)?;
@@ -325,7 +313,6 @@ mod tests {
         Ok(())
     }
 
-    /// One sentence serves many rows as if it had been repeated.
     #[test]
     fn every_attention_broadcasts() -> Result<()> {
         let mask = Tensor::new(&[[1.0, 1.0, 1.0, 1.0, 0.0]], &Device::Cpu)?;

@@ -10,7 +10,6 @@ use crate::nn::linear::Parameters;
 #[derive(Clone, Copy, Debug)]
 pub struct ScaledDot;
 
-/// It has no parameters: W_q and W_k stand before it.
 pub fn shapes(_: &Sizes) -> AttentionShapes {
     AttentionShapes::new()
 }

@@ -10,7 +10,6 @@ use crate::nn::softmax;
 pub struct Query<'a> {
     /// s_{i-1} (Bahdanau et al.) or h_t (Luong et al.), [rows, n].
     pub state: &'a Tensor,
-    /// The target position i, from 0; the same for all rows.
     pub i: usize,
 }
 
@@ -24,7 +23,6 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// The keys of a function that has some.
     pub fn keys(&self) -> Result<&Tensor> {
         self.keys.ok_or_else(|| Error::Internal("an alignment model was given no keys".into()))
     }
@@ -33,7 +31,6 @@ impl Source<'_> {
 /// Where a step looks.
 #[derive(Clone, Debug)]
 pub struct AlignedAnnotations {
-    /// Weights alpha_ij, [rows, t_x].
     pub alpha: Tensor,
     /// The aligned position p_t from which local attention looks, in source words from 0, [rows].
     pub p_t: Option<Tensor>,
@@ -41,15 +38,15 @@ pub struct AlignedAnnotations {
 
 /// An alignment model.
 pub trait Attention: Send + Sync {
-    /// The part of the energies that depends on the annotations alone, made once a sentence: `h` [b, t_x, |h_j|]
-    /// gives [b, t_x, ..]; `None` where the energies do not depend on them.
+    /// The part of the energies that depends on the annotations alone, made once a sentence: `h` [b, t_x, |h_j|] gives
+    /// [b, t_x, ..]; `None` where the energies do not depend on them.
     fn keys(&self, h: &Tensor) -> Result<Option<Tensor>>;
 
     /// e_i, [rows, t_x]; NaN at words for which there is none.
     fn energies(&self, query: &Query<'_>, source: &Source<'_>) -> Result<Tensor>;
 
-    /// alpha_i from `e_i` [rows, t_x]: a softmax over the words that exist. Functions that look at less, or
-    /// that do not normalise, override it.
+    /// alpha_i from `e_i` [rows, t_x]: a softmax over the words that exist. Functions that look at less, or that do not
+    /// normalise, override it.
     fn align(&self, _query: &Query<'_>, e_i: &Tensor, source: &Source<'_>) -> Result<AlignedAnnotations> {
         Ok(AlignedAnnotations { alpha: softmax::masked(e_i, source.mask)?, p_t: None })
     }

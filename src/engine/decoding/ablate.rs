@@ -27,7 +27,6 @@ pub enum AlphaChange {
 /// What the model says at a step after a change.
 #[derive(Clone, Copy, Debug)]
 pub struct AblatedStep<'a> {
-    /// Target position, from 0.
     pub i: usize,
     pub change: AlphaChange,
     pub alpha: &'a [f32],
@@ -39,21 +38,16 @@ pub struct AblatedStep<'a> {
 
 /// Rows of a step: each has probabilities of a vocabulary.
 const MOST_ROWS: usize = 64;
-/// Heads left out in rows of one step, beside the row of the model itself.
 const MOST_HEADS: usize = 31;
 
-/// Forces a target (ids, `</s>` included) and tells what each step says by its own alpha_i, which comes first, by a uniform
-/// one, by one permuted with each seed, and without each source word.
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; a model without an alignment; an empty source; a target word
-/// outside the vocabulary; what the stepper refuses.
+/// Forces a target (ids, `</s>` included) and tells what each step says by its own alpha_i, which comes first, by a
+/// uniform one, by one permuted with each seed, and without each source word.
 pub fn ablate(
     stepper: &mut dyn Stepper,
     (source, target): (&[u32], &[u32]),
     seeds: &[u64],
     ticket: &CancellationToken,
-    hear: &mut dyn FnMut(AblatedStep<'_>),
+    on_progress: &mut dyn FnMut(AblatedStep<'_>),
 ) -> Result<()> {
     check_sources(&[source])?;
     ticket.check()?;
@@ -87,7 +81,7 @@ pub fn ablate(
             }
             for (slot, &change) in changes.iter().enumerate() {
                 let alpha = &output.alpha[slot * t_x..(slot + 1) * t_x];
-                hear(AblatedStep { i, change, alpha, log_p: output.log_p_row(slot), own: &own });
+                on_progress(AblatedStep { i, change, alpha, log_p: output.log_p_row(slot), own: &own });
             }
         }
         if changes.len() > slots {
@@ -99,8 +93,8 @@ pub fn ablate(
     Ok(())
 }
 
-/// log p of some words of a forced target (ids), by the model's own alpha_i and with these source tokens left out of it, the others
-/// sharing their weight in proportion; the steps before stay as they were. A pair for each word.
+/// log p of some words of a forced target (ids), by the model's own alpha_i and with these source tokens left out of
+/// it, the others sharing their weight in proportion; the steps before stay as they were. A pair for each word.
 pub fn leave_out(
     stepper: &mut dyn Stepper,
     (source, target): (&[u32], &[u32]),
@@ -137,18 +131,15 @@ pub fn leave_out(
 /// Hears the place of a head among those asked about, log p of every word with it, and without it.
 pub type HeadListener<'a> = dyn FnMut(usize, &[f32], &[f32]) + 'a;
 
-/// Forces a target (ids, `</s>` included) with each of these heads left out in turn, in all steps, and tells log p of every word
-/// at each step: the place of the head among them, then that of the model with nothing further left out, then without the
-/// head (Michel, Levy, Neubig 2019, Are Sixteen Heads Really Better than One?, section 3.2).
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; heads that there are not; an empty source; what the stepper refuses.
+/// Forces a target (ids, `</s>` included) with each of these heads left out in turn, in all steps, and tells log p of
+/// every word at each step: the place of the head among them, then that of the model with nothing further left out,
+/// then without the head (Michel, Levy, Neubig 2019, Are Sixteen Heads Really Better than One?, section 3.2).
 pub fn leave_heads_out(
     stepper: &mut dyn Stepper,
     (source, target): (&[u32], &[u32]),
     places: &[HeadPlace],
     ticket: &CancellationToken,
-    hear: &mut HeadListener<'_>,
+    on_progress: &mut HeadListener<'_>,
 ) -> Result<()> {
     check_sources(&[source])?;
     let mut output = StepOutput::default();
@@ -168,22 +159,19 @@ pub fn leave_heads_out(
                 return Err(outside(token, i, output.vocabulary));
             }
             for n in 0..places.len() {
-                hear(round * MOST_HEADS + n, output.log_p_row(0), output.log_p_row(n + 1));
+                on_progress(round * MOST_HEADS + n, output.log_p_row(0), output.log_p_row(n + 1));
             }
         }
     }
     Ok(())
 }
 
-/// Where a step looks by itself.
 struct Looked {
     alpha: Vec<f32>,
-    /// [`scores`] at temperature 1.
     scores: Vec<f64>,
 }
 
 impl Looked {
-    /// Reads the first row.
     fn read(output: &StepOutput, t_x: usize) -> Result<Self> {
         let Some(alpha) = output.alpha_row(0, t_x) else {
             let message = "this model has no alignment that could be changed; choose one that aligns";

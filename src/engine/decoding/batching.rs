@@ -18,8 +18,8 @@ pub const WINDOW: usize = 20;
 
 /// Batches of indexes into `lengths`, each of at most `batch_size` (0 counts as 1).
 ///
-/// Within a window of [`WINDOW`] batches the shortest come first; every index occurs once.
-/// The caller puts results back into the order of the corpus by index.
+/// Within a window of [`WINDOW`] batches the shortest come first; every index occurs once. The caller puts results back
+/// into the order of the corpus by index.
 pub fn batches(lengths: &[usize], batch_size: usize) -> Vec<Vec<usize>> {
     let batch_size = batch_size.max(1);
     let indexes: Vec<usize> = (0..lengths.len()).collect();

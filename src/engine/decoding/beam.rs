@@ -14,12 +14,6 @@ use crate::error::{Error, Result};
 use crate::models::{Asked, Need, StepOutput, StepRow, Stepper};
 use crate::ticket::CancellationToken;
 
-/// Translates a batch of sentences (ids, `</s>` included). `emit` is called with each sentence's index and progress.
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; a beam of 0, an empty source, a forced word outside the
-/// vocabulary or without any probability, probabilities that are no numbers; coverage without an alignment; what the
-/// stepper refuses.
 pub fn decode(
     stepper: &mut dyn Stepper,
     specials: Specials,
@@ -113,7 +107,6 @@ pub(crate) fn check_sources(sources: &[&[u32]]) -> Result<()> {
     }
 }
 
-/// Coverage is a sum of alpha: nothing stands in for it.
 fn check_coverage(output: &StepOutput, options: &SearchOptions) -> Result<()> {
     if options.ranking.coverage == 0.0 || !output.alpha.is_empty() {
         return Ok(());
@@ -127,7 +120,6 @@ fn check_coverage(output: &StepOutput, options: &SearchOptions) -> Result<()> {
 /// What is the same for all sentences and steps.
 pub(super) struct Rules<'a> {
     options: &'a SearchOptions,
-    /// A word that is said nowhere but where it is forced.
     forbidden: Option<u32>,
     eos: u32,
 }
@@ -143,10 +135,8 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// A hypothesis of the beam.
 #[derive(Clone, Copy, Debug)]
 struct Live {
-    /// Its last node; `None` before the first word.
     node: Option<usize>,
     /// Row of the last step, or among the first states, that holds its state.
     row: usize,
@@ -162,9 +152,7 @@ pub(super) struct Beam {
     first_row: usize,
     /// The one word that may be said at the running step, and where its log p stand among the words that are asked for.
     forced: Option<(u32, usize)>,
-    /// Last nodes of what finished with their ranks, in the order of finishing.
     finished: Vec<(f64, usize)>,
-    /// Last nodes of what reached the maximal length unfinished, best first.
     cut: Vec<usize>,
     tree: Tree,
     leading: TreePath,
@@ -194,12 +182,10 @@ impl Beam {
         }
     }
 
-    /// Whether a hypothesis can still be extended.
     pub(super) fn is_live(&self) -> bool {
         !self.live.is_empty()
     }
 
-    /// One row for each live hypothesis.
     fn push_rows(&mut self, sentence: usize, rows: &mut Vec<StepRow>) {
         self.first_row = rows.len();
         for live in &self.live {
@@ -208,18 +194,15 @@ impl Beam {
         }
     }
 
-    /// How many extensions find room.
     fn room(&self, options: &SearchOptions) -> usize {
         options.beam - self.finished.len()
     }
 
-    /// How many extensions are looked at: a trace also shows the best of what did not find room.
     fn seen(&self, options: &SearchOptions) -> usize {
         let room = self.room(options);
         if options.trace { room.saturating_add(options.beam) } else { room }
     }
 
-    /// Replaces the live hypotheses by their best extensions.
     fn advance(&mut self, output: &StepOutput, rules: &Rules<'_>) -> Result<()> {
         let room = self.room(rules.options);
         let extensions = self.best(output, rules.forbidden, self.seen(rules.options))?;
@@ -247,7 +230,6 @@ impl Beam {
         Ok(())
     }
 
-    /// What becomes of an extension that found room.
     fn fate(&self, token: u32, eos: u32) -> NodeFate {
         if token == eos {
             NodeFate::Finished
@@ -258,7 +240,6 @@ impl Beam {
         }
     }
 
-    /// The best `seen` extensions of the live hypotheses, best first.
     fn best(&self, output: &StepOutput, forbidden: Option<u32>, seen: usize) -> Result<Vec<Extension>> {
         let mut best = BestWords::new(seen);
         for (parent, live) in self.live.iter().enumerate() {
@@ -281,7 +262,6 @@ impl Beam {
         Ok(best)
     }
 
-    /// The best hypothesis so far: a finished one or the most probable unfinished one; a finished one wins a tie.
     fn lead(&mut self, options: &SearchOptions) -> &Hypothesis {
         let unfinished = self.live.first().and_then(|live| live.node).or(self.cut.first().copied());
         let unfinished = unfinished.map(|node| (self.tree.rank(node, options.ranking), node));
@@ -295,7 +275,6 @@ impl Beam {
         self.leading.follow(&self.tree, node, options.ranking, options.trace)
     }
 
-    /// The finished hypotheses, or else the cut ones, best first.
     pub(super) fn finish(self, options: &SearchOptions, context: Option<Vec<f32>>) -> Decoded {
         let Self { finished, cut, tree, t_x, .. } = self;
         let cut = cut.into_iter().map(|node| (tree.rank(node, options.ranking), node));
@@ -322,12 +301,10 @@ impl Beam {
     }
 }
 
-/// Size of the alignment of a hypothesis, in numbers.
 fn numbers(hypothesis: &Hypothesis) -> usize {
     [&hypothesis.alpha, &hypothesis.energies, &hypothesis.head].into_iter().flatten().flatten().map(Vec::len).sum()
 }
 
-/// log p of the word that is forced at target position i, which was asked for at this place.
 fn forced(output: &StepOutput, asked: usize, token: u32, i: usize) -> Result<f32> {
     match output.words.get(asked).copied() {
         Some(log_p) if log_p != f32::NEG_INFINITY => Ok(log_p),

@@ -7,11 +7,8 @@ use crate::error::Result;
 use crate::models::Stepper;
 use crate::ticket::CancellationToken;
 
-/// Translates any number of sentences (ids, none empty), about `batch` at once and those of like length together. `done` takes
-/// what is done: indexes into `sources` and results, which are kept no longer than it keeps them.
-///
-/// # Errors
-/// What the search refuses, and what `done` returns.
+/// Translates any number of sentences (ids, none empty), about `batch` at once and those of like length together.
+/// `done` takes what is done: indexes into `sources` and results, which are kept no longer than it keeps them.
 pub fn decode_all(
     stepper: &mut dyn Stepper,
     specials: Specials,
@@ -48,10 +45,6 @@ pub fn in_batches(
     Ok(())
 }
 
-/// Scores any number of pairs (ids, no source empty); otherwise as [`decode_all`].
-///
-/// # Errors
-/// What forced decoding refuses, and what `done` returns.
 pub fn force_all(
     stepper: &mut dyn Stepper,
     pairs: &[(&[u32], &[u32])],

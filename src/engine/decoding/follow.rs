@@ -7,10 +7,6 @@ use crate::ticket::CancellationToken;
 
 /// Goes through `target` word by word and shows each step before its word is read, with log p of every word and the
 /// `best` ones.
-///
-/// # Errors
-/// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale; an empty source; what the stepper
-/// refuses.
 pub fn follow(
     stepper: &mut dyn Stepper,
     source: &[u32],

@@ -7,21 +7,15 @@ use crate::models::transformer::heads::HeadKind;
 use crate::models::{Asked, Need, StepOutput, StepRow, Stepper};
 use crate::ticket::CancellationToken;
 
-/// A pair on its way through the target.
 struct Walk<'a> {
     t_x: usize,
     target: &'a [u32],
-    /// Row of the last step that holds its state.
     row: usize,
     log_p: f64,
     read: Hypothesis,
 }
 
 /// Scores targets (ids, `</s>` included), all pairs in one batch; a pair drops out after its last word.
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; an empty source; a target word outside the
-/// vocabulary; what the stepper refuses.
 pub fn force(
     stepper: &mut dyn Stepper,
     pairs: &[(&[u32], &[u32])],
@@ -30,16 +24,13 @@ pub fn force(
     force_seeing(stepper, pairs, ticket, &mut |_, _, _| ())
 }
 
-/// Where each head of a Transformer looked in a pair: heads of layer 1 first. Of cross-attention a row for each target word
-/// and a column for each source word; of the source both are source words. Of the target row i is that of the step that
-/// predicts word i, and its columns are y_0 and the words said before it, zeros behind them.
+/// Where each head of a Transformer looked in a pair: heads of layer 1 first. Of cross-attention a row for each target
+/// word and a column for each source word; of the source both are source words. Of the target row i is that of the step
+/// that predicts word i, and its columns are y_0 and the words said before it, zeros behind them.
 pub type HeadAlphas = Vec<Vec<Vec<f32>>>;
 
-/// As [`force`], for where every head of a kind looked: of each pair the heads of layer 1 first; none where a decoder has no
-/// self-attention.
-///
-/// # Errors
-/// As [`force`]; a model that has no heads, or whose form does not tell of them.
+/// As [`force`], for where every head of a kind looked: of each pair the heads of layer 1 first; none where a decoder
+/// has no self-attention.
 pub fn force_heads(
     stepper: &mut dyn Stepper,
     pairs: &[(&[u32], &[u32])],
@@ -122,7 +113,6 @@ fn force_seeing(
 }
 
 impl Walk<'_> {
-    /// Reads off word i of the target.
     fn read(&mut self, i: usize, output: &StepOutput) -> Result<()> {
         let token = self.target[i];
         if token as usize >= output.vocabulary {

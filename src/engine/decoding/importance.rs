@@ -7,15 +7,14 @@ use crate::models::gradient::{Descent, Gradients, Smoothing};
 use crate::models::{Model, Stepper};
 use crate::ticket::CancellationToken;
 
-/// A number for each target word (row) and each source word, `</s>` included on both sides; higher matters more, and below
-/// 0 a word speaks against the target word.
+/// A number for each target word (row) and each source word, `</s>` included on both sides; higher matters more, and
+/// below 0 a word speaks against the target word.
 pub type Matrix = Vec<Vec<f32>>;
 
 /// A model that is measured, and what runs it.
 pub struct Subject<'a> {
     model: &'a Model,
     stepper: &'a mut dyn Stepper,
-    /// Made when it is asked for first.
     gradients: Option<Gradients>,
     /// How gradients are smoothed.
     pub smoothing: Smoothing,
@@ -52,21 +51,15 @@ pub fn gradient(subject: &mut Subject<'_>, pair: (&[u32], &[u32]), ticket: &Canc
     subject.gradients()?.times_input(pair, smoothing, ticket)
 }
 
-/// alpha_i after gradient descent on its logits towards log p(y_i): Zenkel, Wuebker, DeNero 2019, Adding Interpretable Attention
-/// to Neural Translation Models Improves Word Alignment.
-///
-/// # Errors
-/// As [`Gradients::optimised`]; a model without an alignment.
+/// alpha_i after gradient descent on its logits towards log p(y_i): Zenkel, Wuebker, DeNero 2019, Adding Interpretable
+/// Attention to Neural Translation Models Improves Word Alignment.
 pub fn optimised(subject: &mut Subject<'_>, pair: (&[u32], &[u32]), ticket: &CancellationToken) -> Result<Matrix> {
     let descent = subject.descent;
     subject.gradients()?.optimised(pair, descent, ticket)
 }
 
-/// Sentences that are read at once, each with another word unknown.
 const TOGETHER: usize = 32;
 
-/// log p(y_i) lost when the encoder reads [UNK] in place of word j: Li, Monroe, Jurafsky 2016, Understanding Neural Networks
-/// through Representation Erasure.
 pub fn unknown_word(
     subject: &mut Subject<'_>,
     (source, target): (&[u32], &[u32]),

@@ -47,7 +47,6 @@ pub use crate::decoding::trace::{Decoded, Hypothesis, Node, NodeFate, SearchProg
 pub struct SearchOptions {
     /// Hypotheses kept, at least 1; 1 is greedy.
     pub beam: usize,
-    /// Most target tokens, `</s>` included; `None`: 2 T_x + 10.
     pub max_length: Option<usize>,
     /// What finished hypotheses are ranked by; by default log p.
     pub ranking: Ranking,
@@ -59,8 +58,8 @@ pub struct SearchOptions {
     pub candidates: usize,
     /// Keep the whole trace (every node, what left the beam and why).
     pub trace: bool,
-    /// Most numbers (alpha and energies) that the hypotheses of a sentence come to together. The best one
-    /// always has its own, further ones only while there is room ([`Hypothesis::left_out`]).
+    /// Most numbers (alpha and energies) that the hypotheses of a sentence come to together. The best one always has
+    /// its own, further ones only while there is room ([`Hypothesis::left_out`]).
     pub most_numbers: usize,
 }
 
@@ -79,7 +78,6 @@ impl Default for SearchOptions {
     }
 }
 
-/// What of it translations depend on.
 impl fmt::Display for SearchOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "beam {}", self.beam)?;
@@ -106,12 +104,10 @@ impl SearchOptions {
 pub struct Specials {
     pub eos: u32,
     pub unk: u32,
-    /// Whether the model emits `[UNK]` only where that is allowed.
     pub bars_unk: bool,
 }
 
 impl Specials {
-    /// Those of a model.
     pub fn of(config: &Config) -> Self {
         Self { eos: config.eos, unk: config.unk, bars_unk: config.bars_unk }
     }

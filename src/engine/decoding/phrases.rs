@@ -14,7 +14,6 @@ use crate::text::readable::unescaped;
 use crate::text::tokenizer::Tokenizer;
 use crate::ticket::CancellationToken;
 
-/// Source words, padding included, that a batch may hold.
 const BATCH_WORDS: usize = 8192;
 /// Probabilities that a step may come to, 64 MB; large vocabularies get smaller batches.
 const BATCH_NUMBERS: usize = 1 << 24;
@@ -43,7 +42,6 @@ pub struct ScoredPhrases<'a> {
     options: PhraseOptions,
     known: HashMap<String, usize>,
     sources: Vec<Vec<u32>>,
-    /// Source by its number, and target with `</s>`.
     pairs: Vec<(usize, Vec<u32>)>,
 }
 
@@ -60,7 +58,6 @@ impl<'a> ScoredPhrases<'a> {
         self.pairs.is_empty()
     }
 
-    /// Target words of all pairs, the `</s>` of each included.
     pub fn words(&self) -> usize {
         self.pairs.iter().map(|(_, target)| target.len()).sum()
     }
@@ -72,9 +69,6 @@ impl<'a> ScoredPhrases<'a> {
     }
 
     /// Adds a pair as a phrase table writes it; the escapes of Moses are undone first.
-    ///
-    /// # Errors
-    /// When the model can read nothing of the source; a phrase for the end of a sentence about it.
     pub fn push(&mut self, source: &str, target: &str) -> std::result::Result<(), String> {
         let number = if let Some(&number) = self.known.get(source) {
             number
@@ -105,8 +99,8 @@ impl<'a> ScoredPhrases<'a> {
         sentence
     }
 
-    /// log p of every pair, in the order in which they came. After each batch `done` is called with the
-    /// number of pairs scored; its error stops the work.
+    /// log p of every pair, in the order in which they came. After each batch `done` is called with the number of pairs
+    /// scored; its error stops the work.
     pub fn score(
         &self,
         stepper: &mut dyn Stepper,
@@ -122,10 +116,6 @@ impl<'a> ScoredPhrases<'a> {
 
 /// log p(target | source) of pairs of (source by its number, target with `</s>`), at most `batch` of them at once.
 /// Sources of like length come together. After each batch `done` is called with the number of pairs scored.
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; an empty source; a target word outside the vocabulary; what
-/// the stepper and `done` refuse.
 pub fn score(
     stepper: &mut dyn Stepper,
     sources: &[&[u32]],
@@ -156,7 +146,6 @@ pub fn score(
     Ok(log_p)
 }
 
-/// How many of the pairs in `order` one batch takes.
 fn fitting(order: &[usize], sources: &[&[u32]], pairs: &[(usize, &[u32])], batch: usize) -> usize {
     let (mut distinct, mut before) = (0, None);
     for (count, &pair) in order.iter().take(batch).enumerate() {
@@ -170,12 +159,9 @@ fn fitting(order: &[usize], sources: &[&[u32]], pairs: &[(usize, &[u32])], batch
     order.len().min(batch)
 }
 
-/// A pair on its way through its target.
 struct Walk<'a> {
-    /// Among the sources of the batch.
     sentence: usize,
     target: &'a [u32],
-    /// Row of the last step that holds its state.
     row: usize,
     log_p: f64,
 }
@@ -220,8 +206,8 @@ fn score_batch(
     Ok(())
 }
 
-/// The rows of step i: one for every different (source, y_1..y_{i-1}) of the pairs that have a word i, and that word
-/// of each pair.
+/// The rows of step i: one for every different (source, y_1..y_{i-1}) of the pairs that have a word i, and that word of
+/// each pair.
 fn next_rows(walks: &mut [Walk], i: usize, rows: &mut Vec<StepRow>, words: &mut Vec<Asked>) {
     rows.clear();
     words.clear();
@@ -238,7 +224,6 @@ fn next_rows(walks: &mut [Walk], i: usize, rows: &mut Vec<StepRow>, words: &mut 
     }
 }
 
-/// `log_p` of word i of a target.
 fn checked(log_p: f32, vocabulary: usize, token: u32, i: usize) -> Result<f32> {
     if token as usize >= vocabulary {
         return Err(outside(token, i, vocabulary));

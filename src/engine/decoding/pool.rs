@@ -12,16 +12,12 @@ use crate::error::Result;
 use crate::models::Stepper;
 use crate::ticket::CancellationToken;
 
-/// A sentence that is being translated.
 struct Entry {
-    /// Its number among the sources.
     index: usize,
-    /// Its number in the batch of the stepper.
     sentence: usize,
     beam: Beam,
 }
 
-/// The sources in the order in which they are translated, and how many may be at once.
 struct Queue<'a> {
     sources: &'a [&'a [u32]],
     order: std::vec::IntoIter<usize>,
@@ -30,7 +26,6 @@ struct Queue<'a> {
 }
 
 impl Queue<'_> {
-    /// Numbers of the sources that find room beside those in the pool.
     fn take(&mut self, pool: &[Entry]) -> Vec<usize> {
         let mut taken = Vec::new();
         let mut longest = pool.iter().map(|entry| self.sources[entry.index].len()).max().unwrap_or(0);
@@ -91,7 +86,6 @@ pub fn search_all(
     }
 }
 
-/// Brings further sources into the pool, of which the last step had `rows` rows.
 fn enter(
     stepper: &mut dyn Stepper,
     sources: &[&[u32]],

@@ -47,7 +47,6 @@ impl LengthRule {
         }
     }
 
-    /// Whether a length makes any difference.
     pub fn normalises(self) -> bool {
         let (Self::Power(a) | Self::Wu(a)) = self;
         a != 0.0

@@ -4,8 +4,8 @@ use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 
-/// An order of the `t_x` source words for target word i: place j takes the weight of the word named there. Every order is
-/// equally probable, and the same seed gives the same one.
+/// An order of the `t_x` source words for target word i: place j takes the weight of the word named there. Every order
+/// is equally probable, and the same seed gives the same one.
 pub fn permutation(seed: u64, i: usize, t_x: usize) -> Vec<usize> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(i as u64);

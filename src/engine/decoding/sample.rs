@@ -25,11 +25,9 @@ const MOST_DRAWS: usize = 1024;
 /// How to draw.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SampleOptions {
-    /// Draws for each sentence.
     pub count: usize,
     /// T; 1 draws from the model's distribution, less from a sharper one, and 0 always takes the most probable word.
     pub temperature: f32,
-    /// What all draws follow from.
     pub seed: u64,
     /// Most target tokens, `</s>` included; `None`: 2 T_x + 10.
     pub max_length: Option<usize>,
@@ -46,7 +44,6 @@ impl Default for SampleOptions {
 /// What was drawn once or more often.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// y, `</s>` included when finished.
     pub tokens: Vec<u32>,
     /// log p(y | x) by the model, whatever the temperature.
     pub log_p: f32,
@@ -66,10 +63,6 @@ pub struct Numbered<'a> {
 }
 
 /// Draws translations of each sentence; the distinct ones, most probable first.
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; a temperature that is no number from 0; an empty source; a model that
-/// gives no word a probability; what the stepper refuses.
 pub fn sample(
     stepper: &mut dyn Stepper,
     specials: Specials,
@@ -91,13 +84,11 @@ pub fn sample(
     Ok(drawn.into_iter().map(Drawn::sorted).collect())
 }
 
-/// Some draws of a sentence.
 struct Piece {
     sentence: usize,
     draws: Range<usize>,
 }
 
-/// All draws in batches of at most [`MOST_DRAWS`].
 fn batches(sentences: usize, count: usize) -> Vec<Vec<Piece>> {
     let (mut batches, mut room): (Vec<Vec<Piece>>, usize) = (Vec::new(), 0);
     for sentence in 0..sentences {
@@ -115,7 +106,6 @@ fn batches(sentences: usize, count: usize) -> Vec<Vec<Piece>> {
     batches
 }
 
-/// What was drawn for a sentence.
 #[derive(Default)]
 struct Drawn(HashMap<Vec<u32>, Sample>);
 
@@ -132,18 +122,14 @@ impl Drawn {
     }
 }
 
-/// Draws that have the same words so far.
 struct Group {
-    /// Which piece of the batch.
     piece: usize,
     tokens: Vec<u32>,
     log_p: f64,
-    /// Row of the last step that holds its state.
     row: usize,
     draws: Vec<ChaCha8Rng>,
 }
 
-/// A batch under way.
 struct Sampler<'a> {
     specials: Specials,
     options: &'a SampleOptions,
@@ -207,7 +193,6 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// The generator of a draw.
     fn generator(&self, number: u64, draw: usize) -> ChaCha8Rng {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&self.options.seed.to_le_bytes());
@@ -217,7 +202,6 @@ impl Sampler<'_> {
         rng
     }
 
-    /// Draws the next word for each of some draws; by word.
     fn draw(&mut self, log_p: &[f32], mut draws: Vec<ChaCha8Rng>, i: usize) -> Result<BTreeMap<u32, Vec<ChaCha8Rng>>> {
         let best = self.weigh(log_p);
         let total = self.sums.last().copied().unwrap_or(0.0);

@@ -5,9 +5,7 @@ use std::cmp::Ordering;
 /// One word after one hypothesis of the beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extension {
-    /// log p of the hypothesis with this word.
     pub total: f64,
-    /// Which hypothesis of the beam it extends.
     pub parent: usize,
     pub token: u32,
     /// log p(y_i | y_<i, x).
@@ -16,8 +14,8 @@ pub struct Extension {
 
 /// The best `capacity` extensions seen so far, best first.
 ///
-/// Rows must be offered in the order of their parents: of equal totals the lower parent, then
-/// the lower word id, stays because it came first.
+/// Rows must be offered in the order of their parents: of equal totals the lower parent, then the lower word id, stays
+/// because it came first.
 #[derive(Clone, Debug)]
 pub struct BestWords {
     capacity: usize,

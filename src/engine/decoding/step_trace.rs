@@ -36,11 +36,9 @@ pub struct Path<'a> {
 pub struct TracedStep {
     /// The numbers of the decoder's stages.
     pub parts: Vec<MachinePart>,
-    /// Energies, NaN at words that have none; `None` without alignment. [t_x]
     pub e_i: Option<Vec<f32>>,
     /// Weights; `None` without alignment. [t_x]
     pub alpha_i: Option<Vec<f32>>,
-    /// The aligned position of local attention, from 0.
     pub p_t: Option<f32>,
     /// The most probable words with their log p, best first, of equals the lower id.
     pub best: Vec<(u32, f32)>,
@@ -49,9 +47,6 @@ pub struct TracedStep {
 }
 
 /// Takes the decoding of a source apart. Gives the numbers of the encoder and the steps.
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; an empty source; ids outside the vocabulary.
 pub fn trace_steps(
     anatomy: &mut Anatomy,
     source: &[u32],

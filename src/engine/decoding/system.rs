@@ -31,7 +31,6 @@ impl fmt::Display for AlignmentOf {
 impl FromStr for AlignmentOf {
     type Err = Error;
 
-    /// `mean`, or a member counted from 1.
     fn from_str(text: &str) -> Result<Self> {
         match text.parse::<usize>() {
             _ if text == "mean" => Ok(Self::Mean),
@@ -110,17 +109,14 @@ impl<M: Into<ModelSpec>> From<M> for SystemSpec {
 }
 
 impl SystemSpec {
-    /// Its model, where it is one alone.
     pub fn only(&self) -> Option<&ModelSpec> {
         if let [only] = self.members.as_slice() { Some(only) } else { None }
     }
 
-    /// Whether it is several models.
     pub fn is_ensemble(&self) -> bool {
         self.members.len() > 1
     }
 
-    /// The names of its models.
     pub fn name(&self) -> String {
         let names: Vec<String> = self.members.iter().map(ModelSpec::name).collect();
         names.join(" + ")

@@ -19,11 +19,9 @@ pub enum NodeFate {
 /// One extension that the search kept, or one of the best that it did not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Node {
-    /// Its index in the sentence's trace.
     pub id: usize,
     /// The node that it extends; `None` at the first step.
     pub parent: Option<usize>,
-    /// Target position i, from 0.
     pub step: usize,
     pub token: u32,
     /// log p(y_i | y_<i, x).
@@ -38,16 +36,13 @@ pub struct Node {
     pub p_t: Option<f32>,
     /// The best next words at this position with their log p, best first (`SearchOptions::candidates` many).
     pub candidates: Vec<(u32, f32)>,
-    /// What became of it.
     pub fate: NodeFate,
 }
 
 /// A translation, found by a search or given and forced.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hypothesis {
-    /// y, `</s>` included when finished.
     pub tokens: Vec<u32>,
-    /// log p of each token.
     pub token_log_p: Vec<f32>,
     pub log_p: f32,
     /// What it is ranked by: log p corrected for length and coverage ([`crate::decoding::Ranking`]).
@@ -60,8 +55,9 @@ pub struct Hypothesis {
     pub energies: Option<Vec<Vec<f32>>>,
     /// The aligned position p_t of each token, in source words from 0; `None` where the attention is not local.
     pub p_t: Option<Vec<f32>>,
-    /// alpha'_ij of an alignment head: where each token comes from. The row comes with the step that reads the token, so the
-    /// last one has zeros, and none yet while the search goes on; `None` without a head and where it was left out.
+    /// alpha'_ij of an alignment head: where each token comes from. The row comes with the step that reads the token,
+    /// so the last one has zeros, and none yet while the search goes on; `None` without a head and where it was left
+    /// out.
     pub head: Option<Vec<Vec<f32>>>,
     /// There is an alignment, but it is larger than `SearchOptions::most_numbers` allows. Never true of the best.
     pub left_out: bool,

@@ -17,10 +17,8 @@ pub struct Expansion {
     alpha: Option<Arc<[f32]>>,
     energies: Option<Arc<[f32]>>,
     p_t: Option<f32>,
-    /// Where the word before it comes from.
     head: Option<Arc<[f32]>>,
     candidates: Vec<(u32, f32)>,
-    /// Nodes that show it.
     users: usize,
 }
 
@@ -38,7 +36,6 @@ impl Expansion {
     }
 }
 
-/// A node while the search runs; its id is its index.
 #[derive(Clone, Debug)]
 struct Branch {
     parent: Option<usize>,
@@ -48,7 +45,6 @@ struct Branch {
     total: f64,
     expansion: usize,
     fate: NodeFate,
-    /// Nodes that extend it and were not forgotten.
     heirs: usize,
 }
 
@@ -78,8 +74,8 @@ impl Tree {
         self.branches.len() - 1
     }
 
-    /// Gives up the alignment of a node that nothing extends, and of what leads to it alone: it can no longer be
-    /// part of any hypothesis. With a wide beam and a long sentence this is most of what was read.
+    /// Gives up the alignment of a node that nothing extends, and of what leads to it alone: it can no longer be part
+    /// of any hypothesis. With a wide beam and a long sentence this is most of what was read.
     pub fn forget(&mut self, node: usize) {
         let mut next = Some(node);
         while let Some(branch) = next.map(|node| &self.branches[node]).filter(|branch| branch.heirs == 0) {
@@ -95,12 +91,10 @@ impl Tree {
         }
     }
 
-    /// y_i of a node.
     pub fn token(&self, node: usize) -> u32 {
         self.branches[node].token
     }
 
-    /// log p(y_1..y_i | x) of a node.
     pub fn total(&self, node: usize) -> f64 {
         self.branches[node].total
     }
@@ -112,15 +106,14 @@ impl Tree {
         ranking.score(branch.total, branch.step + 1, || self.chain(node).iter().filter_map(alpha).collect())
     }
 
-    /// The nodes from the root to `tip`.
     fn chain(&self, tip: usize) -> Vec<usize> {
         let mut chain: Vec<usize> = std::iter::successors(Some(tip), |&node| self.branches[node].parent).collect();
         chain.reverse();
         chain
     }
 
-    /// Every node for the trace. Call it when the search has ended: a node that leads neither to
-    /// a finished nor to a cut hypothesis counts as pruned.
+    /// Every node for the trace. Call it when the search has ended: a node that leads neither to a finished nor to a
+    /// cut hypothesis counts as pruned.
     pub fn nodes(&self) -> Vec<Node> {
         let mut leads = vec![false; self.branches.len()];
         for (id, branch) in self.branches.iter().enumerate().rev() {

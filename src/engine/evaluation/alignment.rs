@@ -29,11 +29,9 @@ use crate::text::tokenizer::{Encode, Tokenizer};
 use crate::text::words::{SideWords, WordPlaces};
 use crate::ticket::CancellationToken;
 
-/// One side of a pair.
 struct Side {
     sentence: Sentence,
     words: SideWords,
-    /// What stands between the spaces of the line, where links count that.
     exchange: Option<WordExchange>,
 }
 
@@ -89,7 +87,6 @@ impl WordPair {
         (&self.source.sentence.tokens, &self.target.sentence.tokens)
     }
 
-    /// alpha between the words of the lines; it has a row for each token of the target and perhaps for steps after it.
     fn over_words(&self, alpha: &[Vec<f32>], reading: RowConvention, delay: usize) -> Alignment {
         // as a corpus keeps it: weights that are equal there are equal here, too, and the first of them counts
         let kept = |row: &Vec<f32>| row.iter().map(|weight| f16::from_f32(*weight).to_f32()).collect();
@@ -97,7 +94,6 @@ impl WordPair {
         over_words(&reading.assign_after(delay, &alpha), &self.source.words, &self.target.words)
     }
 
-    /// The links of a forced target.
     fn links(&self, alpha: &[Vec<f32>], extraction: Extraction, delay: usize) -> Vec<Link> {
         let words = self.over_words(alpha, extraction.reading, delay);
         let greatest = || extraction.reading.links(&words);
@@ -110,7 +106,6 @@ impl WordPair {
 /// How links are read off alpha.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extraction {
-    /// Which word a row of alpha belongs to.
     pub reading: RowConvention,
     /// All source words with an alpha of at least this; `None`: the one of greatest alpha.
     pub threshold: Option<f32>,
@@ -123,12 +118,8 @@ pub struct Aligner<'a> {
 }
 
 impl Aligner<'_> {
-    /// The links of some pairs, for each pair one list for each extraction; a reading that the model's rows do not
-    /// have gives way to the first that they have. `done` hears the sentences and words of
-    /// every batch.
-    ///
-    /// # Errors
-    /// [`Error::Stale`] as soon as the ticket is stale; a model without an alignment; what forced decoding refuses.
+    /// The links of some pairs, for each pair one list for each extraction; a reading that the model's rows do not have
+    /// gives way to the first that they have. `done` hears the sentences and words of every batch.
     pub fn links(
         &mut self,
         pairs: &[&WordPair],
@@ -170,9 +161,6 @@ impl Aligner<'_> {
     }
 
     /// What the alignment head gives to the words that the links of some pairs count, [target words, source words].
-    ///
-    /// # Errors
-    /// As [`Aligner::links`]; a system without a head.
     pub fn head_weights(
         &mut self,
         pairs: &[&WordPair],
@@ -196,8 +184,8 @@ impl Aligner<'_> {
         Ok(weights)
     }
 
-    /// The links of some pairs by every head of every layer, the heads of layer 1 first: for each pair, of each head, one list
-    /// for each reading. `done` hears the words of every batch.
+    /// The links of some pairs by every head of every layer, the heads of layer 1 first: for each pair, of each head,
+    /// one list for each reading. `done` hears the words of every batch.
     pub fn head_links(
         &mut self,
         pairs: &[&WordPair],
@@ -225,8 +213,8 @@ impl Aligner<'_> {
         Ok(links)
     }
 
-    /// What leaving out each of these heads does to the next-word distributions of some pairs: the Jensen-Shannon divergence,
-    /// nats, the mean over all target words. `done` hears the words of every pair.
+    /// What leaving out each of these heads does to the next-word distributions of some pairs: the Jensen-Shannon
+    /// divergence, nats, the mean over all target words. `done` hears the words of every pair.
     pub fn heads_left_out(
         &mut self,
         pairs: &[&WordPair],
@@ -253,7 +241,6 @@ impl Aligner<'_> {
         Ok(forced.into_iter().filter_map(|forced| forced.alpha).flatten().collect())
     }
 
-    /// Refuses a model that has no alignment.
     pub fn require_alignment(&self) -> Result<()> {
         if self.system.aligns() {
             return Ok(());
@@ -262,7 +249,6 @@ impl Aligner<'_> {
         Err(Error::Input(format!("{name} ({architecture}) has no alignment; choose a model that has one")))
     }
 
-    /// Whether it has an alignment head.
     pub fn has_head(&self) -> bool {
         self.stepper.has_alignment_head()
     }
@@ -290,8 +276,8 @@ impl Aligner<'_> {
 /// What most have to say for a link on the mean where alignment heads have a vote.
 pub const VOTED: f32 = 0.4;
 
-/// The links that a statistical aligner and alignment heads agree about: both of its directions, whose mean `weights` are,
-/// and each head have a vote of the same weight, and links are those of at least `theta` on the mean.
+/// The links that a statistical aligner and alignment heads agree about: both of its directions, whose mean `weights`
+/// are, and each head have a vote of the same weight, and links are those of at least `theta` on the mean.
 pub fn voted(weights: &[Vec<f32>], heads: &[Alignment], theta: f32) -> Vec<Link> {
     let share = 1.0 / (2 + heads.len()) as f32;
     let sum = |i: usize, j: usize| heads.iter().filter_map(|head| head.get(i, j)).sum::<f32>();
@@ -331,7 +317,6 @@ impl AlignerDirection {
         Self::all().chain([Self::Likely])
     }
 
-    /// Its name: `forward`, `reverse`, `posterior`, or that of the symmetrization.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Forward => id!("forward"),

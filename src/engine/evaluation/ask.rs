@@ -17,7 +17,6 @@ use crate::ticket::CancellationToken;
 pub struct AskedSystem<'a> {
     pub system: EvaluatedSystem<'a>,
     pub search: &'a SearchOptions,
-    /// Sentences decoded together, at least 1.
     pub batch: usize,
     /// Whose rows are asked for; `None`: as training guided them.
     pub reading: Option<RowConvention>,
@@ -39,16 +38,14 @@ impl AskedSystem<'_> {
         Ok(best)
     }
 
-    /// As [`Self::translate`], with the rows as the search has them. `hear` hears the sentences and words of every batch.
-    ///
-    /// # Errors
-    /// As there.
+    /// As [`Self::translate`], with the rows as the search has them. `on_progress` gets the sentences and words of every
+    /// batch.
     pub fn search(
         &self,
         stepper: &mut dyn Stepper,
         sources: &[&[u32]],
         lists: &[Arc<[Intervention]>],
-        hear: &mut dyn FnMut(usize, usize),
+        on_progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Hypothesis>> {
         let mut best = vec![Hypothesis::default(); sources.len()];
         let mut keep = |indexes: &[usize], all: Vec<Decoded>| {
@@ -57,7 +54,7 @@ impl AskedSystem<'_> {
                 best[index] = decoded.hypotheses.into_iter().next().unwrap_or_default();
                 words += best[index].tokens.len();
             }
-            hear(indexes.len(), words);
+            on_progress(indexes.len(), words);
             Ok(())
         };
         let (specials, batch) = (self.system.specials(), self.batch);

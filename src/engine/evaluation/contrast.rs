@@ -24,13 +24,11 @@ use crate::text::tokenizer::Tokenizer;
 use crate::text::words::vocabulary_words;
 use crate::ticket::CancellationToken;
 
-/// What the translations are called, the good one first.
 const NAMES: [&str; 2] = ["good", "bad"];
 
 /// Which measures are asked for at the critical word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContrastMeasures {
-    /// What is lost where the source word that it looks at most is left out; of models that align.
     pub left_out: bool,
 }
 
@@ -45,30 +43,23 @@ pub struct ContrastQuestions<'a> {
 /// A system that is asked about pairs.
 pub struct ContrastedSystem<'a> {
     system: EvaluatedSystem<'a>,
-    /// Words are split by spaces already.
     pretokenized: bool,
-    /// Translations forced together, two of a pair.
     batch: usize,
     questions: ContrastQuestions<'a>,
 }
 
-/// A pair as a system reads it.
 struct ReadPair {
     source: Sentence,
     targets: [Sentence; 2],
-    /// The tokens in which both differ first.
     places: Option<[Range<usize>; 2]>,
-    /// The interventions that it is forced with.
     list: Arc<[Intervention]>,
 }
 
 impl ReadPair {
-    /// As a stepper is given them.
     fn ids(&self) -> [(&[u32], &[u32]); 2] {
         [0, 1].map(|side| (self.source.ids.as_slice(), self.targets[side].ids.as_slice()))
     }
 
-    /// ln p of both translations and of both critical words.
     fn said(&self, forced: &[Hypothesis; 2]) -> ChangedPair {
         let whole = |side: usize| sum(&forced[side].token_log_p);
         let Some(places) = &self.places else { return ChangedPair { log_p: [whole(0); 2], word_log_p: [0.0; 2] } };
@@ -81,10 +72,8 @@ impl ReadPair {
 pub type ContrastedPairs = (Vec<std::result::Result<MinimalPair, String>>, usize);
 
 impl<'a> ContrastedSystem<'a> {
-    /// A system, and what it is asked: words that are split by spaces, translations forced together, and the questions beside.
-    ///
-    /// # Errors
-    /// A sentence about interventions that the system cannot take, or that set words.
+    /// A system, and what it is asked: words that are split by spaces, translations forced together, and the questions
+    /// beside.
     pub fn new(
         system: EvaluatedSystem<'a>,
         (pretokenized, batch): (bool, usize),
@@ -128,7 +117,6 @@ impl<'a> ContrastedSystem<'a> {
         Ok((found, tokens))
     }
 
-    /// What is said with interventions; nothing where there are none.
     fn changed(
         &self,
         stepper: &mut dyn Stepper,
@@ -146,7 +134,6 @@ impl<'a> ContrastedSystem<'a> {
         Ok(good().map(|pair| pair.said(&[(); 2].map(|()| forced.next().unwrap_or_default()))).collect())
     }
 
-    /// The source word that the model looks at, and what is lost without it, where that is asked.
     fn looked_at(
         &self,
         stepper: &mut dyn Stepper,
@@ -161,8 +148,6 @@ impl<'a> ContrastedSystem<'a> {
         Ok(Some(LookedAt { word: said_of(&pair.source, &words[at]), alpha, lost }))
     }
 
-    /// Of the source words the one of greatest alpha where the good critical word is predicted, and that alpha; `None` without an
-    /// alignment.
     fn looks_at(
         &self,
         stepper: &mut dyn Stepper,
@@ -187,7 +172,6 @@ impl<'a> ContrastedSystem<'a> {
         &self.system.lead().target
     }
 
-    /// A pair as the system reads it, or why it does not.
     fn encode(&self, at: usize, pair: &ContrastPair) -> std::result::Result<ReadPair, String> {
         let source = line::read(self.system.source(), &pair.source, self.pretokenized)?;
         if source.is_empty() {
@@ -221,7 +205,6 @@ impl<'a> ContrastedSystem<'a> {
     }
 }
 
-/// A word as its sentence has it.
 fn said_of(sentence: &Sentence, place: &Range<usize>) -> String {
     match sentence.spans.get(place.clone()) {
         Some([first, .., last]) => sentence.text[first.start..last.end].to_owned(),
@@ -230,7 +213,6 @@ fn said_of(sentence: &Sentence, place: &Range<usize>) -> String {
     }
 }
 
-/// By how much ln p of both critical words falls without these source tokens.
 fn lost(
     stepper: &mut dyn Stepper,
     pair: &ReadPair,
@@ -245,7 +227,6 @@ fn lost(
     Ok(lost)
 }
 
-/// The first of the greatest numbers.
 fn greatest(numbers: &[f64]) -> Option<(usize, f64)> {
     let first = |best: (usize, f64), (n, number): (usize, &f64)| if *number > best.1 { (n, *number) } else { best };
     (!numbers.is_empty()).then(|| numbers.iter().enumerate().fold((0, numbers[0]), first))

@@ -15,13 +15,11 @@ use crate::models::folder::hexadecimal;
 use crate::text::sentence::Sentence;
 use crate::text::words::vocabulary_words;
 
-/// The most bytes that are kept with a system.
 const MOST_KEPT: usize = 1 << 14;
 
 /// Interventions for all sentences or for each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InterventionPlan {
-    /// What they are called in the name of the system.
     pub name: String,
     path: PathBuf,
     plan: Plan,
@@ -62,8 +60,6 @@ impl InterventionPlan {
         if text.len() <= MOST_KEPT { text } else { format!("sha256:{}", hexadecimal(&Sha256::digest(text))) }
     }
 
-    /// What can be known to be wrong for a system before any sentence is: a word that it does not have, alpha where it has
-    /// none.
     pub fn check(&self, system: EvaluatedSystem<'_>) -> Result<()> {
         match &self.plan {
             Plan::All(all) => reader(system).check(all, &self.origin(None)),

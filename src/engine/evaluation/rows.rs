@@ -16,7 +16,6 @@ pub struct RowReader {
     pub reading: RowConvention,
     /// Rows between the row that predicts a word and the first whose state has read it.
     pub delay: usize,
-    /// The id of `</s>`.
     pub eos: u32,
 }
 
@@ -35,9 +34,6 @@ impl RowReader {
     }
 
     /// As [`RowReader::wanted`], where what the stepper gives has such rows.
-    ///
-    /// # Errors
-    /// A sentence that names the system where it has none.
     pub fn chosen(system: EvaluatedSystem<'_>, stepper: &dyn Stepper, reading: Option<RowConvention>) -> Result<Self> {
         let refuse = |why: String| Err(Error::Input(why));
         match reading {
@@ -91,7 +87,6 @@ impl RowReader {
         hypothesis.p_t = hypothesis.p_t.take().map(|p_t| self.of_tokens(&p_t, count, &f32::NAN));
     }
 
-    /// What there is of each row by the `count` tokens that they belong to; `none` for tokens that have no row.
     pub fn of_tokens<T: Clone>(self, rows: &[T], count: usize, none: &T) -> Vec<T> {
         let read = self.reading.read_after(self.delay, rows);
         read.iter().chain(std::iter::repeat(none)).take(count).cloned().collect()
@@ -147,15 +142,15 @@ impl RowReader {
         Ok(())
     }
 
-    /// What comes of forcing each pair: a row for each token as it belongs to it, and the numbers of the tokens alone. `hear`
-    /// hears the pairs and tokens of every batch.
+    /// What comes of forcing each pair: a row for each token as it belongs to it, and the numbers of the tokens alone.
+    /// `on_progress` gets the pairs and tokens of every batch.
     pub fn force_all(
         self,
         stepper: &mut dyn Stepper,
         pairs: &[(&[u32], &[u32])],
         batch: usize,
         ticket: &CancellationToken,
-        hear: &mut dyn FnMut(usize, usize),
+        on_progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Hypothesis>> {
         let tokens_past_eos: Vec<Vec<u32>> = pairs.iter().map(|(_, target)| self.tokens_past_eos(target)).collect();
         let tokens_past_eos: Vec<(&[u32], &[u32])> =
@@ -166,7 +161,7 @@ impl RowReader {
                 all[index] = of_tokens_alone(forced, pairs[index].1.len());
                 self.assign(&mut all[index]);
             }
-            hear(indexes.len(), indexes.iter().map(|&index| pairs[index].1.len()).sum());
+            on_progress(indexes.len(), indexes.iter().map(|&index| pairs[index].1.len()).sum());
             Ok(())
         })?;
         Ok(all)
@@ -193,7 +188,6 @@ pub fn of_tokens_alone(mut forced: Hypothesis, count: usize) -> Hypothesis {
     forced
 }
 
-/// Puts the rows from `first` on behind those that are there.
 fn add<T>(rows: &mut Option<Vec<T>>, more: Option<Vec<T>>, first: usize) {
     if let (Some(rows), Some(more)) = (rows, more) {
         rows.extend(more.into_iter().skip(first));

@@ -31,8 +31,8 @@ impl<'a> From<&'a Ensemble> for EvaluatedSystem<'a> {
 }
 
 impl<'a> EvaluatedSystem<'a> {
-    /// The model; of an ensemble the member whose source words are the columns of its alignment. All that concerns target
-    /// words is the same for every member.
+    /// The model; of an ensemble the member whose source words are the columns of its alignment. All that concerns
+    /// target words is the same for every member.
     pub fn lead(self) -> &'a Model {
         match self {
             Self::Model(model) => model,
@@ -48,7 +48,6 @@ impl<'a> EvaluatedSystem<'a> {
         }
     }
 
-    /// Its name, of an ensemble those of its members.
     pub fn name(self) -> String {
         match self {
             Self::Model(model) => model.config.name.clone(),
@@ -80,7 +79,6 @@ impl<'a> EvaluatedSystem<'a> {
         }
     }
 
-    /// Whether it has an alignment.
     pub fn aligns(self) -> bool {
         match self {
             Self::Model(model) => model.config.aligns(),
@@ -88,7 +86,6 @@ impl<'a> EvaluatedSystem<'a> {
         }
     }
 
-    /// Whether it has an alignment head that fits.
     pub fn has_head(self) -> bool {
         let has = |model: &Model| model.head(Kernels::Fused).is_ok_and(|head| head.is_some());
         match self {
@@ -117,7 +114,6 @@ impl<'a> EvaluatedSystem<'a> {
         }
     }
 
-    /// The ids that the search must know.
     pub fn specials(self) -> Specials {
         Specials::of(&self.lead().config)
     }

@@ -15,8 +15,8 @@ pub fn tokens<'a>(model: &'a Model, ids: &[u32]) -> Vec<&'a str> {
     ids.iter().map(|&id| model.target.token(id).unwrap_or(UNK)).collect()
 }
 
-/// The translation as text. Unknown words give way to what stands for the source words that they are aligned
-/// with, where `replacing` says so; pretokenised text stays split by spaces.
+/// The translation as text. Unknown words give way to what stands for the source words that they are aligned with,
+/// where `replacing` says so; pretokenised text stays split by spaces.
 pub fn text(
     model: &Model,
     hypothesis: &Hypothesis,

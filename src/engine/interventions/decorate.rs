@@ -27,8 +27,8 @@ pub enum Intervention {
     /// Source word j gets no weight wherever alpha is not pinned; the other words share its weight in proportion. In a
     /// Transformer no head of cross-attention looks at it, in any layer.
     Mask { j: usize },
-    /// alpha_i = softmax(e_i / T) wherever alpha is not pinned: above 1 it looks more evenly, below 1 more sharply. Local
-    /// attention keeps its window, its Gaussian and the sum of its row.
+    /// alpha_i = softmax(e_i / T) wherever alpha is not pinned: above 1 it looks more evenly, below 1 more sharply.
+    /// Local attention keeps its window, its Gaussian and the sum of its row.
     Temperature(f32),
     /// The output of this head of a Transformer is zero.
     LeaveOut(HeadPlace),
@@ -80,7 +80,6 @@ impl Intervention {
         }
     }
 
-    /// The word that it names.
     fn token(&self) -> Option<u32> {
         match self {
             Self::Force { token, .. } | Self::Forbid { token, .. } => Some(*token),
@@ -93,7 +92,6 @@ impl Intervention {
 pub struct Intervening<'a> {
     inner: &'a mut dyn Stepper,
     by_sentence: Vec<Arc<[Intervention]>>,
-    /// Those of every sentence beyond.
     others: Arc<[Intervention]>,
     /// T_x of each sentence of the batch.
     lengths: Vec<usize>,
@@ -102,18 +100,16 @@ pub struct Intervening<'a> {
 }
 
 impl<'a> Intervening<'a> {
-    /// Around this stepper. `by_sentence` has the interventions of each sentence of the batches to come; a
-    /// sentence beyond it has none.
+    /// Around this stepper. `by_sentence` has the interventions of each sentence of the batches to come; a sentence
+    /// beyond it has none.
     pub fn new(inner: &'a mut dyn Stepper, by_sentence: Vec<Arc<[Intervention]>>) -> Self {
         Self { inner, by_sentence, others: Arc::default(), lengths: Vec::new(), steps: 0 }
     }
 
-    /// The same interventions in every sentence.
     pub fn for_all(inner: &'a mut dyn Stepper, list: Arc<[Intervention]>) -> Self {
         Self { others: list, ..Self::new(inner, Vec::new()) }
     }
 
-    /// What `list` changes in the heads of a Transformer.
     fn heads_of(&self, sentence: usize) -> HeadChanges {
         let mut changes = HeadChanges::default();
         for one in self.of(sentence) {
@@ -126,12 +122,10 @@ impl<'a> Intervening<'a> {
         changes
     }
 
-    /// The interventions of a sentence.
     fn of(&self, sentence: usize) -> &[Intervention] {
         self.by_sentence.get(sentence).unwrap_or(&self.others)
     }
 
-    /// What may be said in the row of a sentence at the running position.
     fn words(&self, sentence: usize) -> Words {
         let here = self.steps.saturating_sub(1);
         let never = |one: &Intervention| match one {
@@ -143,7 +137,6 @@ impl<'a> Intervening<'a> {
         Words { only, never }
     }
 
-    /// Every word that is named is one of the model's.
     fn check_words(&self, vocabulary: usize) -> Result<()> {
         let named =
             self.by_sentence.iter().chain([&self.others]).flat_map(|list| list.iter()).filter_map(Intervention::token);
@@ -230,10 +223,8 @@ impl Stepper for Intervening<'_> {
     }
 }
 
-/// What may be said at one position.
 #[derive(Clone, Debug, Default)]
 struct Words {
-    /// Nothing but this word.
     only: Option<u32>,
     never: Vec<u32>,
 }
@@ -247,7 +238,6 @@ impl Words {
         self.only.map_or_else(|| !self.never.contains(&token), |only| only == token)
     }
 
-    /// Takes the probability from every word that may not be said.
     fn silence(&self, log_p: &mut [f32]) {
         match self.only {
             Some(only) => {
@@ -259,8 +249,6 @@ impl Words {
     }
 }
 
-/// Leaves the `best` words that may be said in each row. Where a word is forced, the search asks for that word alone, and these
-/// are what else could have been said.
 fn choose(words: &[Words], best: usize, output: &mut StepOutput) {
     let (mut kept, mut ends) = (Vec::new(), Vec::with_capacity(words.len()));
     for (row, words) in words.iter().enumerate() {
@@ -295,7 +283,8 @@ fn look(list: &[Intervention], (i, has_heads): (usize, bool), r: usize, t_x: usi
     }
 }
 
-/// As [`force_all`](crate::decoding::force_all), with the interventions of each pair; one that means nothing for its sentence is an error.
+/// As [`force_all`](crate::decoding::force_all), with the interventions of each pair; one that means nothing for its
+/// sentence is an error.
 pub fn force_changed(
     stepper: &mut dyn Stepper,
     pairs: &[(&[u32], &[u32])],

@@ -15,12 +15,10 @@ pub struct InterventionFile {
 }
 
 enum Kind {
-    /// One for all sentences.
     All(Arc<Interventions>),
     Lines(Lines),
 }
 
-/// The lines of a file, and how many were taken.
 struct Lines {
     rest: Box<dyn Iterator<Item = Result<String>> + Send>,
     taken: usize,
@@ -58,9 +56,6 @@ fn is_blank(line: &str) -> bool {
 
 impl InterventionFile {
     /// Opens a file, packed or not; of one object for all sentences it is read at once.
-    ///
-    /// # Errors
-    /// What cannot be read; what [`Interventions::parse`] refuses.
     pub fn open(path: &Path) -> Result<Self> {
         let mut rest = LineReader::open(path)?;
         let first = rest.next().transpose()?.unwrap_or_default();
@@ -95,7 +90,6 @@ impl InterventionFile {
         Ok(Self { path: path.into(), kind: Kind::All(all) })
     }
 
-    /// The interventions of all sentences, where they have the same.
     pub fn all(&self) -> Option<(&Arc<Interventions>, Origin)> {
         match &self.kind {
             Kind::All(all) => Some((all, Origin { path: self.path.clone(), line: None })),
@@ -103,7 +97,6 @@ impl InterventionFile {
         }
     }
 
-    /// The interventions of the next sentence; `None` behind the last line.
     pub fn next_line(&mut self) -> Result<Option<(Arc<Interventions>, Origin)>> {
         let lines = match &mut self.kind {
             Kind::All(all) => return Ok(Some((Arc::clone(all), Origin { path: self.path.clone(), line: None }))),

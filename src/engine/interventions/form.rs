@@ -84,7 +84,6 @@ pub enum Word {
 }
 
 impl Word {
-    /// As it is written.
     pub fn text(&self) -> &str {
         match self {
             Self::Entry(text) | Self::Typed(text) => text,
@@ -110,7 +109,8 @@ mod typed {
     }
 }
 
-/// A position from 0 that is written from 1. One that is written 0 is [`usize::MAX`] until it is resolved, which names its key.
+/// A position from 0 that is written from 1. One that is written 0 is [`usize::MAX`] until it is resolved, which names
+/// its key.
 mod from_one {
     use super::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -165,7 +165,6 @@ fn is_false(held: &bool) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Forbid {
-    /// Target token; without it the word is said nowhere.
     #[serde(rename = "position", default, skip_serializing_if = "Option::is_none", with = "from_one::or_none")]
     pub i: Option<usize>,
     pub word: Word,
@@ -184,15 +183,11 @@ pub struct Pin {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SetAlpha {
-    /// A weight for each source token, `</s>` included.
     Weights(Vec<f32>),
-    /// 1 at this source token.
     Position(#[serde(with = "from_one")] usize),
-    /// Shared by the tokens of this source word, wherever it stands.
     Word(String),
     /// The same for every source token.
     Uniform,
-    /// The model's own weights in another order, which follows from this seed.
     Permuted(u64),
 }
 
@@ -201,34 +196,27 @@ pub enum SetAlpha {
 #[serde(rename_all = "lowercase")]
 pub enum Place {
     Position(#[serde(with = "from_one")] usize),
-    /// This word, wherever it stands.
     Word(String),
     /// What stands at these bytes of the sentence, however a model cuts it; an empty place is `</s>`.
     Bytes(Range<usize>),
 }
 
-/// What every version has.
 #[derive(Deserialize)]
 struct Head {
     version: Option<u32>,
 }
 
-/// Whether a text is a whole object, as far as can be seen without its keys.
 pub fn is_object(text: &str) -> bool {
     serde_json::from_str::<Head>(text).is_ok()
 }
 
 impl Interventions {
-    /// Bytes of the rows of alpha that are given, which outweigh everything else.
     pub fn row_bytes(&self) -> usize {
         let weights = |pin: &Pin| if let SetAlpha::Weights(weights) = &pin.alpha { weights.len() } else { 0 };
         size_of::<f32>() * self.pin.iter().map(weights).sum::<usize>()
     }
 
     /// Reads one object; `lines` is the number of lines before `text` in the file.
-    ///
-    /// # Errors
-    /// A sentence with the line and the key that is wrong.
     pub fn parse(path: &Path, lines: usize, text: &str) -> Result<Self> {
         let wrong = |error: serde_json::Error| {
             let message = error.to_string();
@@ -247,17 +235,14 @@ impl Interventions {
         }
     }
 
-    /// As one line of JSON.
     pub fn to_json(&self) -> Result<String> {
         serde_json::to_string(self).map_err(|error| Error::Internal(error.to_string()))
     }
 
-    /// Whether nothing is changed.
     pub fn is_empty(&self) -> bool {
         *self == Self { source: self.source.clone(), model: self.model.clone(), ..Self::default() }
     }
 
-    /// Whether any alpha is other than the model's own.
     pub fn changes_alpha(&self) -> bool {
         !self.pin.is_empty() || !self.mask.is_empty() || self.temperature.is_some()
     }
@@ -272,21 +257,18 @@ impl Interventions {
         &self.force[..self.begun()]
     }
 
-    /// Lets the translation begin with other words; those that are forced further on stay.
     pub fn begin_with(&mut self, start: &[Force]) {
         let behind = self.force.split_off(self.begun());
         self.force = start.to_vec();
         self.force.extend(behind.into_iter().filter(|force| force.i >= start.len()));
     }
 
-    /// Sets the row of a target position in place of what was set there; rows are in their order.
     pub fn pin(&mut self, pin: Pin) {
         self.free(pin.i);
         let at = self.pin.partition_point(|other| other.i < pin.i);
         self.pin.insert(at, pin);
     }
 
-    /// The row at a target position is the model's own again.
     pub fn free(&mut self, i: usize) {
         self.pin.retain(|pin| pin.i != i);
     }

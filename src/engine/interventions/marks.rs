@@ -30,15 +30,11 @@ impl Said {
 /// from 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Applied {
-    /// In the words of the model: a single entry of its vocabulary a word, forced words and rows in their order and each
-    /// once, source tokens by their positions.
     pub form: Interventions,
-    /// What this model could not do, as sentences.
     pub notes: Vec<String>,
 }
 
 impl Applied {
-    /// Who chose target token i.
     pub fn said(&self, i: usize) -> Said {
         match self.form.force.binary_search_by_key(&i, |force| force.i).map(|at| self.form.force[at].held) {
             Ok(true) => Said::Held,
@@ -47,28 +43,23 @@ impl Applied {
         }
     }
 
-    /// Who chose each of `length` target tokens.
     pub fn all_said(&self, length: usize) -> Vec<Said> {
         (0..length).map(|i| self.said(i)).collect()
     }
 
-    /// Whether any word was held or forced.
     pub fn has_words(&self) -> bool {
         !self.form.force.is_empty()
     }
 
-    /// The target positions whose row of alpha was set.
     pub fn pinned(&self) -> Vec<usize> {
         self.form.pin.iter().map(|pin: &Pin| pin.i).collect()
     }
 
-    /// The source tokens that got no weight in the other rows.
     pub fn masked(&self) -> Vec<usize> {
         let position = |place: &Place| if let Place::Position(j) = place { Some(*j) } else { None };
         self.form.mask.iter().filter_map(position).collect()
     }
 
-    /// Whether the model did all by itself.
     pub fn is_untouched(&self) -> bool {
         self.form.is_empty()
     }
@@ -82,8 +73,6 @@ impl Applied {
         (sum(false), sum(true))
     }
 
-    /// In words, for a translation of `length` tokens, positions from 1: `forced 1 2; pinned 3; masked 2; temperature 0.5; 1
-    /// forbidden`; empty where nothing was done.
     pub fn describe(&self, length: usize) -> String {
         let list = |name: &str, positions: Vec<usize>| {
             let positions: Vec<String> = positions.iter().map(|position| (position + 1).to_string()).collect();

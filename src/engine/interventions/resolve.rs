@@ -19,7 +19,6 @@ use crate::text::tokenizer::Tokenizer;
 #[derive(Clone, Copy, Debug)]
 pub struct InterventionReader<'a> {
     pub target: &'a Tokenizer,
-    /// Whether it has an alignment.
     pub aligns: bool,
     /// Its heads, where it is a Transformer.
     pub heads: Option<&'a TransformerSizes>,
@@ -29,11 +28,9 @@ pub struct InterventionReader<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct ResolvedText<'a> {
     pub sentence: &'a Sentence,
-    /// Its words, `</s>` being one.
     pub words: &'a [Range<usize>],
 }
 
-/// Something that a model or a sentence cannot take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Misfit {
     key: String,
@@ -53,10 +50,6 @@ pub struct Resolved {
 
 impl Resolved {
     /// All of them or none.
-    ///
-    /// # Errors
-    /// A sentence that names the key: a word that the model does not know, a position that there is not, alpha where
-    /// the model has none, another sentence than the one that they were made for.
     pub fn strict(self, origin: &Origin) -> Result<Self> {
         match self.misfits.first() {
             Some(Misfit { key, why, .. }) => Err(origin.wrong(key, why)),
@@ -86,10 +79,6 @@ impl InterventionReader<'_> {
         resolving.finish().strict(origin).map(drop)
     }
 
-    /// The ids of a word, at least one.
-    ///
-    /// # Errors
-    /// The end of a sentence that says why there are none.
     pub fn ids(self, word: &Word) -> std::result::Result<Vec<u32>, String> {
         let text = word.text().trim();
         let entry = match word {
@@ -115,7 +104,6 @@ impl InterventionReader<'_> {
 }
 
 impl ResolvedText<'_> {
-    /// The tokens of a word, wherever it stands.
     fn places(&self, word: &str) -> Vec<usize> {
         let text = |tokens: &Range<usize>| {
             let (first, last) = (tokens.start, tokens.end.saturating_sub(1).max(tokens.start));
@@ -128,7 +116,6 @@ impl ResolvedText<'_> {
         self.words.iter().filter(|tokens| is_it(tokens)).flat_map(Clone::clone).collect()
     }
 
-    /// The tokens that stand at some bytes.
     fn within(&self, bytes: &Range<usize>) -> Vec<usize> {
         let is_it = |span: &Range<usize>| {
             if bytes.is_empty() {
@@ -173,7 +160,6 @@ impl<'a> Resolving<'a> {
         self.misfits.push(Misfit { key, what, why });
     }
 
-    /// What fits; the rest is noted.
     fn taken<T>(&mut self, found: Fits<T>, key: impl FnOnce() -> String, what: impl FnOnce() -> String) -> Option<T> {
         found.map_err(|why| self.misfit(key(), what(), why)).ok()
     }
@@ -238,7 +224,6 @@ impl<'a> Resolving<'a> {
         }
     }
 
-    /// Heads to leave out.
     fn heads(&mut self, form: &Interventions) {
         for (n, &place) in form.leave_out.iter().enumerate() {
             let none =
@@ -252,7 +237,6 @@ impl<'a> Resolving<'a> {
         }
     }
 
-    /// Whether alpha can be changed, where it is to be.
     fn may_look(&mut self, form: &Interventions) -> bool {
         let keys = [
             ("pin", !form.pin.is_empty()),
@@ -321,7 +305,6 @@ fn fits(one: Intervention, t_x: usize) -> Fits<Intervention> {
     Ok(one)
 }
 
-/// What a row of a sentence becomes.
 fn row(i: usize, alpha: &SetAlpha, source: ResolvedText<'_>) -> Fits<Intervention> {
     let t_x = source.sentence.len();
     let alpha = match alpha {
@@ -337,7 +320,6 @@ fn row(i: usize, alpha: &SetAlpha, source: ResolvedText<'_>) -> Fits<Interventio
     Ok(Intervention::Pin { i, alpha })
 }
 
-/// A position, where one can be it.
 fn at(i: usize) -> Fits<usize> {
     match i {
         usize::MAX => Err("is 0, but positions count from 1".to_owned()),
@@ -346,7 +328,6 @@ fn at(i: usize) -> Fits<usize> {
     }
 }
 
-/// A row of alpha that these source words share.
 fn even(places: &[usize], t_x: usize) -> Fits<Vec<f32>> {
     let mut row = vec![0.0; t_x];
     for &j in places {
@@ -358,7 +339,6 @@ fn even(places: &[usize], t_x: usize) -> Fits<Vec<f32>> {
     Ok(row)
 }
 
-/// The same text, spaces aside.
 fn same(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
 }

@@ -23,7 +23,6 @@ pub enum TableCell {
 }
 
 impl TableCell {
-    /// As it is shown: numbers with four digits behind the point, p as [`p_shown`] has it unless there are too few pairs.
     pub fn shown(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -75,7 +74,6 @@ impl CellTable {
         rows(std::iter::once(head).chain(self.rows.iter().map(|row| row.iter().map(TableCell::written).collect())))
     }
 
-    /// The places of the rows, sorted by a column; equal ones stay as they are.
     pub fn sorted(&self, column: usize, is_falling: bool) -> Vec<u32> {
         let mut places: Vec<u32> = (0..self.rows.len() as u32).collect();
         let key = |row: &Vec<TableCell>| match row.get(column) {

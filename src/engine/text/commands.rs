@@ -2,7 +2,6 @@
 
 use crate::error::{Error, Result};
 
-/// Whether it turns the letters around it to another direction until further notice: embeddings, overrides and isolates.
 pub fn is_turn(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
@@ -13,9 +12,6 @@ pub fn is_command(c: char) -> bool {
 }
 
 /// A line of JSON in which they are escaped; whoever reads it gets the same texts. `f32` come back bit for bit.
-///
-/// # Errors
-/// A record that is no JSON.
 pub fn json(record: &impl serde::Serialize) -> Result<String> {
     let json = serde_json::to_string(record).map_err(|error| Error::Internal(error.to_string()))?;
     if !json.contains(is_command) {

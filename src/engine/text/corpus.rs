@@ -26,7 +26,6 @@ pub struct SentencePair {
 pub struct PairRules {
     /// Id of `</s>`, the same on both sides.
     pub eos: u32,
-    /// Whether the source sentence ends with `</s>`.
     pub source_eos: bool,
     /// Pairs with more words on either side, `</s>` not counted, are left out.
     pub max_words: usize,
@@ -47,11 +46,8 @@ pub struct ParallelText {
 }
 
 impl ParallelText {
-    /// Reads (source, target) files in order. `progress` hears the number of pairs read now and then and may
-    /// stop the reading with an error.
-    ///
-    /// # Errors
-    /// Sentences that name the file and line; what `progress` returns; a corpus without any usable pair.
+    /// Reads (source, target) files in order. `progress` hears the number of pairs read now and then and may stop the
+    /// reading with an error.
     pub fn read(
         files: &[(PathBuf, PathBuf)],
         source: &Tokenizer,
@@ -85,7 +81,6 @@ impl ParallelText {
         Ok(corpus)
     }
 
-    /// Bytes of memory that it takes.
     pub fn bytes(&self) -> u64 {
         (size_of_val(self.ids.as_slice()) + size_of_val(self.ends.as_slice())) as u64
     }
@@ -137,20 +132,14 @@ impl ParallelText {
         self.ends.len() / 2
     }
 
-    /// True without any pair.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Number of target ids, `</s>` included.
     pub fn target_ids(&self) -> usize {
         (0..self.len()).map(|i| self.lengths(i).0).sum()
     }
 
-    /// The ids of pair `i`, source and target.
-    ///
-    /// # Panics
-    /// When there is no pair `i`.
     pub fn pair(&self, i: usize) -> (&[u32], &[u32]) {
         let start = if i == 0 { 0 } else { self.ends[2 * i - 1] };
         let (middle, end) = (self.ends[2 * i], self.ends[2 * i + 1]);
@@ -225,19 +214,16 @@ impl Batches {
         self.ends.len()
     }
 
-    /// True without any minibatch.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The pairs of minibatch `k`; `None` behind the last.
     pub fn get(&self, k: usize) -> Option<&[u32]> {
         let end = *self.ends.get(k)?;
         let start = if k == 0 { 0 } else { self.ends[k - 1] };
         self.order.get(start..end)
     }
 
-    /// All minibatches in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
         (0..self.len()).filter_map(|k| self.get(k))
     }

@@ -46,7 +46,6 @@ impl WordRule {
         }
     }
 
-    /// Whether punctuation is apart.
     pub fn are_tokens(self) -> bool {
         matches!(self, Self::Tokens | Self::Eliding)
     }
@@ -64,12 +63,10 @@ impl WordRule {
         }
     }
 
-    /// The same as words of their own.
     pub fn owned(self, text: &str) -> Vec<String> {
         self.words(text).into_iter().map(str::to_owned).collect()
     }
 
-    /// How many words a text has.
     pub fn count(self, text: &str) -> usize {
         self.words(text).len()
     }
@@ -103,7 +100,6 @@ impl WordRule {
         });
     }
 
-    /// Where the tokens of a chunk end, in bytes.
     fn ends(self, chunk: &str) -> Vec<u32> {
         static RULES: [LazyLock<Regex>; 2] = [LazyLock::new(|| rule("en")), LazyLock::new(|| rule("fr"))];
         let (folded, from) = folded(chunk);
@@ -114,20 +110,18 @@ impl WordRule {
     }
 }
 
-/// The rule of a language; a word that a model does not know is one.
 fn rule(language: &str) -> Regex {
     Regex::new(&format!(r"\[UNK\]|{}", word_pattern(language))).expect("a rule of ours")
 }
 
-/// Where the tokens of chunks end.
 type KnownEnds = HashMap<Box<str>, Box<[u32]>>;
 
 thread_local! {
     static KNOWN: RefCell<[KnownEnds; 2]> = RefCell::default();
 }
 
-/// A chunk as [`normalizer`](crate::text::language::normalizer) folds what parts words, and for each byte of it where its character begins
-/// in the chunk.
+/// A chunk as [`normalizer`](crate::text::language::normalizer) folds what parts words, and for each byte of it where
+/// its character begins in the chunk.
 fn folded(chunk: &str) -> (String, Vec<u32>) {
     let (mut folded, mut from) = (String::with_capacity(chunk.len()), Vec::with_capacity(chunk.len()));
     for (at, c) in chunk.char_indices() {
@@ -156,8 +150,8 @@ impl WordStarts {
         Self(rule.words(text).into_iter().map(place).collect())
     }
 
-    /// Parts pieces that follow each other without a space, such as those of SentencePiece, where a word begins with one of
-    /// them. `place` says where a piece begins in the text.
+    /// Parts pieces that follow each other without a space, such as those of SentencePiece, where a word begins with
+    /// one of them. `place` says where a piece begins in the text.
     pub fn part(&self, pieces: Range<usize>, place: impl Fn(usize) -> usize) -> Vec<Range<usize>> {
         let mut parts: Vec<Range<usize>> = Vec::new();
         for i in pieces {
@@ -178,8 +172,8 @@ pub fn normal(word: &str) -> String {
     folded(&composed).0.trim().to_owned()
 }
 
-/// From the words of a text to what stands between its spaces, and back. **Punctuation has no part in it as long as its word has a
-/// letter or digit**: `car.` is linked as `car` is.
+/// From the words of a text to what stands between its spaces, and back. **Punctuation has no part in it as long as its
+/// word has a letter or digit**: `car.` is linked as `car` is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordExchange {
     /// For each word the word between spaces that it stands for, where it stands for any.
@@ -188,7 +182,6 @@ pub struct WordExchange {
 }
 
 impl WordExchange {
-    /// Of a text whose words are cut by a rule.
     pub fn of(text: &str, rule: WordRule) -> Self {
         let chunks: Vec<&str> = unspaced::words(text).collect();
         if !rule.are_tokens() {
@@ -247,7 +240,6 @@ mod tests {
         "\u{6211}\u{7231}\u{4f60}\u{ff0c}Rust\u{3002}",
     ];
 
-    /// The words are those that vocabularies of our own are counted over.
     #[test]
     fn words_are_those_of_the_rules_of_the_language() {
         for (language, rule) in [("en", WordRule::Tokens), ("fr", WordRule::Eliding), ("de", WordRule::of("de", false))]

@@ -55,7 +55,6 @@ impl Dictionary {
     }
 }
 
-/// The three columns of a line.
 fn entry(line: &str) -> std::result::Result<(&str, &str, f64), String> {
     let columns: Vec<&str> = line.split('\t').collect();
     let (source, target, number) = match columns.as_slice() {
@@ -75,7 +74,6 @@ fn entry(line: &str) -> std::result::Result<(&str, &str, f64), String> {
     Ok((source, target, number))
 }
 
-/// `target` with the capitals of `word`: all, the first, or none.
 fn with_case_of<'a>(word: &str, target: &'a str) -> Cow<'a, str> {
     let cased: Vec<char> = word.chars().filter(|c| c.is_lowercase() || c.is_uppercase()).collect();
     if cased.len() > 1 && cased.iter().all(|c| c.is_uppercase()) {
@@ -98,7 +96,6 @@ pub struct WordCounts {
     pairs: HashMap<(u32, u32), u64>,
 }
 
-/// Words, numbered.
 #[derive(Clone, Debug, Default)]
 struct Words {
     ids: HashMap<String, u32>,
@@ -118,8 +115,8 @@ impl Words {
 }
 
 impl WordCounts {
-    /// Counts one link. Words that a line of the file could not hold are passed over, and links between a word and
-    /// a mark of punctuation, which no translation would want.
+    /// Counts one link. Words that a line of the file could not hold are passed over, and links between a word and a
+    /// mark of punctuation, which no translation would want.
     pub fn add(&mut self, source: &str, target: &str) {
         let fits = |word: &str| !word.trim().is_empty() && !word.contains(['\t', '\n', '\r']);
         let is_word = |word: &str| word.chars().any(char::is_alphanumeric);
@@ -129,8 +126,6 @@ impl WordCounts {
         }
     }
 
-    /// For each source word its most frequent target word, of equals the first in the order of code points, with its
-    /// count, where that is at least `minimum`; sorted by source word.
     pub fn best(&self, minimum: u64) -> Vec<(&str, &str, u64)> {
         let mut best: HashMap<u32, (u64, &str)> = HashMap::new();
         for (&(source, target), &count) in self.pairs.iter().filter(|(_, count)| **count >= minimum) {
@@ -146,7 +141,6 @@ impl WordCounts {
         entries
     }
 
-    /// Writes what [`Dictionary::open`] reads.
     pub fn save(&self, path: &Path, minimum: u64) -> Result<()> {
         write_atomic(path, |file| {
             self.best(minimum)

@@ -24,12 +24,10 @@ pub fn put(path: PathBuf, bytes: Vec<u8>) {
     files().insert(path, bytes.into());
 }
 
-/// A file that was given.
 pub fn get(path: &Path) -> Option<Arc<[u8]>> {
     files().get(path).cloned()
 }
 
-/// The files that lie directly in a folder, by their names.
 pub fn inside(folder: &Path) -> Vec<(String, Arc<[u8]>)> {
     let name = |path: &PathBuf| Some(path.strip_prefix(folder).ok()?.to_string_lossy().into_owned());
     files().iter().filter_map(|(path, bytes)| Some((name(path)?, Arc::clone(bytes)))).collect()

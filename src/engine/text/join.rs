@@ -5,7 +5,6 @@ use crate::text::language::{Typography, habits};
 use crate::text::sentence::EOS;
 use crate::text::unspaced::meet;
 
-/// Which neighbours a word touches without a space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Touch {
     left: bool,
@@ -37,7 +36,6 @@ pub fn join<T: AsRef<str>>(language: &str, tokens: &[T]) -> String {
     text
 }
 
-/// The quotation marks that are open at some place of a sentence.
 struct Marks {
     habits: Typography,
     double_open: bool,
@@ -85,12 +83,10 @@ fn mark(mark: char, habits: Typography) -> Touch {
     }
 }
 
-/// Also the curly one, which a word copied from the source may have.
 fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’')
 }
 
-/// Opens and closes by turns.
 fn turn(open: &mut bool) -> Touch {
     *open = !*open;
     if *open { RIGHT } else { LEFT }

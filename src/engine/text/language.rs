@@ -20,7 +20,6 @@ pub struct Typography {
     pub unspaced: bool,
 }
 
-/// Languages that differ from [`OTHERS`].
 const TABLE: &[(&str, Typography)] = &[
     ("fr", Typography { elision: true, spaced_marks: true, ..OTHERS }),
     ("it", ELIDING),
@@ -34,13 +33,12 @@ const TABLE: &[(&str, Typography)] = &[
     ("my", UNSPACED),
 ];
 
-/// All languages that the table does not name.
 const OTHERS: Typography = Typography { elision: false, spaced_marks: false, unspaced: false };
 const ELIDING: Typography = Typography { elision: true, ..OTHERS };
 const UNSPACED: Typography = Typography { unspaced: true, ..OTHERS };
 
-/// Languages that a text may seem to be in, by the first part of their tags. Those of Latin script are few: the more there
-/// are, the less sure is any.
+/// Languages that a text may seem to be in, by the first part of their tags. Those of Latin script are few: the more
+/// there are, the less sure is any.
 const KNOWN: &[(&str, Lang)] = &[
     ("en", Lang::Eng),
     ("fr", Lang::Fra),
@@ -75,13 +73,11 @@ const KNOWN: &[(&str, Lang)] = &[
     ("lv", Lang::Lav),
     ("lt", Lang::Lit),
 ];
-/// Of [`KNOWN`], those that text is told apart by.
 const TOLD_APART: usize = 18;
-/// Fewer letters say little.
 const LEAST_LETTERS: usize = 15;
-/// So many characters are enough.
 const MOST_CHARACTERS: usize = 500;
-/// How sure it must be. Of 3,800 everyday sentences and captions none was taken for another language; three fifths were known.
+/// How sure it must be. Of 3,800 everyday sentences and captions none was taken for another language; three fifths were
+/// known.
 const SURE: f64 = 0.6;
 
 /// The first part of a BCP 47 tag, in small letters.
@@ -89,13 +85,11 @@ pub fn primary(tag: &str) -> String {
     tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase()
 }
 
-/// What a language is called in English; its tag where that is not known.
 pub fn name(tag: &str) -> String {
     let known = KNOWN.iter().find(|(known, _)| *known == primary(tag));
     known.map_or_else(|| tag.to_owned(), |(_, language)| language.eng_name().to_owned())
 }
 
-/// Whether a tag is that of a language whose habits are known.
 pub fn is_known(tag: &str) -> bool {
     KNOWN.iter().any(|(known, _)| *known == primary(tag)) || TABLE.iter().any(|(known, _)| *known == primary(tag))
 }
@@ -123,7 +117,6 @@ pub fn habits(language: &str) -> Typography {
     TABLE.iter().find(|(name, _)| *name == primary).map_or(OTHERS, |(_, habits)| *habits)
 }
 
-/// Letters and their marks.
 const LETTER: &str = r"[\p{L}\p{M}]";
 /// What a word goes on with; the joiners occur inside words of Persian and of Indian scripts.
 const INSIDE: &str = r"[\p{L}\p{M}\p{N}\x{200C}\x{200D}]";

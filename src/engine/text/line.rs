@@ -12,7 +12,8 @@ pub fn encode(tokenizer: &dyn Encode, text: &str, pretokenized: bool) -> Sentenc
     tokenizer.encode_words(&words)
 }
 
-/// As [`encode`], unless a model does not read so much, or asks for more of it ([`Tokenizer::refuses`](crate::text::tokenizer::Tokenizer::refuses)).
+/// As [`encode`], unless a model does not read so much, or asks for more of it
+/// ([`Tokenizer::refuses`](crate::text::tokenizer::Tokenizer::refuses)).
 pub fn read(tokenizer: &dyn Encode, text: &str, pretokenized: bool) -> Result<Sentence, String> {
     if text.len() > MAX_SOURCE_BYTES {
         return Err(too_many_bytes(text.len()));

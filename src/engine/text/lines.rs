@@ -21,7 +21,6 @@ use crate::text::words::folded;
 pub struct TextFile {
     path: PathBuf,
     pieces: Vec<Arc<Piece>>,
-    /// The number of the first line of each piece.
     firsts: Vec<usize>,
     lines: usize,
     is_whole: bool,
@@ -38,26 +37,17 @@ struct Piece {
 const MOST_LINES: usize = 100_000_000;
 /// Bytes of the first piece; each further one is four times as large, up to [`PIECE`].
 const FIRST_PIECE: usize = 1 << 16;
-/// Bytes of a piece, unless a line is longer.
 const PIECE: usize = 1 << 22;
-/// A growing list is shown again when so many bytes have come.
 const GROWTH: u64 = 1 << 24;
 
 impl TextFile {
     /// Reads a file, packed or not; any style of line ends, a byte-order mark is dropped.
-    ///
-    /// # Errors
-    /// A sentence that names the file, or the first line that is not UTF-8. Pipes and devices are refused, since
-    /// they may never end, and so is a text of more than 2 GiB.
     pub fn open(path: &Path) -> Result<Self> {
         Self::open_growing(path, &mut |_| true)
     }
 
     /// As [`TextFile::open`]; `grown` hears the beginning of the file as soon as there are lines, now and then while
     /// there come more, and may end the reading with false.
-    ///
-    /// # Errors
-    /// As [`TextFile::open`]; [`Error::Stale`] when `grown` ends it.
     pub fn open_growing(path: &Path, grown: &mut dyn FnMut(&Self) -> bool) -> Result<Self> {
         Self::open_within(path, MOST_TEXT, FIRST_PIECE, grown)
     }
@@ -85,7 +75,6 @@ impl TextFile {
         Self { path: path.into(), pieces: Vec::new(), firsts: Vec::new(), lines: 0, is_whole: false }
     }
 
-    /// Appends lines of at least `size` bytes in all; false when the input has ended.
     fn read_piece(&mut self, lines: &mut LineReader, size: usize) -> Result<bool> {
         let mut piece = Piece { text: String::with_capacity(size), starts: Vec::new() };
         let goes_on = loop {
@@ -107,17 +96,14 @@ impl TextFile {
         Ok(goes_on)
     }
 
-    /// Where it was read from.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Number of lines, or of those read so far.
     pub fn len(&self) -> usize {
         self.lines
     }
 
-    /// True for a file without any line.
     pub fn is_empty(&self) -> bool {
         self.lines == 0
     }
@@ -136,7 +122,6 @@ impl TextFile {
         Cow::Borrowed(piece.line(i))
     }
 
-    /// The piece that holds a line, and the line's number in it.
     fn place(&self, i: usize) -> (&Piece, usize) {
         let at = self.firsts.partition_point(|first| *first <= i) - 1;
         (&self.pieces[at], i - self.firsts[at])
@@ -156,7 +141,6 @@ impl TextFile {
 }
 
 impl Piece {
-    /// Where line `i` starts; the end of the text behind the last.
     fn start(&self, i: usize) -> usize {
         self.starts.get(i).map_or(self.text.len(), |start| *start as usize)
     }
@@ -166,7 +150,6 @@ impl Piece {
         line.strip_suffix('\n').unwrap_or(line)
     }
 
-    /// The lines of `range` that hold the needle.
     fn search(&self, needle: &Needle, range: Range<usize>) -> Vec<usize> {
         let Some(rule) = &needle.rule else {
             return range.filter(|i| needle.is_in(self.line(*i))).collect();
@@ -183,11 +166,11 @@ impl Piece {
     }
 }
 
-/// What is looked for in lines, letter case aside; letters with marks and apostrophes are found however they are written.
+/// What is looked for in lines, letter case aside; letters with marks and apostrophes are found however they are
+/// written.
 #[derive(Clone, Debug)]
 pub struct Needle {
     folded: String,
-    /// As a rule that searches many lines at once; `None` where a needle is long or strange.
     rule: Option<regex::Regex>,
 }
 
@@ -213,7 +196,6 @@ impl Needle {
     }
 }
 
-/// An expression for a text in composed and decomposed letters, with apostrophes of both kinds.
 fn every_form(text: &str) -> String {
     /// A letter whose mark follows is another letter.
     const REST: &str = "(?:$|[^\n\u{300}-\u{36f}\u{3099}\u{309a}\u{11a8}-\u{11ff}])";

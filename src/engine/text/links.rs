@@ -11,9 +11,7 @@ use std::ops::Range;
 /// A link between a source word and a target word, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Link {
-    /// Its source word j.
     pub source: usize,
-    /// Its target word i.
     pub target: usize,
 }
 
@@ -57,12 +55,10 @@ impl Links {
         self.sure.binary_search(&link).is_ok()
     }
 
-    /// Whether a link is in P, to which S belongs.
     pub fn is_possible(&self, link: Link) -> bool {
         self.is_sure(link) || self.possible.binary_search(&link).is_ok()
     }
 
-    /// Whether a target word has a link, in S or in P.
     pub fn has_target(&self, target: usize) -> bool {
         self.sure.iter().chain(&self.possible).any(|link| link.target == target)
     }
@@ -89,7 +85,6 @@ impl Links {
         Self::new(all(&self.sure), all(&self.possible))
     }
 
-    /// The links of the other direction of translation.
     pub fn turned(&self) -> Self {
         let turn = |links: &[Link]| links.iter().map(|link| link.turned()).collect();
         Self::new(turn(&self.sure), turn(&self.possible))

@@ -68,24 +68,16 @@ pub fn blocks(text: &str) -> Vec<MarkdownBlock> {
     reader.blocks
 }
 
-/// What is open while a page is read.
 #[derive(Default)]
 struct Reader {
     blocks: Vec<MarkdownBlock>,
-    /// Words of the block that is open.
     spans: Vec<MarkdownSpan>,
-    /// The look of the words to come.
     look: MarkdownSpan,
-    /// Numbers of the next items of the lists that are open.
     lists: Vec<Option<u64>>,
-    /// An item is open whose words are not taken yet.
     in_item: bool,
-    /// Its number, where the list has numbers.
     number: Option<u64>,
     code: Option<String>,
-    /// The table that is open.
     rows: Vec<Vec<Vec<MarkdownSpan>>>,
-    /// The picture that is open, whose words are its description.
     picture: Option<String>,
 }
 
@@ -175,7 +167,6 @@ impl Reader {
         }
     }
 
-    /// Ends the paragraph or the item that is open, where it has words.
     fn paragraph(&mut self) {
         if self.spans.is_empty() {
             return;

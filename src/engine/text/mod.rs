@@ -23,6 +23,7 @@ pub mod sentence;
 #[cfg(not(target_family = "wasm"))]
 pub mod sentences;
 pub mod tokenizer;
+pub mod toml;
 pub mod tsv;
 pub mod unspaced;
 pub mod vocab;

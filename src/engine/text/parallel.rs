@@ -13,10 +13,8 @@ pub trait LineSource {
     /// The next line; `None` at the end.
     fn next_line(&mut self) -> Result<Option<Self::Line>>;
 
-    /// What error sentences call it.
     fn name(&self) -> &Path;
 
-    /// Lines read so far.
     fn number(&self) -> usize;
 }
 
@@ -37,9 +35,6 @@ impl LineSource for LineReader {
 }
 
 /// The next line of both sides; `None` where both end.
-///
-/// # Errors
-/// A sentence that names both where only one ends.
 pub fn next_pair<L: LineSource>(source: &mut L, target: &mut L) -> Result<Option<(L::Line, L::Line)>> {
     match (source.next_line()?, target.next_line()?) {
         (Some(source), Some(target)) => Ok(Some((source, target))),
@@ -62,12 +57,9 @@ pub fn unequal<L: LineSource>(short: &L, long: &L) -> Error {
 /// The pairs of lines of several (source, target) files, one after the other.
 #[derive(Debug)]
 pub struct ParallelReader {
-    /// Files to come, the next one last.
     files: Vec<(PathBuf, PathBuf)>,
     open: Option<(LineReader, LineReader)>,
-    /// Whether the text is held in memory, and so may not have any length.
     is_held: bool,
-    /// Whether it is learned from, and so may not be blank without end.
     is_learned_from: bool,
     failed: bool,
 }
@@ -94,7 +86,6 @@ impl ParallelReader {
         Self { is_learned_from: true, ..self }
     }
 
-    /// The source file that is being read; `None` before the first pair and between files.
     pub fn source(&self) -> Option<&LineReader> {
         self.open.as_ref().map(|(source, _)| source)
     }

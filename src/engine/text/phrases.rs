@@ -14,7 +14,6 @@ use crate::text::reader::{Advance, LineReader, Packing};
 
 pub use crate::text::write::write_packed;
 
-/// What stands between fields.
 const BETWEEN: &str = "|||";
 /// Which feature p(target | source) is where Moses made the table, counted from 1: its order is inverse phrase
 /// probability, inverse lexical weight, direct phrase probability, direct lexical weight.
@@ -24,7 +23,6 @@ pub const DIRECT: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhraseEntry {
     pub number: usize,
-    /// The whole line with its end, as it was read.
     line: String,
     source: Range<usize>,
     target: Range<usize>,
@@ -56,12 +54,10 @@ impl PhraseEntry {
         }
     }
 
-    /// The source phrase, without the spaces around it.
     pub fn source(&self) -> &str {
         &self.line[self.source.clone()]
     }
 
-    /// The target phrase, without the spaces around it.
     pub fn target(&self) -> &str {
         &self.line[self.target.clone()]
     }
@@ -70,29 +66,24 @@ impl PhraseEntry {
         &self.line[self.features.clone()]
     }
 
-    /// The features in their order.
     pub fn features(&self) -> impl Iterator<Item = f64> + '_ {
         self.features_text().split_whitespace().filter_map(|feature| feature.parse().ok())
     }
 
-    /// Feature `n`, counted from 1.
     pub fn feature(&self, n: usize) -> Option<f64> {
         self.features().nth(n.checked_sub(1)?)
     }
 
-    /// The line as it was read, its end included.
     pub fn line(&self) -> &str {
         &self.line
     }
 
-    /// Writes the line with one further feature behind the others, every other byte as it was.
     pub fn write_with(&self, feature: &str, output: &mut dyn Write) -> std::io::Result<()> {
         let (before, after) = self.line.split_at(self.features.end);
         write!(output, "{before} {feature}{after}")
     }
 }
 
-/// The places of the fields, without the spaces around them; an empty one lies behind its `|||`.
 fn fields(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut start = 0;
     line.split(BETWEEN).map(move |field| {
@@ -111,7 +102,6 @@ fn fields(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 pub struct PhraseTable {
     lines: LineReader,
     size: Option<u64>,
-    /// Features of the first line.
     features: Option<usize>,
     ended: bool,
 }
@@ -133,7 +123,6 @@ impl PhraseTable {
         Self { lines: LineReader::new(path, input).feeds_only(), size: None, features: None, ended: false }
     }
 
-    /// What error sentences call it.
     pub fn path(&self) -> &Path {
         self.lines.path()
     }
@@ -148,7 +137,6 @@ impl PhraseTable {
         self.size
     }
 
-    /// How many features the lines have; `None` before the first.
     pub fn features(&self) -> Option<usize> {
         self.features
     }
@@ -184,9 +172,6 @@ impl Iterator for PhraseTable {
 }
 
 /// Feature `n` of `entry`, counted from 1.
-///
-/// # Errors
-/// A sentence that names the file, the line and the flag or field `asked` by which another is chosen.
 pub fn feature(path: &Path, entry: &PhraseEntry, n: usize, asked: &str) -> Result<f64> {
     entry.feature(n).ok_or_else(|| {
         let found = entry.features().count();

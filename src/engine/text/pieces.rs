@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use crate::text::cut::{WordRule, WordStarts};
 use crate::text::sentence::{EOS, UNK, is_language};
 
-/// What stands for a space in the pieces of SentencePiece.
 pub const SPACE: &str = "\u{2581}";
 
 /// The byte that a piece of SentencePiece such as `<0x0A>` stands for.
@@ -54,12 +53,10 @@ impl PieceMarks {
         }
     }
 
-    /// Whether words may have several pieces.
     pub fn has_pieces(&self) -> bool {
         *self != Self::Words
     }
 
-    /// Whether a word begins with `piece`, where `before` comes before it in the sentence.
     fn begins(&self, before: Option<&str>, piece: &str) -> bool {
         let special = |piece: &str| piece == EOS || piece == UNK || is_language(piece);
         let Some(before) = before.filter(|before| !special(before) && !special(piece)) else { return true };
@@ -77,7 +74,8 @@ impl PieceMarks {
         !self.begins(Some(before), piece)
     }
 
-    /// The words of some pieces, in their order, each as a range of pieces: those of the rule, as far as they begin with a piece.
+    /// The words of some pieces, in their order, each as a range of pieces: those of the rule, as far as they begin
+    /// with a piece.
     pub fn words<T: AsRef<str>>(&self, pieces: &[T], rule: WordRule) -> Vec<Range<usize>> {
         let chunks = self.chunks(pieces);
         if !self.has_pieces() {
@@ -88,7 +86,6 @@ impl PieceMarks {
         chunks.into_iter().flat_map(|chunk| starts.part(chunk, |i| places[i])).collect()
     }
 
-    /// Chunks with a space between any two, as bytes, and where each piece begins.
     fn text<T: AsRef<str>>(&self, pieces: &[T], chunks: &[Range<usize>]) -> (Vec<u8>, Vec<usize>) {
         let (mut text, mut places) = (Vec::new(), Vec::with_capacity(pieces.len()));
         for chunk in chunks {
@@ -126,7 +123,6 @@ impl PieceMarks {
         }
     }
 
-    /// Whether pieces say where spaces were, so that nothing else is to be known to put text together.
     pub fn are_spaces(&self) -> bool {
         matches!(self, Self::Starts(mark) | Self::Ends(mark) if mark == SPACE)
     }

@@ -13,8 +13,8 @@ pub fn tokens(line: &str) -> Vec<String> {
     line.split_ascii_whitespace().map(str::to_owned).collect()
 }
 
-/// Tokens as people read them: pieces joined (`un@@ believ@@ able`, `▁un believ able`, `un ##believ ##able`,
-/// `un believ able</w>`), `</s>` left out, escapes undone.
+/// Tokens as people read them: pieces joined (`un@@ believ@@ able`, `▁un believ able`, `un ##believ ##able`, `un believ
+/// able</w>`), `</s>` left out, escapes undone.
 pub fn readable<T: AsRef<str>>(tokens: &[T]) -> String {
     let tokens: Vec<&str> = tokens.iter().map(AsRef::as_ref).filter(|token| *token != EOS).collect();
     let any = |test: fn(&str) -> bool| tokens.iter().any(|token| test(token));
@@ -29,7 +29,8 @@ pub fn readable<T: AsRef<str>>(tokens: &[T]) -> String {
     unescaped(&text.replace(" @-@ ", "-")).into_owned()
 }
 
-/// The words of a text that is [`readable`] that its tokens, without `</s>`, cover. `None` where they make up another text.
+/// The words of a text that is [`readable`] that its tokens, without `</s>`, cover. `None` where they make up another
+/// text.
 pub fn places<T: AsRef<str>>(tokens: &[T], text: &str, rule: WordRule) -> Option<WordPlaces> {
     let marks = PieceMarks::seen(tokens);
     let bare = |token: &T| match token.as_ref() {

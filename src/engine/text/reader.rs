@@ -32,17 +32,15 @@ pub fn unpack(path: &Path, input: impl std::io::Read + Send + 'static) -> Result
     }
 }
 
-/// What a file may be unpacked to: so many bytes, or so many times its own size. Texts are packed to a tenth, a table that
-/// repeats its sentences to a fiftieth; thousands of times are blank lines, or one line again and again.
+/// What a file may be unpacked to: so many bytes, or so many times its own size. Texts are packed to a tenth, a table
+/// that repeats its sentences to a fiftieth; thousands of times are blank lines, or one line again and again.
 pub const MOST_UNPACKED: (u64, u64) = (8 << 20, 100);
 
-/// Unpacks no more than that.
 struct Limited<D> {
     decoder: D,
     left: u64,
 }
 
-/// What a decoder makes of a file, within [`MOST_UNPACKED`].
 fn limited(path: &Path, decoder: impl Read + Send + 'static) -> Box<dyn BufRead + Send> {
     let (bytes, times) = MOST_UNPACKED;
     // The size of what is no file is not known.
@@ -83,7 +81,6 @@ impl Packing {
     }
 }
 
-/// How files begin that are no text, and what they are.
 const MAGICS: &[(&[u8], &str)] = &[
     (b"\xFD7zXZ\0", "packed with xz"),
     (b"BZh", "packed with bzip2"),
@@ -99,7 +96,6 @@ const MAGICS: &[(&[u8], &str)] = &[
     (b"PAR1", "a table of Parquet"),
 ];
 
-/// How a file begins that Git LFS left in place of another.
 const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// What tar writes into the header of the first file of an archive, and where.
 const TAR: (usize, &[u8]) = (257, b"ustar");
@@ -152,8 +148,9 @@ pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// How a file ends its lines. A `\r` alone ends them only in a file without `\n`, so that a stray one cannot shift the lines
-/// of one side of a parallel corpus. The first [`MOST_LINE`] bytes decide: where they have no `\n`, no line could be longer.
+/// How a file ends its lines. A `\r` alone ends them only in a file without `\n`, so that a stray one cannot shift the
+/// lines of one side of a parallel corpus. The first [`MOST_LINE`] bytes decide: where they have no `\n`, no line could
+/// be longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ends {
     /// Before the first end.
@@ -165,7 +162,6 @@ enum Ends {
 }
 
 impl Ends {
-    /// Where a line ends in `bytes`.
     fn find(self, bytes: &[u8]) -> Option<usize> {
         match self {
             Self::Feed => memchr::memchr(b'\n', bytes),
@@ -178,9 +174,7 @@ impl Ends {
 pub const HAS_RETURN: &str = "has a carriage return within it, which is read as a space";
 /// The longest line, in bytes: no sentence, list of links or phrase pair is longer.
 pub const MOST_LINE: usize = 1 << 20;
-/// The longest text that is held in memory, in bytes, unpacked.
 pub const MOST_TEXT: u64 = 2 << 30;
-/// The most lines that are held in memory.
 pub const MOST_LINES: usize = 10_000_000;
 /// The most blank lines one after the other in a text that is learned from.
 pub const MOST_BLANK: usize = 1_000_000;
@@ -201,9 +195,7 @@ pub struct LineReader {
     input: Box<dyn BufRead + Send>,
     ends: Ends,
     most: usize,
-    /// Whether lines that are longer are passed over, rather than an error.
     passes_over: bool,
-    /// The longest text and the most lines.
     most_text: u64,
     most_lines: usize,
     /// The most blank lines one after the other, and how many the last ones were.
@@ -211,10 +203,8 @@ pub struct LineReader {
     blank: usize,
     line: usize,
     bytes: u64,
-    /// The line read last, with its end, and how many bytes the end has.
     kept: Vec<u8>,
     end: usize,
-    /// Whether a `\r` that ends no line is kept.
     keeps_returns: bool,
     /// Lines that had one, the last of them, and who is told.
     returns: usize,
@@ -235,7 +225,6 @@ impl LineReader {
         Ok(Self::new(path, open(path)?))
     }
 
-    /// Reads lines from any input; errors name `path`.
     pub fn new(path: &Path, input: Box<dyn BufRead + Send>) -> Self {
         Self {
             path: path.into(),
@@ -265,13 +254,12 @@ impl LineReader {
         self.at_most(MOST_TEXT, MOST_LINES)
     }
 
-    /// The same with other limits for the whole text, in bytes and lines.
     pub fn at_most(self, bytes: u64, lines: usize) -> Self {
         Self { most_text: bytes, most_lines: lines, ..self }
     }
 
-    /// The same for a text that is learned from, of any length: more than [`MOST_BLANK`] blank lines one after the other
-    /// are an error. A small packed file can hold so many that reading them would take hours and give nothing.
+    /// The same for a text that is learned from, of any length: more than [`MOST_BLANK`] blank lines one after the
+    /// other are an error. A small packed file can hold so many that reading them would take hours and give nothing.
     pub fn learned_from(self) -> Self {
         Self { most_blank: MOST_BLANK, ..self }
     }
@@ -291,7 +279,8 @@ impl LineReader {
         Self { ends: Ends::Feed, keeps_returns: true, ..self }
     }
 
-    /// The same where `tell` hears of the first line with a carriage return within it, and at the end how many there are.
+    /// The same where `tell` hears of the first line with a carriage return within it, and at the end how many there
+    /// are.
     pub fn telling(self, tell: fn(&Error)) -> Self {
         Self { tell, ..self }
     }
@@ -301,7 +290,6 @@ impl LineReader {
         self.returned == self.line && self.line > 0
     }
 
-    /// Lines read so far.
     pub fn line(&self) -> usize {
         self.line
     }
@@ -360,7 +348,6 @@ impl LineReader {
         }
     }
 
-    /// Keeps the bytes of a line and its end, and gives its length; `None` at the end of the file.
     fn read(&mut self) -> Result<Option<usize>> {
         let (mut length, mut is_line) = (0, false);
         loop {
@@ -391,7 +378,6 @@ impl LineReader {
         }
     }
 
-    /// Finds out how lines end, before the first return: a feed behind it is looked for. A stream is waited for.
     fn look_ahead(&mut self) -> Result<()> {
         let mut ahead = Vec::new();
         loop {
@@ -419,7 +405,6 @@ impl LineReader {
         Ok(())
     }
 
-    /// Keeps the end of a line, whose first byte is `byte`.
     fn keep_end(&mut self, byte: u8) -> Result<()> {
         self.take(1);
         self.kept.push(byte);
@@ -437,7 +422,6 @@ impl LineReader {
         self.bytes += bytes as u64;
     }
 
-    /// Waits until something is buffered, and gives its first byte; `None` at the end.
     fn fill(&mut self) -> Result<Option<u8>> {
         loop {
             let error = match self.input.fill_buf() {
@@ -450,7 +434,6 @@ impl LineReader {
         }
     }
 
-    /// The line read last, without its end.
     pub fn text(&self) -> Result<&str> {
         let line = self.utf8(&self.kept[..self.kept.len() - self.end])?;
         Ok(if self.line == 1 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line })

@@ -9,8 +9,8 @@ pub const EOS: &str = "</s>";
 /// The string of the unknown-word token.
 pub const UNK: &str = "[UNK]";
 
-/// Whether an entry of a vocabulary names the language to translate into, as `>>fra<<`. Models of several target languages
-/// read it before the text.
+/// Whether an entry of a vocabulary names the language to translate into, as `>>fra<<`. Models of several target
+/// languages read it before the text.
 pub fn is_language(token: &str) -> bool {
     token.len() > 4 && token.starts_with(">>") && token.ends_with("<<")
 }
@@ -21,9 +21,9 @@ pub const MAX_SOURCE_TOKENS: usize = 1_000;
 /// Most bytes of a text that is tokenised at all.
 pub const MAX_SOURCE_BYTES: usize = 100_000;
 
-/// A tokenised sentence. `tokens`, `spans` and `ids` have the same length T_x;
-/// where `source_eos` holds the last token is [`EOS`] with an empty span at the end of `text`, and a target language that
-/// was chosen is the first, with an empty span at its start.
+/// A tokenised sentence. `tokens`, `spans` and `ids` have the same length T_x; where `source_eos` holds the last token
+/// is [`EOS`] with an empty span at the end of `text`, and a target language that was chosen is the first, with an
+/// empty span at its start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sentence {
     /// The text as typed.
@@ -37,12 +37,10 @@ pub struct Sentence {
 }
 
 impl Sentence {
-    /// Number of tokens, `</s>` included.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// True when there is not even an `</s>`.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }

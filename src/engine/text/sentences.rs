@@ -8,9 +8,7 @@ use icu_segmenter::{SentenceSegmenter, SentenceSegmenterBorrowed};
 
 use crate::text::language::primary;
 
-/// What a language writes with a full stop that ends no sentence.
 struct Abbreviations {
-    /// Languages, by the first part of their tags; `*` is every language.
     language: &'static str,
     /// Followed by more of the sentence, whatever it begins with.
     always: &'static [&'static str],
@@ -71,8 +69,8 @@ const TABLE: &[Abbreviations] = &[
 /// Languages in which a number with a full stop is an ordinal: `am 3. Oktober`.
 const ORDINALS: &[&str] = &["de", "cs", "da", "fi", "hu", "nb", "no", "pl", "sk", "sl", "hr", "et", "lv", "is", "tr"];
 
-/// The sentences of a paragraph in a language given by its BCP 47 tag, spaces around each left out. All that is not space is in
-/// one of them, in its order.
+/// The sentences of a paragraph in a language given by its BCP 47 tag, spaces around each left out. All that is not
+/// space is in one of them, in its order.
 pub fn sentences<'a>(paragraph: &'a str, language: &str) -> Vec<&'a str> {
     static SEGMENTER: LazyLock<SentenceSegmenterBorrowed<'static>> =
         LazyLock::new(|| SentenceSegmenter::new(SentenceBreakInvariantOptions::default()));
@@ -93,7 +91,6 @@ pub fn sentences<'a>(paragraph: &'a str, language: &str) -> Vec<&'a str> {
     found
 }
 
-/// Whether a sentence goes on behind what looks like its end.
 fn goes_on(before: &str, behind: &str, language: &str) -> bool {
     let (before, behind) = (before.trim(), behind.trim_start());
     let has_words = |text: &str| text.chars().any(char::is_alphanumeric);

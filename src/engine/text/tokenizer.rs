@@ -30,13 +30,10 @@ pub use crate::text::tokenizer::open::Tokenizers;
 #[derive(Clone)]
 pub struct Tokenizer {
     shared: Arc<Shared>,
-    /// What a sentence ends with.
     eos: Option<u32>,
-    /// The target language that a sentence begins with.
     language: Option<u32>,
     /// Of the source side of a model the most tokens that it has positions for.
     most: Option<usize>,
-    /// What the words of a text of its language are.
     rule: WordRule,
 }
 
@@ -68,7 +65,6 @@ impl fmt::Debug for Tokenizer {
 }
 
 impl Tokenizer {
-    /// Writes the file that [`Tokenizer::from_file`] reads, in one step.
     pub fn save(&self, path: &Path) -> Result<()> {
         let json = match &self.shared.cutter {
             Cutter::Library(inner) => {
@@ -89,22 +85,20 @@ impl Tokenizer {
         self.shared.words.is_empty()
     }
 
-    /// The word with an id.
     pub fn token(&self, id: u32) -> Option<&str> {
         self.shared.words.get(id as usize).map(String::as_str)
     }
 
-    /// The id of a word, as the vocabulary writes it.
     pub fn id(&self, token: &str) -> Option<u32> {
         self.shared.cutter.id(token)
     }
 
-    /// The words of some ids; ids outside the vocabulary print as `[UNK]`.
     pub fn tokens(&self, ids: &[u32]) -> Vec<String> {
         ids.iter().map(|id| self.token(*id).unwrap_or(UNK).to_owned()).collect()
     }
 
-    /// The same tokenizer with or without `</s>` at the end of what it encodes (`source_eos` of the model; with at first).
+    /// The same tokenizer with or without `</s>` at the end of what it encodes (`source_eos` of the model; with at
+    /// first).
     pub fn ending(mut self, eos: bool) -> Self {
         self.eos = if eos { self.id(EOS) } else { None };
         self
@@ -127,7 +121,6 @@ impl Tokenizer {
         if pretokenized { WordRule::Given } else { self.rule }
     }
 
-    /// The languages that a text may be translated into, where the vocabulary has a word for each, as `>>fra<<`.
     pub fn languages(&self) -> impl Iterator<Item = &str> {
         self.shared.languages.iter().filter_map(|id| self.token(*id)?.strip_prefix(">>")?.strip_suffix("<<"))
     }
@@ -138,8 +131,8 @@ impl Tokenizer {
         self
     }
 
-    /// Why a model does not read a sentence of its source, as the rest of a sentence that begins with what it is: it says no
-    /// target language where there are several, or is too long for its positions.
+    /// Why a model does not read a sentence of its source, as the rest of a sentence that begins with what it is: it
+    /// says no target language where there are several, or is too long for its positions.
     pub fn refuses(&self, sentence: &Sentence) -> Option<String> {
         let most = self.most?;
         if sentence.len() > most {
@@ -164,7 +157,6 @@ impl Tokenizer {
 
     /// The languages of [`Tokenizer::languages`] for a sentence; of many the first.
     pub fn languages_told(&self) -> String {
-        /// Languages that are named.
         const MOST: usize = 40;
         let known: Vec<&str> = self.languages().collect();
         match known.len() {
@@ -182,7 +174,6 @@ impl Tokenizer {
         self.led(self.encode_with(text, self.eos))
     }
 
-    /// The sentence with the chosen target language before it, unless it begins with one.
     fn led(&self, mut sentence: Sentence) -> Sentence {
         let is_named = sentence.tokens.first().is_some_and(|word| is_language(word));
         let Some((id, word)) = self.language.and_then(|id| Some((id, self.token(id)?))).filter(|_| !is_named) else {
@@ -218,8 +209,8 @@ impl Tokenizer {
         sentence
     }
 
-    /// The sentence of words that are already cut, in any script; each is looked up whole, or cut into its pieces alone. The text is
-    /// the words joined by spaces.
+    /// The sentence of words that are already cut, in any script; each is looked up whole, or cut into its pieces
+    /// alone. The text is the words joined by spaces.
     pub fn encode_words(&self, words: &[&str]) -> Sentence {
         let mut sentence = Sentence { text: words.join(" "), ..Sentence::default() };
         if self.marks().has_pieces() {
@@ -248,8 +239,8 @@ impl Tokenizer {
     }
 
     /// The ids of a phrase that is split by spaces already, as those of phrase tables are, but perhaps by other rules:
-    /// where the vocabulary is one of whole words, a word that it has is taken whole (`'t`, `-vous`), and any other
-    /// is cut. `eos` ends it, if any.
+    /// where the vocabulary is one of whole words, a word that it has is taken whole (`'t`, `-vous`), and any other is
+    /// cut. `eos` ends it, if any.
     pub fn encode_phrase(&self, phrase: &str, eos: Option<u32>) -> Vec<u32> {
         let is_word_list = |inner: &tokenizers::Tokenizer| matches!(inner.get_model(), ModelWrapper::WordLevel(_));
         if !matches!(&self.shared.cutter, Cutter::Library(inner) if is_word_list(inner)) {
@@ -274,7 +265,6 @@ impl Tokenizer {
         }
     }
 
-    /// The words of a text in which they end at spaces.
     fn words_at_spaces(&self, text: &str) -> Vec<String> {
         let mut pieces = PreTokenizedString::from(self.normalize(text));
         let rule = match &self.shared.cutter {
@@ -289,7 +279,6 @@ impl Tokenizer {
         words.filter(|word| word.chars().any(is_visible)).map(str::to_owned).collect()
     }
 
-    /// How the entries of the vocabulary say where words begin.
     pub fn marks(&self) -> &PieceMarks {
         &self.shared.marks
     }
@@ -300,7 +289,6 @@ impl Tokenizer {
         self.marks().words(&pieces, self.rule)
     }
 
-    /// Entries of the vocabulary put together to normal text; see [`crate::text::join::join`].
     pub fn join<T: AsRef<str>>(&self, language: &str, tokens: &[T]) -> String {
         if self.shared.only_spaces || self.marks().are_spaces() {
             let said: Vec<&str> = tokens.iter().map(AsRef::as_ref).filter(|token| *token != EOS).collect();
@@ -313,13 +301,11 @@ impl Tokenizer {
         join(language, &words.collect::<Vec<_>>())
     }
 
-    /// Entries of the vocabulary put together to words with spaces between.
     pub fn spaced<T: AsRef<str>>(&self, tokens: &[T]) -> String {
         let words = self.marks().chunks(tokens).into_iter().map(|chunk| self.marks().word(&tokens[chunk]));
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Byte ranges and ids. Where words end at spaces, they also end where a script that sets none has a word end.
     fn cut(&self, text: &str) -> Vec<(Range<usize>, u32)> {
         let ends_at_spaces = self.shared.only_spaces || !self.shared.crosses_spaces;
         let Some(words) = ends_at_spaces.then(|| unspaced::cut(text)).flatten() else {
@@ -334,8 +320,8 @@ impl Tokenizer {
         found
     }
 
-    /// Byte ranges and ids. A text that the library refuses (a foreign file without rules for unknown
-    /// words) is cut at whitespace, all of it unknown.
+    /// Byte ranges and ids. A text that the library refuses (a foreign file without rules for unknown words) is cut at
+    /// whitespace, all of it unknown.
     fn cut_at_spaces(&self, text: &str) -> Vec<(Range<usize>, u32)> {
         if let Cutter::Foreign(foreign, _) = &self.shared.cutter {
             return foreign.cut(text);
@@ -377,7 +363,6 @@ impl Tokenizer {
         words
     }
 
-    /// The text as the rules of the file fold it; as it is where they fail.
     fn normalize(&self, text: &str) -> String {
         self.shared.fold(text).unwrap_or_else(|| text.to_owned())
     }
@@ -402,11 +387,9 @@ pub struct CorpusEncoder<'a> {
     chunks: HashMap<String, Box<[u32]>>,
 }
 
-/// Chunks remembered at most, some 200 MB; later ones are cut anew each time.
 const REMEMBERED: usize = 2_000_000;
 
 impl<'a> CorpusEncoder<'a> {
-    /// An encoder that has seen nothing yet.
     pub fn new(tokenizer: &'a Tokenizer) -> Self {
         Self { tokenizer, chunks: HashMap::new() }
     }
@@ -440,14 +423,13 @@ fn push_eos(sentence: &mut Sentence, eos: Option<u32>) {
     }
 }
 
-/// The end of a word with the combining marks that follow before the next word: where they were composed with
-/// its last letter, the library counts that letter alone.
+/// The end of a word with the combining marks that follow before the next word: where they were composed with its last
+/// letter, the library counts that letter alone.
 fn end_with_marks(text: &str, end: usize, next: usize) -> usize {
     let rest = text.get(end..next).unwrap_or_default();
     end + rest.find(|c| !is_combining_mark(c)).unwrap_or(rest.len())
 }
 
-/// Not whitespace, not a control character, not a character without width.
 fn is_visible(c: char) -> bool {
     let without_width = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     !(c.is_whitespace() || c.is_control() || without_width)

@@ -7,11 +7,8 @@ use std::borrow::Cow;
 use std::io::{BufWriter, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether tables of this process are for spreadsheets.
 static FOR_SPREADSHEETS: AtomicBool = AtomicBool::new(false);
 
-/// Guards what spreadsheets take for formulas in every table that is written from now on: the command line calls it before a
-/// command begins.
 pub fn guard_formulas() {
     FOR_SPREADSHEETS.store(true, Ordering::Relaxed);
 }
@@ -26,12 +23,10 @@ pub enum TsvCell {
 }
 
 impl TsvCell {
-    /// A number, or a word of this program.
     pub fn plain(value: &(impl ToString + ?Sized)) -> Self {
         Self::Plain(value.to_string())
     }
 
-    /// As it is written, quotation marks aside.
     fn written(&self, guards: bool) -> Cow<'_, str> {
         match self {
             Self::Text(text) => text_cell(text, guards),
@@ -52,14 +47,14 @@ impl From<&String> for TsvCell {
     }
 }
 
-/// A text without what a terminal obeys; line ends and tabs stay. A guard goes before what looks like a formula or like a guard.
+/// A text without what a terminal obeys; line ends and tabs stay. A guard goes before what looks like a formula or like
+/// a guard.
 fn text_cell(text: &str, guards: bool) -> Cow<'_, str> {
     let is_obeyed = |c: char| c.is_control() && !c.is_whitespace();
     let text: Cow<'_, str> = if text.contains(is_obeyed) { text.replace(is_obeyed, " ").into() } else { text.into() };
     if guards && is_formula(&text) { format!("'{text}").into() } else { text }
 }
 
-/// Whether a spreadsheet takes a text for a formula, guards before it aside.
 pub fn is_formula(text: &str) -> bool {
     text.len() > 1 && text.trim_start_matches('\'').starts_with(['=', '+', '-', '@'])
 }
@@ -73,14 +68,12 @@ pub fn as_typed(cell: &str) -> &str {
 pub struct Tsv<W: Write>(BufWriter<W>);
 
 impl<W: Write> Tsv<W> {
-    /// A table with these heads.
     pub fn new(output: W, head: impl IntoIterator<Item = impl AsRef<str>>) -> std::io::Result<Self> {
         let mut tsv = Self::bare(output);
         tsv.row(head.into_iter().map(|name| TsvCell::plain(name.as_ref())))?;
         Ok(tsv)
     }
 
-    /// A table without heads.
     pub fn bare(output: W) -> Self {
         Self(BufWriter::new(output))
     }
@@ -103,19 +96,16 @@ impl<W: Write> Tsv<W> {
         self.0.write_all(b"\n")
     }
 
-    /// Writes out what is left.
     pub fn finish(mut self) -> std::io::Result<()> {
         self.0.flush()
     }
 }
 
-/// A table as text.
 pub fn text(head: &[&str], body: impl IntoIterator<Item = Vec<TsvCell>>) -> String {
     let head = head.iter().map(|name| TsvCell::plain(*name)).collect();
     rows(std::iter::once(head).chain(body))
 }
 
-/// Rows as text, each on a line.
 pub fn rows(rows: impl IntoIterator<Item = Vec<TsvCell>>) -> String {
     let mut bytes = Vec::new();
     let mut tsv = Tsv::bare(&mut bytes);

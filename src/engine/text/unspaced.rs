@@ -17,16 +17,16 @@ use unicode_normalization::char::is_combining_mark;
 /// The most words that [`runs_of`] puts together, less one.
 pub(crate) const LONGEST_RUN: usize = 15;
 
-/// The words of a line: what stands between spaces and tabs, or what is found in scripts without spaces. No-break spaces
-/// do not part words.
+/// The words of a line: what stands between spaces and tabs, or what is found in scripts without spaces. No-break
+/// spaces do not part words.
 pub fn words(line: &str) -> impl Iterator<Item = &str> {
     let found = cut(line);
     let spaced = found.is_none().then(|| line.split_ascii_whitespace());
     spaced.into_iter().flatten().chain(found.into_iter().flatten())
 }
 
-/// The words of a line in such a script, or `None` where they stand between its spaces. They are pieces of the line in its
-/// order; between them is nothing but whitespace.
+/// The words of a line in such a script, or `None` where they stand between its spaces. They are pieces of the line in
+/// its order; between them is nothing but whitespace.
 pub fn cut(line: &str) -> Option<Vec<&str>> {
     // no letter of these scripts is shorter than three bytes, or among the dashes and signs before U+2E80
     let is_of_them = |bytes: &[u8]| bytes[0] >= 0xe0 && (bytes[0] != 0xe2 || bytes[1] >= 0xba);
@@ -55,15 +55,13 @@ pub fn meet(before: &str, behind: &str) -> bool {
     })
 }
 
-/// Whether two words may be one as it is typed: [`meet`], or one of them has a sign where the rules of a language cut, as `don` and
-/// `'t`, `l'` and `homme`.
+/// Whether two words may be one as it is typed: [`meet`], or one of them has a sign where the rules of a language cut,
+/// as `don` and `'t`, `l'` and `homme`.
 pub fn may_join(before: &str, behind: &str) -> bool {
     let has_sign = |word: &str| word.contains(|c: char| !c.is_alphanumeric());
     meet(before, behind) || has_sign(behind) || has_sign(before)
 }
 
-/// How many of some words, from the first on, make up one that is meant: one, or several that [`may_join`]; all such numbers.
-/// So it is found wherever a dictionary, the rules of a language, or somebody else, has cut it.
 pub fn runs_of<T: AsRef<str>>(words: &[T], is: impl Fn(&str) -> bool) -> impl Iterator<Item = usize> {
     let meeting = words.windows(2).take(LONGEST_RUN).take_while(|pair| may_join(pair[0].as_ref(), pair[1].as_ref()));
     let most = words.len().min(1 + meeting.count());
@@ -80,7 +78,6 @@ pub fn runs_of<T: AsRef<str>>(words: &[T], is: impl Fn(&str) -> bool) -> impl It
     })
 }
 
-/// Letters and punctuation of scripts that set no spaces between words.
 pub fn is_unspaced(c: char) -> bool {
     is_han_or_kana(c) || is_south_east_asian(c)
 }
@@ -91,7 +88,6 @@ fn is_han_or_kana(c: char) -> bool {
         | '\u{ff61}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Thai, Lao, Burmese, Khmer.
 fn is_south_east_asian(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
 }
@@ -103,8 +99,8 @@ fn is_mark(c: char) -> bool {
             | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Whether a line is in such a script, and not in another with a word or name of it. One letter of these stands for some
-/// three of others.
+/// Whether a line is in such a script, and not in another with a word or name of it. One letter of these stands for
+/// some three of others.
 fn is_written_so(line: &str) -> bool {
     let own = line.chars().filter(|c| is_unspaced(*c)).count();
     let is_whole = !line.bytes().any(|byte| byte.is_ascii_whitespace());
@@ -112,7 +108,6 @@ fn is_written_so(line: &str) -> bool {
     own > 0 && (is_whole || 3 * own >= others())
 }
 
-/// The chunks of a line between spaces that have letters of these scripts.
 #[derive(Default)]
 struct Chunks {
     all: usize,
@@ -137,8 +132,9 @@ impl Chunks {
         self.letters += chunk.chars().filter(|c| is_letter(*c)).count();
     }
 
-    /// Whether what stands between the spaces are words: they are short, and half of them are words by the dictionary, too, which
-    /// cuts names of strangers into syllables. Of few chunks, and in Thai, which sets spaces between phrases, more than half must be.
+    /// Whether what stands between the spaces are words: they are short, and half of them are words by the dictionary,
+    /// too, which cuts names of strangers into syllables. Of few chunks, and in Thai, which sets spaces between
+    /// phrases, more than half must be.
     fn are_words(&self, is_thai: bool) -> bool {
         let (few, long) = if is_thai { (usize::MAX, 10) } else { (3, 4) };
         let least = if self.all <= few { self.all / 2 + 1 } else { self.all.div_ceil(2) };
@@ -162,7 +158,6 @@ fn touch(line: &str) -> Option<bool> {
     found
 }
 
-/// Adds the words of what stands between two spaces.
 fn cut_chunk<'a>(chunk: &'a str, words: &mut Vec<&'a str>) {
     if !chunk.chars().any(is_unspaced) {
         words.push(chunk);
@@ -178,7 +173,6 @@ fn cut_chunk<'a>(chunk: &'a str, words: &mut Vec<&'a str>) {
     }
 }
 
-/// Whether a place parts a letter of these scripts from what is beside it, marks of its own aside.
 fn parts(chunk: &str, at: usize) -> bool {
     let (before, behind) = chunk.split_at(at);
     let Some((left, right)) = before.chars().next_back().zip(behind.chars().next()) else { return false };
@@ -186,7 +180,6 @@ fn parts(chunk: &str, at: usize) -> bool {
     !is_mark(right) && (is_unspaced(letter) || is_unspaced(right))
 }
 
-/// Where words may end.
 #[cfg(not(target_family = "wasm"))]
 fn boundaries(chunk: &str) -> impl Iterator<Item = usize> {
     static SEGMENTER: LazyLock<WordSegmenterBorrowed<'static>> =
@@ -204,8 +197,8 @@ fn boundaries(chunk: &str) -> impl Iterator<Item = usize> {
         is_end.then_some(at)
     })
 }
-/// Where a line of text may be broken (UAX 14), in bytes from its beginning; the last is its end. In a browser behind spaces
-/// alone.
+/// Where a line of text may be broken (UAX 14), in bytes from its beginning; the last is its end. In a browser behind
+/// spaces alone.
 pub fn line_breaks(text: &str) -> Vec<usize> {
     #[cfg(not(target_family = "wasm"))]
     return icu_segmenter::LineSegmenter::new_auto(icu_segmenter::options::LineBreakOptions::default())

@@ -21,8 +21,8 @@ pub const UNK_ID: u32 = 1;
 
 /// Counts the words of one language.
 ///
-/// Lines are counted by what stands between spaces, or by their words where scripts set none, and every distinct chunk is cut into
-/// words only once, which is possible because no word of ours crosses whitespace.
+/// Lines are counted by what stands between spaces, or by their words where scripts set none, and every distinct chunk
+/// is cut into words only once, which is possible because no word of ours crosses whitespace.
 #[derive(Debug)]
 pub struct WordCounter {
     splitter: Tokenizer,
@@ -31,9 +31,6 @@ pub struct WordCounter {
 
 impl WordCounter {
     /// A counter that cuts words as `language` does.
-    ///
-    /// # Errors
-    /// Never for the languages of our table; what the tokenizer library refuses.
     pub fn new(language: &str) -> Result<Self> {
         Ok(Self { splitter: build(language, std::iter::empty(), 0)?, chunks: HashMap::new() })
     }
@@ -48,7 +45,6 @@ impl WordCounter {
         }
     }
 
-    /// How often each word, as normalised, occurred.
     pub fn finish(self) -> HashMap<String, u64> {
         let mut counts = HashMap::new();
         for (chunk, count) in &self.chunks {
@@ -60,7 +56,6 @@ impl WordCounter {
     }
 }
 
-/// How often each word of `lines` occurs.
 pub fn count(language: &str, lines: impl IntoIterator<Item = Result<String>>) -> Result<HashMap<String, u64>> {
     let mut counter = WordCounter::new(language)?;
     for line in lines {
@@ -69,8 +64,8 @@ pub fn count(language: &str, lines: impl IntoIterator<Item = Result<String>>) ->
     Ok(counter.finish())
 }
 
-/// Makes a tokenizer of at most `size` entries: [`EOS`], [`UNK`], then words by falling count, ties by
-/// code point, so that the same counts always give the same file. Words keep their case.
+/// Makes a tokenizer of at most `size` entries: [`EOS`], [`UNK`], then words by falling count, ties by code point, so
+/// that the same counts always give the same file. Words keep their case.
 pub fn build(language: &str, words: impl IntoIterator<Item = (String, u64)>, size: usize) -> Result<Tokenizer> {
     let mut words: Vec<(String, u64)> =
         words.into_iter().filter(|(word, count)| *count > 0 && word != EOS && word != UNK).collect();
@@ -81,7 +76,6 @@ pub fn build(language: &str, words: impl IntoIterator<Item = (String, u64)>, siz
     tokenizer(language, &json!({"type": "WordLevel", "vocab": vocabulary, "unk_token": UNK}))
 }
 
-/// The tokenizer that folds and cuts text as `language` does and looks words up in `model`.
 fn tokenizer(language: &str, model: &Value) -> Result<Tokenizer> {
     let file = json!({
         "version": "1.0", "truncation": null, "padding": null, "added_tokens": [],

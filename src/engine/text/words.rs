@@ -67,7 +67,6 @@ impl WordPlaces {
         (0..self.places.len()).filter(move |part| self.places[*part].contains(&word))
     }
 
-    /// Of tokens that make up these words, in order.
     pub fn of_ranges(words: &[Range<usize>]) -> Self {
         let places = words.iter().enumerate().flat_map(|(n, word)| word.clone().map(move |_| n..n + 1));
         Self { places: places.collect(), words: words.len() }
@@ -144,7 +143,6 @@ pub fn vocabulary_words(tokenizer: &Tokenizer, sentence: &Sentence, pretokenized
     words.into_iter().flat_map(|word| starts.part(word, |i| sentence.spans[i].start)).collect()
 }
 
-/// The tokens between two spaces, as one word each.
 fn by_spaces(sentence: &Sentence) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     for i in 0..sentence.len() {
@@ -173,7 +171,6 @@ pub fn whole_words(sentence: &Sentence, words: &[Range<usize>]) -> Sentence {
     whole
 }
 
-/// Where the words of a line end, counted in visible characters.
 fn ends(words: Vec<&str>) -> Vec<usize> {
     let add = |end: &mut usize, word: &str| {
         *end += visible(word).count();
@@ -182,7 +179,8 @@ fn ends(words: Vec<&str>) -> Vec<usize> {
     words.into_iter().scan(0, add).collect()
 }
 
-/// The characters of a text that are no spaces, as they are compared: marks apart from their letters, apostrophes straight.
+/// The characters of a text that are no spaces, as they are compared: marks apart from their letters, apostrophes
+/// straight.
 pub fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
     let straight = |c| if c == '\u{2019}' { '\'' } else { c };
     text.chars().filter(|c| !c.is_whitespace()).nfd().map(straight)
@@ -197,7 +195,8 @@ pub fn composed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A regular expression that is to match texts as [`composed`] has them; a curly apostrophe may be written by its number.
+/// A regular expression that is to match texts as [`composed`] has them; a curly apostrophe may be written by its
+/// number.
 pub fn composed_rule(rule: &str) -> String {
     let numbers = ["\\u{2019}", "\\x{2019}", "\\u2019"];
     numbers.iter().fold(composed(rule).into_owned(), |rule, number| rule.replace(number, "'"))
@@ -222,7 +221,6 @@ fn counts(text: &str) -> Vec<usize> {
     counts
 }
 
-/// Which words a part may stand for that covers several: of tokens those with a letter or digit, not the marks beside them.
 fn own(text: &str, rule: WordRule) -> Vec<bool> {
     rule.words(text).into_iter().map(|word| !rule.are_tokens() || has_letter(word)).collect()
 }
@@ -273,7 +271,8 @@ pub fn place(text: &str, word: &str) -> Range<usize> {
     at..at + word.len()
 }
 
-/// Where letters of words stand, in bytes: `place` is that of the words in the text, and letters are counted from its first.
+/// Where letters of words stand, in bytes: `place` is that of the words in the text, and letters are counted from its
+/// first.
 pub fn letters_at(text: &str, place: &Range<usize>, (first, behind): (usize, usize)) -> Range<usize> {
     let within = &text[place.clone()];
     let byte = |letter: usize| within.char_indices().nth(letter).map_or(within.len(), |(at, _)| at);
@@ -283,8 +282,8 @@ pub fn letters_at(text: &str, place: &Range<usize>, (first, behind): (usize, usi
 /// Words of a text, the first and the one behind the last, and letters of these where not all are meant.
 pub type LetterSpan = ((usize, usize), Option<(usize, usize)>);
 
-/// The words of a place in a text, in letters from 0, as [`letters_at`] finds it again. Where the place has no letter but spaces, or
-/// lies behind the text, words are missing there.
+/// The words of a place in a text, in letters from 0, as [`letters_at`] finds it again. Where the place has no letter
+/// but spaces, or lies behind the text, words are missing there.
 pub fn span_of(text: &str, rule: WordRule, place: Range<usize>) -> LetterSpan {
     let byte = |letter: usize| text.char_indices().nth(letter).map_or(text.len(), |(at, _)| at);
     let (from, to) = (byte(place.start), byte(place.end.max(place.start)));

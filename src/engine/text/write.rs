@@ -14,16 +14,12 @@ use crate::error::{Error, Result};
 use crate::text::reader::Packing;
 use crate::text::zstandard::Encoder;
 
-/// The longest chain of links that is followed.
 const MOST_LINKS: usize = 40;
 
 /// Writes a file that the user named, in one step: into a temporary file in the same folder, which takes the name only
-/// when everything is on the disk. A reader sees the old file or the new one, never half of one. The new file keeps
-/// the permissions of the old one. Where `path` is a link, the file that it leads to is written; a pipe or a device is
+/// when everything is on the disk. A reader sees the old file or the new one, never half of one. The new file keeps the
+/// permissions of the old one. Where `path` is a link, the file that it leads to is written; a pipe or a device is
 /// written into.
-///
-/// # Errors
-/// A sentence that names `path`; the old file is then untouched.
 pub fn write_atomic(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>) -> Result<()> {
     write_as(path, Readers::Usual, write)
 }
@@ -42,9 +38,6 @@ pub struct FolderDraft {
 
 impl FolderDraft {
     /// For a folder, which is there or not.
-    ///
-    /// # Errors
-    /// A sentence that names the folder.
     pub fn new(folder: &Path) -> Result<Self> {
         let failed = |error: std::io::Error| Error::io(folder, &error);
         let parent = if folder.exists() { folder } else { folder_of(folder) };
@@ -53,15 +46,11 @@ impl FolderDraft {
         Ok(Self { folder: folder.into(), draft })
     }
 
-    /// Where its files are written.
     pub fn path(&self) -> &Path {
         self.draft.path()
     }
 
     /// Puts the files into the folder; without this call they are removed.
-    ///
-    /// # Errors
-    /// A sentence that names the folder.
     pub fn keep(self) -> Result<()> {
         let failed = |error: std::io::Error| Error::io(&self.folder, &error);
         std::fs::create_dir_all(&self.folder).map_err(failed)?;
@@ -81,10 +70,8 @@ pub fn make_private_folder(folder: &Path) -> Result<()> {
     builder.recursive(true).create(folder).map_err(|error| Error::io(folder, &error))
 }
 
-/// Who may read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readers {
-    /// Those who may read the one that it replaces, or any new file.
     Usual,
     Owner,
 }
@@ -143,19 +130,16 @@ fn are_one((one, _): (&Path, &Metadata), (other, _): (&Path, &Metadata)) -> bool
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
-/// The folder that a file lies in.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Where a file that is not there yet will lie.
 fn place(path: &Path) -> Option<PathBuf> {
     let path = end_of_links(path).ok()?;
     let folder = folder_of(&path);
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// The beginning of every SQLite file.
 pub const DATABASE: &[u8] = b"SQLite format 3\0";
 /// How the files end that SQLite keeps beside a database.
 pub const BESIDE_DATABASE: [&str; 3] = ["-wal", "-shm", "-journal"];
@@ -182,14 +166,12 @@ fn is_of_the_system(path: &Path) -> bool {
     path.starts_with("/dev") || path.starts_with("/proc")
 }
 
-/// Writes into a pipe or a device, which is opened as it is.
 fn write_into(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>) -> std::io::Result<()> {
     let mut writer = BufWriter::new(Draft(File::options().write(true).open(path)?));
     write(&mut writer)?;
     writer.flush()
 }
 
-/// Where the links from `path` lead, as far as there are any; the file itself need not be there.
 fn end_of_links(path: &Path) -> std::io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -234,11 +216,6 @@ impl Appending {
         Ok(Self { path: path.to_owned(), file: Draft(file), length })
     }
 
-    /// Adds a line with its end.
-    ///
-    /// # Errors
-    /// A sentence that names the file, which is then as it was before; half of a line may stay where the process is
-    /// killed or the system refuses to shorten the file.
     pub fn append(&mut self, line: &[u8]) -> Result<()> {
         if let Err(error) = self.write(line) {
             if !is_killed() {
@@ -278,7 +255,6 @@ fn step() -> std::io::Result<()> {
     Ok(())
 }
 
-/// How the names of temporary files begin and end.
 const TEMPORARY: (&str, &str) = (".interlinear-", ".tmp");
 
 /// Removes the temporary files that killed processes left in a folder that the program keeps itself. Other programs'
@@ -287,7 +263,6 @@ pub fn remove_left_over(folder: &Path) {
     remove_abandoned(folder, TEMPORARY.0);
 }
 
-/// Removes the temporary files whose names begin like this and that no living process holds.
 fn remove_abandoned(folder: &Path, prefix: &str) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -326,7 +301,6 @@ fn make(builder: &Builder<'_, '_>, folder: &Path) -> std::io::Result<(File, Temp
     }
 }
 
-/// Writes a temporary file beside `path` and gives it the name.
 fn replace(
     path: &Path,
     old: Option<&Metadata>,
@@ -364,9 +338,6 @@ fn replace(
 }
 
 /// Writes what `write` writes into a file, packed as its name says, in one step: the file appears when it is whole.
-///
-/// # Errors
-/// What `write` returns, or a sentence that names `path`; an old file is then untouched.
 pub fn write_packed<E: From<Error>>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> std::result::Result<(), E>,
@@ -388,7 +359,6 @@ pub fn write_packed<E: From<Error>>(
     }
 }
 
-/// A file that is packed while it is written.
 enum Packer<'a> {
     Plain(&'a mut BufWriter<Draft>),
     Gzip(flate2::write::GzEncoder<&'a mut BufWriter<Draft>>),
@@ -443,9 +413,7 @@ pub mod faults {
     thread_local! {
         /// Calls that still succeed on this thread; `None` where none fails.
         static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
-        /// Whether one has failed.
         static FAILED: Cell<bool> = const { Cell::new(false) };
-        /// Whether a failed call ends the process, which then tidies nothing up.
         static KILLS: Cell<bool> = const { Cell::new(false) };
     }
 
@@ -509,7 +477,6 @@ pub mod faults {
 mod tests {
     use super::*;
 
-    /// Longer than what is buffered, in several writes.
     fn text(of: u8) -> Vec<u8> {
         vec![of; 40_000]
     }

@@ -9,10 +9,10 @@ use engine::error::Result;
 use engine::nn::linear::apply;
 use engine::nn::{sigmoid, softmax};
 
-/// What a unit reads at a step: x = W e + b of z, r and the proposal, [b, 3n], and C c where there is a context, [b, 3n].
+/// What a unit reads at a step: x = W e + b of z, r and the proposal, [b, 3n], and C c where there is a context, [b,
+/// 3n].
 #[derive(Clone, Copy, Debug)]
 pub struct UnitInput<'a> {
-    /// W e + b.
     pub x: &'a Tensor,
     pub c: Option<&'a Tensor>,
 }
@@ -48,8 +48,8 @@ pub fn gates(input: UnitInput<'_>, a: &Tensor, s_prev: &Tensor) -> Result<Tensor
     Ok(Tensor::stack(&[z, r, reset], 0)?)
 }
 
-/// s = s' + z * (s~ - s') and s~ = tanh(x + C c + p), [2, b, n], from `p` = U (r * s') and what [`gates`] gave. Where `mask`
-/// [b, 1] is 0, s = s'.
+/// s = s' + z * (s~ - s') and s~ = tanh(x + C c + p), [2, b, n], from `p` = U (r * s') and what [`gates`] gave. Where
+/// `mask` [b, 1] is 0, s = s'.
 pub fn propose(
     input: UnitInput<'_>,
     p: &Tensor,
@@ -74,8 +74,8 @@ pub fn propose(
     Ok(Tensor::stack(&[(s_prev + step)?, s_tilde], 0)?)
 }
 
-/// From the parts of the gradient of s: those of what the sigmoid of z and the tanh read, and the part of that of s' that
-/// skips the gates, [3, b, n].
+/// From the parts of the gradient of s: those of what the sigmoid of z and the tanh read, and the part of that of s'
+/// that skips the gates, [3, b, n].
 pub fn propose_back(
     d: [Option<&Tensor>; 4],
     gates: &Tensor,
@@ -109,8 +109,8 @@ pub fn propose_back(
     Ok(Tensor::stack(&[dz, dp, ds], 0)?)
 }
 
-/// The gradient of what is read, [b, 3n], and of s' but for what comes through U, [b, n], from `d_reset`, that of r * s',
-/// and `back`, what [`propose_back`] gave.
+/// The gradient of what is read, [b, 3n], and of s' but for what comes through U, [b, n], from `d_reset`, that of r *
+/// s', and `back`, what [`propose_back`] gave.
 pub fn gates_back(d_reset: &Tensor, back: &Tensor, gates: &Tensor, s_prev: &Tensor) -> Result<(Tensor, Tensor)> {
     let (b, n) = s_prev.dims2()?;
     let all = if s_prev.device().is_cuda() {
@@ -134,15 +134,12 @@ pub fn gates_back(d_reset: &Tensor, back: &Tensor, gates: &Tensor, s_prev: &Tens
 /// What the additive alignment model is asked: keys [b, t_x, n'], v_a [n'] and where words are, [b, t_x].
 #[derive(Clone, Debug)]
 pub struct AdditiveLook {
-    /// U_a h_j + b_a.
     pub keys: Tensor,
     pub v: Tensor,
-    /// 1 at words, 0 at padding.
     pub mask: Tensor,
 }
 
 impl AdditiveLook {
-    /// tanh(keys + query), [b, t_x, n'].
     fn matches(&self, query: &Tensor) -> Result<Tensor> {
         Ok(self.keys.broadcast_add(&query.unsqueeze(1)?)?.tanh()?)
     }
@@ -188,8 +185,8 @@ impl AdditiveLook {
         Ok((de, dq))
     }
 
-    /// The gradients of the keys and of v_a from the queries, [t_y, b, n'], and gradients of the energies, [t_y, b, t_x],
-    /// of all steps.
+    /// The gradients of the keys and of v_a from the queries, [t_y, b, n'], and gradients of the energies, [t_y, b,
+    /// t_x], of all steps.
     pub fn keys_back(&self, queries: &Tensor, de: &Tensor) -> Result<(Tensor, Tensor)> {
         let ((b, t_x, n_a), t_y) = (self.keys.dims3()?, queries.dim(0)?);
         if queries.device().is_cuda() {
@@ -224,8 +221,8 @@ pub fn scatter(rows: usize, ids: &Tensor, d: &Tensor) -> Result<Tensor> {
     Ok(Tensor::zeros((rows, m), d.dtype(), d.device())?.index_add(ids, d, 0)?)
 }
 
-/// For each row of o = `logits` + `bias`: -log p(y), log sum_k exp(o_k) and the mean of o, [3, rows]. Each of `y` is below
-/// K_y.
+/// For each row of o = `logits` + `bias`: -log p(y), log sum_k exp(o_k) and the mean of o, [3, rows]. Each of `y` is
+/// below K_y.
 pub fn cross_entropy(logits: &Tensor, bias: &Tensor, y: &Tensor) -> Result<Tensor> {
     let (rows, k_y) = logits.dims2()?;
     if logits.device().is_cuda() {

@@ -65,13 +65,11 @@ mod with {
     use engine::quiet::catch_quietly;
 
     const SOURCE: &str = include_str!("kernels.cu");
-    /// The one kernel that adds to what is there.
     const ADDS: &str = "scatter";
     const THREADS: u32 = 256;
     /// Numbers that a block shares at most beside those that the kernels name: 48 KiB in all.
     const SHARED: usize = 12_000;
 
-    /// The kernels as the driver reads them, or why they could not be compiled.
     fn ptx() -> std::result::Result<&'static str, &'static str> {
         static PTX: OnceLock<std::result::Result<String, String>> = OnceLock::new();
         let compile = || match catch_quietly(|| nvrtc::compile_ptx(SOURCE)) {
@@ -82,8 +80,8 @@ mod with {
         PTX.get_or_init(compile).as_deref().map_err(String::as_str)
     }
 
-    /// Whether the kernels can be had on this device, or why not: NVIDIA's run-time compiler may be missing, or newer than the
-    /// driver.
+    /// Whether the kernels can be had on this device, or why not: NVIDIA's run-time compiler may be missing, or newer
+    /// than the driver.
     pub fn ready(device: &Device) -> std::result::Result<(), String> {
         let card = device.as_cuda_device().map_err(|_| "they are for NVIDIA's cards".to_owned())?;
         let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
@@ -92,9 +90,6 @@ mod with {
     }
 
     /// A new tensor of that shape, written by a kernel that reads sizes and then what it is given.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] where a tensor is not what the kernel is said to be given; what the card refuses.
     pub fn launch(
         kernel: &'static str,
         given: &[Given<'_>],
@@ -172,7 +167,6 @@ mod with {
         storage.dtype() == DType::U32
     }
 
-    /// The tensor, row by row, where it is what it should be.
     fn checked(given: Given<'_>) -> Option<Result<Option<Tensor>>> {
         let (tensor, count, dtype) = match given {
             Given::Numbers(None, _) => return Some(Ok(None)),

@@ -42,8 +42,8 @@ impl Recurrent {
         Ok((read, [ds, through]))
     }
 
-    /// The gradients of both from those of what was read at the steps of these units, [steps, b, 3n], and s' of all of them,
-    /// [steps * b, n].
+    /// The gradients of both from those of what was read at the steps of these units, [steps, b, 3n], and s' of all of
+    /// them, [steps * b, n].
     fn weights_back(read: &Tensor, s_prev: &Tensor, units: &[UnitStep]) -> Result<Self> {
         let n = read.dim(2)? / 3;
         let of = |first: usize, count: usize| -> Result<Tensor> {
@@ -54,7 +54,6 @@ impl Recurrent {
     }
 }
 
-/// What a step of a unit leaves for the way back.
 struct UnitStep {
     s_prev: Tensor,
     /// z, r and r * s', [3, b, n].
@@ -179,7 +178,6 @@ impl Decoder {
         Ok(DecodedSteps { s_prev, c, alpha })
     }
 
-    /// The gradients of x, h and the row of the rest from those of s_{i-1}, c_i and alpha_i.
     fn back(
         &self,
         (units, steps, done): (&[UnitStep], &[LookStep], &DecodedSteps),
@@ -242,7 +240,6 @@ impl Decoder {
     }
 }
 
-/// Where a step looked.
 struct LookStep {
     s_prev: Tensor,
     query: Tensor,
@@ -255,14 +252,12 @@ fn all_of(steps: &[LookStep], pick: impl Fn(&LookStep) -> &Tensor) -> Result<Ten
     Ok(Tensor::stack(&steps.iter().map(pick).collect::<Vec<_>>(), 0)?)
 }
 
-/// The numbers of all, one behind the other.
 fn flat(all: &[&Tensor]) -> Result<Tensor> {
     let all: Vec<Tensor> =
         all.iter().map(|tensor| tensor.contiguous()?.flatten_all()).collect::<candle_core::Result<_>>()?;
     Ok(Tensor::cat(&all, 0)?)
 }
 
-/// Tensors of these shapes out of one row of numbers.
 fn pieces(all: &Tensor, shapes: [[usize; 3]; 3]) -> Result<[Tensor; 3]> {
     let count = |k: usize| shapes[k].iter().product::<usize>();
     let piece = |k: usize| all.narrow(0, (0..k).map(count).sum(), count(k))?.reshape(shapes[k].as_slice());

@@ -58,9 +58,6 @@ impl Search {
     }
 
     /// As [`engine::models::loss::Trainable::guided_loss`].
-    ///
-    /// # Errors
-    /// What the device refuses.
     pub fn loss(
         &self,
         source: &[&[u32]],

@@ -44,7 +44,6 @@ impl<'a> Embedded<'a> {
     }
 }
 
-/// y_{i-1} of every target position but the first.
 fn previous(shard: &Shard) -> &[u32] {
     &shard.y[..(shard.t_y - 1) * shard.b]
 }

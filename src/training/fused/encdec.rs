@@ -25,7 +25,6 @@ pub struct EncdecPacks {
 }
 
 impl EncdecPacks {
-    /// Packs again after an update.
     pub fn repack(&mut self, model: FusedParts<'_>) {
         let config = model.config;
         let n = config.hidden;

@@ -20,7 +20,6 @@ pub struct UnitPacks {
 }
 
 impl UnitPacks {
-    /// Packs `prefix.U_z`, `U_r`, `U` again.
     pub fn repack(&mut self, model: &FusedParts<'_>, prefix: &str) {
         let n = model.config.hidden;
         let u = model.joined(&format!("{prefix}.U_z"), 3 * n * n);
@@ -80,8 +79,8 @@ impl EncoderLayer<'_> {
         scan
     }
 
-    /// From dh [t_x, b, n] (the gradient of the state after word t) to the weights' gradient
-    /// (added) and de [t_x * b, m] (added).
+    /// From dh [t_x, b, n] (the gradient of the state after word t) to the weights' gradient (added) and de [t_x * b,
+    /// m] (added).
     pub fn backward(&self, pass: &mut ShardPass<'_>, scan: &EncoderScan<'_>, e: &[f32], dh: &[f32], de: &mut [f32]) {
         let Shard { b, t_x, .. } = *pass.shard;
         let (n, rows) = (pass.model.config.hidden, t_x * b);

@@ -22,7 +22,6 @@ pub struct LayerPacks {
 }
 
 impl LayerPacks {
-    /// Packs `prefix.U_i`, `U_f`, `U_o`, `U_g` again.
     pub fn repack(&mut self, model: &FusedParts<'_>, prefix: &str) {
         let n = model.config.hidden;
         let u = model.joined(&format!("{prefix}.U_i"), GATES * n * n);
@@ -97,8 +96,8 @@ impl LstmLayer<'_> {
         scan
     }
 
-    /// From `dh` [t_x, b, n] (the gradient of the state after each word) and `last` (those of h and c after the
-    /// whole sentence, [b, n] each; used up) to the weights' gradient (added) and dx [t_x * b, width].
+    /// From `dh` [t_x, b, n] (the gradient of the state after each word) and `last` (those of h and c after the whole
+    /// sentence, [b, n] each; used up) to the weights' gradient (added) and dx [t_x * b, width].
     pub fn backward<'a>(
         &self,
         pass: &mut ShardPass<'a>,
@@ -133,8 +132,8 @@ impl LstmLayer<'_> {
     }
 }
 
-/// The gradients of W, U and b of a layer from those of its pre-activations [rows, 4n], its inputs x [rows, width]
-/// and its states before [rows, n].
+/// The gradients of W, U and b of a layer from those of its pre-activations [rows, 4n], its inputs x [rows, width] and
+/// its states before [rows, n].
 pub fn weights_back(pass: &mut ShardPass<'_>, prefix: &str, width: usize, d_pre: &[f32], x: &[f32], h: &[f32]) {
     let n = pass.model.config.hidden;
     let wide = GATES * n;

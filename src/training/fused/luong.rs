@@ -50,7 +50,6 @@ impl StepPacks {
 }
 
 impl LuongPacks {
-    /// Packs again after an update.
     pub fn repack(&mut self, model: FusedParts<'_>) {
         let config = model.config;
         let Some(sizes) = config.luong() else { return };
@@ -82,7 +81,6 @@ fn width(config: &Config, sizes: &LuongSizes, layer: usize) -> usize {
     }
 }
 
-/// What the encoder leaves: inputs, masks and scans of its layers, from below.
 struct Encoded<'a> {
     x: Vec<Buffer<'a>>,
     masks: Vec<Option<Buffer<'a>>>,
@@ -100,7 +98,6 @@ struct Stacked<'a> {
     gates: Buffer<'a>,
 }
 
-/// What the decoder leaves.
 struct Unrolled<'a> {
     layers: Vec<Stacked<'a>>,
     /// h~_t, [t_y, b, n]; empty without attention.
@@ -111,7 +108,6 @@ struct Unrolled<'a> {
 }
 
 impl LuongPacks {
-    /// Loss and, with options, gradient of a shard.
     pub fn step(&self, pass: &mut ShardPass<'_>) {
         let Some(sizes) = pass.model.config.luong() else { return };
         let job = Job { packs: self, sizes };
@@ -199,8 +195,6 @@ impl Job<'_> {
         ids
     }
 
-    /// The layers with their start states, the inputs of layer 0 as far as they are known, and its gates as far as
-    /// the embeddings give them.
     fn prepare<'a>(&self, pass: &mut ShardPass<'a>, encoded: &Encoded<'_>) -> Vec<Stacked<'a>> {
         let Shard { b, t_x, t_y, .. } = *pass.shard;
         let FusedParts { config, .. } = pass.model;
@@ -267,7 +261,6 @@ impl Job<'_> {
         Unrolled { layers, h_tilde, joined, attention }
     }
 
-    /// All layers at step `i`.
     fn step_layers(&self, pass: &ShardPass<'_>, i: usize, layers: &mut [Stacked<'_>], feed: &[f32]) {
         let b = pass.shard.b;
         let (n, m) = (pass.model.config.hidden, pass.model.config.embedding);
@@ -372,7 +365,6 @@ impl Job<'_> {
         }
     }
 
-    /// Gradients of the decoder's W, U, b and of the target embeddings.
     fn decoder_weights(&self, pass: &mut ShardPass<'_>, unrolled: &Unrolled<'_>, back: &Back<'_>) {
         let Shard { b, t_y, .. } = *pass.shard;
         let FusedParts { config, .. } = pass.model;

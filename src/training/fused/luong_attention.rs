@@ -22,7 +22,6 @@ pub struct LuongAttentionPacks {
 }
 
 impl LuongAttentionPacks {
-    /// Packs again after an update.
     pub fn repack(&mut self, model: &FusedParts<'_>, sizes: &LuongSizes) {
         let n = model.config.hidden;
         match score_kind(&sizes.score) {
@@ -81,8 +80,8 @@ pub struct AttentionGradients<'a> {
 }
 
 impl<'a> LuongAttention<'a> {
-    /// Before the first step; `h` [t_x, b, n] are the top states of the encoder. `None` of a score without kernels, which
-    /// `Fused::new` refuses.
+    /// Before the first step; `h` [t_x, b, n] are the top states of the encoder. `None` of a score without kernels,
+    /// which `Fused::new` refuses.
     pub fn new(pass: &ShardPass<'a>, h: &[f32]) -> Option<Self> {
         let sizes = pass.model.config.luong()?;
         let (model, shard, buffers) = (pass.model, pass.shard, pass.buffers);
@@ -130,7 +129,6 @@ impl<'a> LuongAttention<'a> {
         self.sizes.attention == AttentionKind::LocalP
     }
 
-    /// Which words row `row` attends to in step `i`.
     fn focus(&self, i: usize, row: usize, v_p: Option<&[f32]>) -> Focus {
         let words = self.shard.x_length[row];
         match (self.sizes.attention, v_p) {
@@ -190,7 +188,6 @@ impl<'a> LuongAttention<'a> {
         }
     }
 
-    /// FreeBuffers of the backward pass.
     pub fn backward(&self, pass: &ShardPass<'a>) -> AttentionGradients<'a> {
         let Shard { b, t_x, t_y, .. } = *self.shard;
         let n = self.n;
@@ -279,8 +276,8 @@ impl<'a> LuongAttention<'a> {
         }
     }
 
-    /// After all steps: gradients of the attention's weights, and that of the annotations added to `dh`
-    /// [t_x, b, n]. `top` are all h_t [t_y, b, n].
+    /// After all steps: gradients of the attention's weights, and that of the annotations added to `dh` [t_x, b, n].
+    /// `top` are all h_t [t_y, b, n].
     pub fn finish_back(&self, pass: &mut ShardPass<'_>, mut back: AttentionGradients<'a>, top: &[f32], dh: &mut [f32]) {
         let Shard { b, t_x, t_y, .. } = *self.shard;
         let (n, precision, buffers) = (self.n, pass.model.precision, pass.buffers);
@@ -305,7 +302,6 @@ impl<'a> LuongAttention<'a> {
         add(&turned, dh);
     }
 
-    /// Gradients of W_a and W_p, and of the annotations through the keys.
     fn weights_back(&self, pass: &mut ShardPass<'_>, back: &AttentionGradients<'_>, d_rows: &mut [f32], top: &[f32]) {
         let Shard { b, t_x, t_y, .. } = *self.shard;
         let (n, rows, keys, precision) = (self.n, t_y * b, b * t_x, pass.model.precision);

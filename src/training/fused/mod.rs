@@ -46,17 +46,13 @@ pub struct Packs {
     output: Option<Mixed>,
 }
 
-/// One line of [`GRADIENTS`].
 #[derive(Debug)]
 struct GradientEntry {
     architecture: Architecture,
-    /// Packs the weights again.
     repack: fn(&mut Packs, FusedParts<'_>),
-    /// Loss and, where there are options, gradient of a shard.
     step: fn(&Packs, &mut ShardPass<'_>),
 }
 
-/// The architectures whose gradients are written by hand; the others learn by candle's autograd.
 const GRADIENTS: &[GradientEntry] = &[
     GradientEntry {
         architecture: Architecture::RNN_ENC_DEC,
@@ -75,8 +71,8 @@ const GRADIENTS: &[GradientEntry] = &[
     },
 ];
 
-/// Whether the gradients of a model of this configuration are written by hand; a score function without kernels
-/// learns by autograd too.
+/// Whether the gradients of a model of this configuration are written by hand; a score function without kernels learns
+/// by autograd too.
 pub fn supports(config: &Config) -> bool {
     entry(config).is_some()
 }
@@ -97,7 +93,6 @@ pub struct Fused {
     workspaces: Vec<TrainingScratch>,
     gradients: Vec<Vec<f32>>,
     reach: Reach,
-    /// Whether gradients wait for an update.
     pending: bool,
 }
 
@@ -131,23 +126,22 @@ impl Fused {
         Self { precision: precision.here(), ..self }
     }
 
-    /// The same, with an output layer that computes only a [`sample`] of the vocabulary while a gradient is computed: the
-    /// target words of a shard and this many others.
+    /// The same, with an output layer that computes only a [`sample`] of the vocabulary while a gradient is computed:
+    /// the target words of a shard and this many others.
     pub fn with_sample(self, sample: Option<usize>) -> Self {
         Self { sample, ..self }
     }
 
-    /// The order of the parameters.
     pub fn layout(&self) -> &ParameterLayout {
         &self.layout
     }
 
-    /// The gradients of the shards of the last step; their sum is the batch's.
     pub fn gradients(&mut self) -> &mut [Vec<f32>] {
         &mut self.gradients
     }
 
-    /// Moves `flat` against the gradient of the steps since the last update, and clears it. Returns the gradient's norm.
+    /// Moves `flat` against the gradient of the steps since the last update, and clears it. Returns the gradient's
+    /// norm.
     pub fn update(&mut self, flat: &mut [f32], optimizer: &mut Optimizer, rate: f32, update: u64) -> f32 {
         self.pending = false;
         optimizer.apply(flat, &mut self.gradients, &self.reach, rate, update)
@@ -166,7 +160,6 @@ impl Fused {
         (self.entry.repack)(&mut self.packs, model);
     }
 
-    /// Rounds the matrix of the output layer again.
     fn round_output(&mut self, flat: &[f32], precision: Precision) {
         match (precision, readout::output_matrix(&self.layout)) {
             // a sample is rounded by itself
@@ -180,8 +173,8 @@ impl Fused {
         }
     }
 
-    /// Loss of a batch and, unless `options` is `None`, its gradient (added to [`Fused::gradients`],
-    /// which the caller clears).
+    /// Loss of a batch and, unless `options` is `None`, its gradient (added to [`Fused::gradients`], which the caller
+    /// clears).
     pub fn step(&mut self, flat: &[f32], batch: Minibatch<'_>, options: Option<StepOptions>) -> BatchLoss {
         let precision = if options.is_some() { self.precision } else { Precision::F32 };
         self.repack(flat, precision);

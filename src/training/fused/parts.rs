@@ -20,7 +20,6 @@ pub struct FusedParts<'a> {
 }
 
 impl<'a> FusedParts<'a> {
-    /// A tensor by name.
     pub fn get(&self, name: &str) -> &'a [f32] {
         &self.flat[self.layout.range(name)]
     }

@@ -75,12 +75,10 @@ impl<'a> ShardPass<'a> {
         })
     }
 
-    /// What the gradient of the cost on alpha is multiplied by.
     pub fn guide_scale(&self) -> f32 {
         self.options.map_or(0.0, |o| o.scale * o.guide)
     }
 
-    /// The gradient of a tensor.
     pub fn gradient_of(&mut self, name: &str) -> &mut [f32] {
         &mut self.gradient[self.model.layout.range(name)]
     }

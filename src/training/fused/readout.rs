@@ -13,7 +13,6 @@ use engine::nn::fused::elementwise::{add, add_column_sums};
 use engine::nn::fused::vocabulary::{Objective, OutputLayer, Scratch};
 use engine::nn::fused::{fill_rows, output};
 
-/// Logit rows that are in memory at once.
 const CHUNK: usize = 288;
 
 /// The matrix of the output layer [K_y, width], by its name in one of the architectures.
@@ -26,10 +25,8 @@ pub fn output_matrix(layout: &ParameterLayout) -> Option<&LayoutEntry> {
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
     pub state: &'static str,
-    /// Of the previous word.
     pub word: &'static str,
     pub context: &'static str,
-    /// Of the output matrix, [K_y, l] or G_l [K_y, r].
     pub out: &'static str,
     /// G_r [r, l], where there is one.
     pub rank: Option<&'static str>,
@@ -102,8 +99,8 @@ pub struct ReadoutOutput<'a> {
 }
 
 impl ReadoutOutput<'_> {
-    /// The output layer over the rows of real words only: from t [words, width], which is dropped out, the loss and, with
-    /// options, the gradient of t.
+    /// The output layer over the rows of real words only: from t [words, width], which is dropped out, the loss and,
+    /// with options, the gradient of t.
     pub fn step<'a>(self, pass: &mut ShardPass<'a>, words: &[usize], mut t: Buffer<'a>) -> Option<Buffer<'a>> {
         let mask = pass.dropped(t.len());
         apply_mask(mask.as_deref(), &mut t);
@@ -160,7 +157,6 @@ impl ReadoutOutput<'_> {
         pass.loss += loss;
     }
 
-    /// As [`layer_pass`] over the words of a sample alone.
     fn sampled_pass(
         self,
         pass: &mut ShardPass<'_>,
@@ -237,7 +233,6 @@ fn layer_pass(
     loss
 }
 
-/// Two parts of the gradient at once.
 fn both(gradient: &mut [f32], first: Range<usize>, second: Option<Range<usize>>) -> (&mut [f32], Option<&mut [f32]>) {
     let Some(second) = second else { return (&mut gradient[first], None) };
     if first.end <= second.start {

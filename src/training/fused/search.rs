@@ -29,7 +29,6 @@ pub struct SearchPacks {
 }
 
 impl SearchPacks {
-    /// Packs again after an update.
     pub fn repack(&mut self, model: FusedParts<'_>) {
         let config = model.config;
         let (n, a) = (config.hidden, config.alignment);
@@ -88,7 +87,6 @@ fn start<'a>(pass: &ShardPass<'a>) -> Affine<'a> {
 }
 
 impl SearchPacks {
-    /// Loss and, with options, gradient of a shard.
     pub fn step(&self, pass: &mut ShardPass<'_>) {
         let encoded = self.encode(pass);
         let unrolled = self.unroll(pass, &encoded);
@@ -293,7 +291,6 @@ impl SearchPacks {
     }
 }
 
-/// Gradients of all steps: of the gates' inputs [t_y, b, 3n], of q [t_y, b, n' + 2n] and of the keys.
 struct StepGradients<'a> {
     x: Buffer<'a>,
     q: Buffer<'a>,

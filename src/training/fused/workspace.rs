@@ -20,8 +20,8 @@ pub struct Shard {
     pub y_length: Vec<usize>,
     /// Which rows have a source word at position t, for each t, [t_x, b].
     pub live: Vec<bool>,
-    /// Linked source positions of the rows of alpha, those of step i and row r up to `look_ends[i * b + r]`;
-    /// both empty without guidance.
+    /// Linked source positions of the rows of alpha, those of step i and row r up to `look_ends[i * b + r]`; both empty
+    /// without guidance.
     looks: Vec<u16>,
     look_ends: Vec<usize>,
 }
@@ -66,7 +66,6 @@ impl Shard {
         self.looks = all.into_iter().map(|look| look.1).collect();
     }
 
-    /// The linked source positions of row `row` in step `i`, in order; none without guidance.
     pub fn looks(&self, i: usize, row: usize) -> &[u16] {
         let place = i * self.b + row;
         let Some(&end) = self.look_ends.get(place) else { return &[] };
@@ -100,7 +99,6 @@ pub struct TrainingScratch {
 }
 
 impl TrainingScratch {
-    /// Bytes held between steps.
     pub fn bytes(&self) -> usize {
         let free = self.buffers.0.borrow().iter().map(Vec::capacity).sum::<usize>();
         4 * free + self.vocabulary.bytes() + self.sampled.bytes()
@@ -112,7 +110,6 @@ impl TrainingScratch {
 pub struct FreeBuffers(RefCell<Vec<Vec<f32>>>);
 
 impl FreeBuffers {
-    /// A buffer of this length with arbitrary content.
     pub fn take(&self, length: usize) -> Buffer<'_> {
         let mut free = self.0.borrow_mut();
         let best = (0..free.len()).filter(|&i| free[i].capacity() >= length).min_by_key(|&i| free[i].capacity());
@@ -124,7 +121,6 @@ impl FreeBuffers {
         Buffer { numbers, home: self }
     }
 
-    /// A buffer of zeros.
     pub fn zeros(&self, length: usize) -> Buffer<'_> {
         let mut buffer = self.take(length);
         buffer.fill(0.0);
@@ -164,7 +160,6 @@ impl Drop for Buffer<'_> {
 pub struct Noise(u64);
 
 impl Noise {
-    /// Seeded; any seed will do.
     pub fn new(seed: u64) -> Self {
         // splitmix64, so that neighbouring seeds give unlike streams
         let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);

@@ -16,14 +16,12 @@ const MOST_REPEATS: usize = 1000;
 const MOST_UNITS: usize = 10_000_000;
 const MOST_LAYERS: usize = 64;
 
-/// Or the key that makes no sense, and why, as [`Error::key`] takes it.
 type Sound = std::result::Result<(), (&'static str, String)>;
 
 fn refuse(key: &'static str, why: impl Into<String>) -> Sound {
     Err((key, why.into()))
 }
 
-/// A name that is in no table, with those that are.
 fn unknown<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
     format!("is `{name}`; choose one of {}", names.collect::<Vec<_>>().join(", "))
 }
@@ -36,7 +34,6 @@ impl TrainingSettings {
         Config::from_json(path, &self.widest().to_json()).map(|_| ())
     }
 
-    /// The model's configuration with vocabularies as large as they may become.
     fn widest(&self) -> Config {
         self.config(self.model.source_vocabulary, self.model.target_vocabulary)
     }
@@ -98,7 +95,6 @@ impl TrainingSettings {
         self.check_text()
     }
 
-    /// Attention is guided only where there is one, and links are given where they are used.
     fn check_guide(&self) -> Sound {
         let has_links = self.data.train.iter().any(|text| text.links.is_some());
         if self.data.development.links.is_some() {
@@ -141,7 +137,6 @@ impl TrainingSettings {
         Ok(())
     }
 
-    /// Keys of luong are spelled right and appear in no other architecture's file.
     fn check_luong(&self) -> Sound {
         let model = &self.model;
         let is_luong = self.architecture() == Some(Architecture::LUONG);
@@ -176,7 +171,6 @@ impl TrainingSettings {
         }
     }
 
-    /// Sizes that can be counted with.
     fn check_sizes(&self) -> Sound {
         let model = &self.model;
         let sizes = [
@@ -198,7 +192,6 @@ impl TrainingSettings {
         Ok(())
     }
 
-    /// What is said of the text, its tokens and its minibatches.
     fn check_text(&self) -> Sound {
         let Self { model, data, optimizer, schedule, .. } = self;
         if let Some(text) = data.train.iter().find(|text| text.repeat > MOST_REPEATS) {

@@ -32,21 +32,18 @@ pub struct BeadRates {
     pub f1: f64,
 }
 
-/// Counts of beads: right by the strict measure, right by the lax one, all.
 type BeadCounts = [u64; 3];
 
 /// Counts over documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BeadAgreement {
-    /// Of the beads that were found.
     found: BeadCounts,
-    /// Of the beads that somebody made, those with an empty side left out.
     made: BeadCounts,
 }
 
 impl BeadAgreement {
-    /// Of the beads of a document. A bead is strictly right where the others have the same, and laxly where they have one that shares
-    /// something with it on both sides. Beads with an empty side count for precision alone.
+    /// Of the beads of a document. A bead is strictly right where the others have the same, and laxly where they have
+    /// one that shares something with it on both sides. Beads with an empty side count for precision alone.
     pub fn of(found: &[BeadPlaces], made: &[BeadPlaces]) -> Self {
         let whole = |beads: &[BeadPlaces]| -> Vec<BeadPlaces> {
             beads.iter().filter(|bead| bead.iter().all(|side| !side.is_empty())).cloned().collect()
@@ -97,13 +94,11 @@ fn meet(one: &[Range<usize>], other: &[Range<usize>]) -> bool {
 mod tests {
     use super::*;
 
-    /// Beads of sentences of a letter each.
     fn beads(all: &[(&[usize], &[usize])]) -> Vec<BeadPlaces> {
         let side = |side: &[usize]| joined(side.iter().map(|at| *at..at + 1).collect());
         all.iter().map(|(source, target)| [side(source), side(target)]).collect()
     }
 
-    /// The numbers are those of Vecalign's `score.py` for the same beads.
     #[test]
     fn strict_and_lax_are_those_of_vecalign() {
         let gold = beads(&[(&[0], &[0, 1]), (&[1], &[2]), (&[2, 3], &[3]), (&[4], &[]), (&[5], &[4, 6])]);

@@ -5,9 +5,7 @@ use std::ops::Range;
 /// Sentences of one document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DocumentSide {
-    /// The words of each sentence.
     pub words: Vec<Vec<Box<str>>>,
-    /// How many letters each has.
     pub letters: Vec<usize>,
     /// Which begin a paragraph.
     pub begins: Vec<bool>,
@@ -34,8 +32,8 @@ impl DocumentSide {
 pub struct Bead {
     pub source: Range<usize>,
     pub target: Range<usize>,
-    /// How much more probable its words are as translations of each other than by themselves, in nats a word; `None` where nothing
-    /// is known of them, or a side is empty.
+    /// How much more probable its words are as translations of each other than by themselves, in nats a word; `None`
+    /// where nothing is known of them, or a side is empty.
     pub score: Option<f32>,
 }
 
@@ -47,7 +45,8 @@ pub struct BeadKind {
     pub cost: f32,
 }
 
-/// What a bead of three and one costs, which Gale and Church do not have: in books about one in sixty of those of one and one.
+/// What a bead of three and one costs, which Gale and Church do not have: in books about one in sixty of those of one
+/// and one.
 const MANY: f32 = 4.5;
 /// The most sentences of a side.
 pub const MOST_OF_SIDE: usize = 3;

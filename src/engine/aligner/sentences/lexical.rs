@@ -24,14 +24,10 @@ const ALIKE: f32 = 0.3;
 /// How much the probability of the lengths counts beside that of words.
 const OF_LENGTH: f32 = 0.5;
 
-/// A word of a document.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// The same for words that are written alike, in both documents.
     spelling: u32,
-    /// That of the lexicon.
     id: Option<u32>,
-    /// Its frequency in the document.
     frequency: f32,
 }
 
@@ -88,7 +84,6 @@ impl<'a> Lexical<'a> {
         sums
     }
 
-    /// The sum over words of what they say for a bead, of both directions; and how many say anything.
     fn words<'s>(
         &self,
         source: &Range<usize>,
@@ -135,7 +130,6 @@ impl<'a> Lexical<'a> {
     }
 }
 
-/// The words of a document that have letters or digits.
 fn known(
     side: &DocumentSide,
     vocabulary: &AlignerVocabulary,

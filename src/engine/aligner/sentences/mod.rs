@@ -17,9 +17,6 @@ use crate::error::Result;
 use crate::ticket::CancellationToken;
 
 /// Aligns by lengths alone.
-///
-/// # Errors
-/// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale.
 pub fn by_length(source: &DocumentSide, target: &DocumentSide, ticket: &CancellationToken) -> Result<Vec<Bead>> {
     let mut lengths = Lengths::new(source, target);
     let mut corridor = Corridor::diagonal((source.len(), target.len()));
@@ -42,7 +39,6 @@ pub fn by_words(
     Ok(beads)
 }
 
-/// The best beads; where they go along the edge of the corridor it is made wider.
 fn find(costs: &mut dyn BeadCosts, corridor: &mut Corridor, ticket: &CancellationToken) -> Result<Vec<Bead>> {
     loop {
         let beads = search(costs, corridor, ticket)?;

@@ -11,7 +11,8 @@ pub trait BeadCosts {
     /// Sentences of source and target.
     fn sizes(&self) -> (usize, usize);
 
-    /// Beads that end behind source sentence `i - 1` are asked about next, and target sentences of `columns`; rows come in order.
+    /// Beads that end behind source sentence `i - 1` are asked about next, and target sentences of `columns`; rows come
+    /// in order.
     fn begin_row(&mut self, i: usize, columns: Range<usize>);
 
     /// What the bead of these sentences costs, its kind aside; those of the source end where the row does.
@@ -23,11 +24,9 @@ pub trait BeadCosts {
 pub struct Corridor {
     rows: Vec<Range<usize>>,
     target: usize,
-    /// How far from the middle it goes.
     width: usize,
 }
 
-/// The least width, in sentences.
 const NARROW: usize = 24;
 
 impl Corridor {
@@ -80,9 +79,6 @@ impl Corridor {
 }
 
 /// The cheapest beads from start to end, without scores.
-///
-/// # Errors
-/// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale.
 pub fn search(costs: &mut dyn BeadCosts, corridor: &Corridor, ticket: &CancellationToken) -> Result<Vec<Bead>> {
     let (source, target) = costs.sizes();
     // Costs of this row and those before it that a bead reaches; by which kind of bead each place is reached.

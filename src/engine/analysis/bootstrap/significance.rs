@@ -22,8 +22,8 @@ pub fn unsigned(value: f64, digits: usize) -> String {
 }
 
 impl Paired {
-    /// p of the bootstrap and of the randomisation, then both corrected, as they are shown; empty where there is none. p that
-    /// no trial could make smaller is a bound and has `<`.
+    /// p of the bootstrap and of the randomisation, then both corrected, as they are shown; empty where there is none.
+    /// p that no trial could make smaller is a bound and has `<`.
     pub fn p_texts(&self) -> [String; 4] {
         let text = |p: Option<f64>, raw: Option<f64>, trials: usize| {
             let Some(p) = p else { return String::new() };
@@ -45,8 +45,8 @@ impl Paired {
     }
 }
 
-/// Holm's correction: of n tests the k-th smallest p times n - k + 1, at least that of the one before it and at most 1. Taking those
-/// up to 0.05 errs in any of them in one of twenty cases, however the tests hang together.
+/// Holm's correction: of n tests the k-th smallest p times n - k + 1, at least that of the one before it and at most 1.
+/// Taking those up to 0.05 errs in any of them in one of twenty cases, however the tests hang together.
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|one, other| p[*one].total_cmp(&p[*other]));
@@ -58,8 +58,8 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Corrects the p of pairs of systems by one measure for each other; one pair alone needs no correction, and one of too few
-/// sentences is no test.
+/// Corrects the p of pairs of systems by one measure for each other; one pair alone needs no correction, and one of too
+/// few sentences is no test.
 pub fn correct(mut pairs: Vec<&mut Paired>) {
     pairs.retain(|pair| pair.p_value.is_some());
     if pairs.len() < 2 {

@@ -40,8 +40,8 @@ pub fn linked_words(links: &[Link], t_x: usize) -> Vec<WordLinks> {
     words
 }
 
-/// The same of links that counted what stands between spaces: the tokens of one such word have its links, and none of these crosses
-/// another of the same.
+/// The same of links that counted what stands between spaces: the tokens of one such word have its links, and none of
+/// these crosses another of the same.
 pub fn linked_chunks(links: &[Link], t_x: usize, [source, target]: &[WordExchange; 2]) -> Vec<WordLinks> {
     let chunks = linked_words(&WordExchange::carried(links, source, target), source.spaced);
     let mut words = linked_words(links, t_x);
@@ -55,13 +55,9 @@ pub fn linked_chunks(links: &[Link], t_x: usize, [source, target]: &[WordExchang
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounts {
     pub words: u64,
-    /// Links of these words.
     pub links: u64,
-    /// Words without a link.
     pub unaligned: u64,
-    /// Words with a link that crosses another.
     pub crossing: u64,
-    /// Words that only the first links, and only these, leave without a link.
     unaligned_apart: [u64; 2],
     crossing_apart: [u64; 2],
 }
@@ -78,17 +74,14 @@ impl LinkCounts {
         note(&mut self.crossing_apart, first.crosses, word.crosses);
     }
 
-    /// Links for each word.
     pub fn fertility(&self) -> f64 {
         self.links as f64 / self.words.max(1) as f64
     }
 
-    /// The share of words without a link.
     pub fn unaligned_share(&self) -> f64 {
         self.unaligned as f64 / self.words.max(1) as f64
     }
 
-    /// The share of words with a link that crosses another.
     pub fn crossing_share(&self) -> f64 {
         self.crossing as f64 / self.words.max(1) as f64
     }
@@ -98,7 +91,8 @@ impl LinkCounts {
         [self.unaligned_apart, self.crossing_apart].map(|[first, own]| mcnemar(first, own))
     }
 
-    /// Where the shares less those of the first links lie with a confidence of 95 %: of words without a link, and of those that cross.
+    /// Where the shares less those of the first links lie with a confidence of 95 %: of words without a link, and of
+    /// those that cross.
     pub fn differences(&self) -> [Option<(f64, f64)>; 2] {
         [(self.unaligned, self.unaligned_apart), (self.crossing, self.crossing_apart)]
             .map(|(share, [first, own])| paired_difference(self.words, share, own, first))
@@ -114,7 +108,6 @@ fn note(apart: &mut [u64; 2], first: bool, own: bool) {
 mod tests {
     use super::*;
 
-    /// Crossings as they are found by looking at all pairs of links.
     #[test]
     fn crossings_are_those_of_all_pairs_of_links() {
         let mut state = 7_u32;

@@ -8,17 +8,16 @@ use crate::text::words::folded;
 /// A hit as a line of a concordance. A place has the number of its item, so that both sides can be coloured alike.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConcordanceLine {
-    /// The sentence, from 0.
     pub at: u32,
     /// The words of the side that was looked through: the source, or the output where the query is about it alone.
     pub words: Vec<String>,
     /// The words of the hit, by place, and which item each is.
     pub keys: Vec<(usize, usize)>,
-    /// The words of the other side.
     pub others: Vec<String>,
     /// Those that the words of the hit are linked to, by place, and which item each belongs to.
     pub linked: Vec<(usize, usize)>,
-    /// Those that the query wants on the other side besides, linked or not; their items are counted on from those of the hit.
+    /// Those that the query wants on the other side besides, linked or not; their items are counted on from those of
+    /// the hit.
     pub besides: Vec<(usize, usize)>,
     /// The side that was looked through is the output.
     pub is_output: bool,
@@ -60,7 +59,6 @@ impl ConcordanceLine {
         Self { at, words: words.to_vec(), keys, others: others.to_vec(), linked, besides, is_output }
     }
 
-    /// From the first word of the hit to behind the last.
     pub fn span(&self) -> std::ops::Range<usize> {
         let places = || self.keys.iter().map(|(place, _)| *place);
         places().min().unwrap_or(0)..places().max().map_or(0, |last| last + 1)
@@ -71,24 +69,22 @@ impl ConcordanceLine {
         self.keys.iter().find(|(key, _)| *key == place).map(|(_, item)| *item)
     }
 
-    /// Which item a word of the other side belongs to: that of the hit that it is linked to, else the item behind the bar that it is.
+    /// Which item a word of the other side belongs to: that of the hit that it is linked to, else the item behind the
+    /// bar that it is.
     pub fn link(&self, place: usize) -> Option<usize> {
         self.linked.iter().chain(&self.besides).find(|(other, _)| *other == place).map(|(_, item)| *item)
     }
 
-    /// The words before the hit, the hit, and the words behind it.
     pub fn parts(&self) -> [&[String]; 3] {
         let span = self.span();
         let (start, end) = (span.start.min(self.words.len()), span.end.min(self.words.len()));
         [&self.words[..start], &self.words[start..end], &self.words[end..]]
     }
 
-    /// The words of the other side that the hit is linked to.
     pub fn linked_words(&self) -> Vec<&str> {
         self.linked.iter().map(|(place, _)| self.others[*place].as_str()).collect()
     }
 
-    /// What it is sorted by.
     fn key_words(&self, order: ConcordanceOrder) -> Vec<String> {
         let [left, hit, right] = self.parts();
         let small = |word: &String| folded(word);
@@ -101,7 +97,6 @@ impl ConcordanceLine {
     }
 }
 
-/// The places of some lines in order; equal ones as their sentences stand.
 pub fn sorted(lines: &[ConcordanceLine], order: ConcordanceOrder) -> Vec<u32> {
     let mut places: Vec<u32> = (0..lines.len() as u32).collect();
     if order != ConcordanceOrder::Place {

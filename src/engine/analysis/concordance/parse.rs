@@ -35,7 +35,8 @@ impl Token {
         }
     }
 
-    /// How many words, from the first on, are one: of words and lists several, where a word of them was cut; all such numbers.
+    /// How many words, from the first on, are one: of words and lists several, where a word of them was cut; all such
+    /// numbers.
     pub fn runs(&self, words: &[String]) -> impl Iterator<Item = usize> {
         let may_be_cut = matches!(self, Self::Words(_));
         runs_of(&words[..if may_be_cut { words.len() } else { words.len().min(1) }], |word| self.is(word))
@@ -46,7 +47,6 @@ impl Token {
 #[derive(Clone, Debug)]
 pub struct QueryItem {
     pub token: Token,
-    /// What an output word must be that it is linked to, where one is asked for.
     pub linked: Option<Token>,
     /// What none of the output words that it is linked to may be.
     pub unlinked: Option<Token>,
@@ -57,9 +57,7 @@ pub struct QueryItem {
 /// What to look for.
 #[derive(Clone, Debug, Default)]
 pub struct ConcordanceQuery {
-    /// Among the source words.
     pub source: Vec<QueryItem>,
-    /// Among the output words.
     pub output: Vec<QueryItem>,
     /// Whether links of two source items must cross.
     pub crossing: bool,
@@ -78,7 +76,6 @@ pub struct QueryError {
 /// Finds the words of a list by its name; why there is none, as a sentence.
 pub type WordLists<'a> = dyn FnMut(&str) -> Result<HashSet<String>, String> + 'a;
 
-/// The longest query, in items; more are a text and no pattern.
 const MOST_ITEMS: usize = 16;
 
 impl ConcordanceQuery {
@@ -99,7 +96,6 @@ impl ConcordanceQuery {
     }
 }
 
-/// A part of a query.
 #[derive(Debug)]
 enum Mark {
     Token(Token),
@@ -109,7 +105,6 @@ enum Mark {
     Crossing,
 }
 
-/// The parts of a query, each with the byte where it begins.
 fn marks(text: &str, lists: &mut WordLists<'_>) -> Result<Vec<(usize, Mark)>, QueryError> {
     let mut marks = Vec::new();
     let mut lexer = Lexer { text, chars: text.char_indices().peekable() };
@@ -171,7 +166,6 @@ impl Lexer<'_> {
         Ok(Mark::Gap(most))
     }
 
-    /// Letters up to a space or what has a meaning; in lists commas too.
     fn bare(&mut self, in_list: bool) -> String {
         let mut word = String::new();
         while let Some(&(at, letter)) = self.chars.peek() {
@@ -201,7 +195,6 @@ impl Lexer<'_> {
         })
     }
 
-    /// What stands between the mark here and the next one, which a backslash keeps from counting.
     fn until(&mut self, close: char, at: usize, missing: &str) -> Result<String, QueryError> {
         self.chars.next();
         let mut inner = String::new();
@@ -367,7 +360,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The end of a sequence, where no arrow may stand.
     fn stray(&mut self, items: Vec<QueryItem>) -> Result<Vec<QueryItem>, QueryError> {
         match self.marks.peek() {
             Some(&(at, Mark::Arrow { .. })) => {

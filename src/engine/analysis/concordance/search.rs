@@ -21,11 +21,9 @@ pub struct ConcordanceSentence<'a> {
 /// A place where a query is met.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConcordanceHit {
-    /// The source words of the items, in their order.
     pub source: Vec<usize>,
     /// For each item an output word that it is linked to, where the query asks for links.
     pub linked: Vec<Option<usize>>,
-    /// The output words of the items behind the bar, in their order.
     pub output: Vec<usize>,
 }
 
@@ -38,13 +36,11 @@ pub struct ConcordanceHits {
     pub is_complete: bool,
 }
 
-/// The most hits of a sentence.
 const MOST_HITS: usize = 100;
 /// The most words that are tried in a sentence: any word, any distance, any word, .. grows beyond all bounds.
 const MOST_TRIED: usize = 100_000;
 
 impl ConcordanceQuery {
-    /// Whether it is to be met only where links are known.
     pub fn asks_for_links(&self) -> bool {
         self.crossing || self.source.iter().any(|item| item.linked.is_some() || item.unlinked.is_some())
     }
@@ -77,8 +73,8 @@ impl ConcordanceQuery {
         found
     }
 
-    /// Each hit with each output word behind the bar that is there anywhere, for what links cannot say: the source words, and the
-    /// output word.
+    /// Each hit with each output word behind the bar that is there anywhere, for what links cannot say: the source
+    /// words, and the output word.
     pub fn pairs(&self, sentence: &ConcordanceSentence<'_>) -> Vec<(Vec<usize>, usize)> {
         let mut tried = MOST_TRIED;
         let found = places(&self.output, sentence.output, MOST_HITS, &mut tried);
@@ -87,7 +83,6 @@ impl ConcordanceQuery {
         hits.flat_map(|hit| outputs.iter().map(move |i| (hit.source.clone(), *i))).collect()
     }
 
-    /// An output word for each item that needs one; `None` where there is none, or nothing crosses that should.
     fn linked(&self, source: &[Range<usize>], sentence: &ConcordanceSentence<'_>) -> Option<Vec<Option<usize>>> {
         let choices: Vec<Vec<usize>> =
             self.source.iter().zip(source).map(|(item, run)| targets(item.linked.as_ref(), run, sentence)).collect();
@@ -112,12 +107,10 @@ impl ConcordanceQuery {
     }
 }
 
-/// All words of what was found.
 fn all(found: Vec<Range<usize>>) -> Vec<usize> {
     found.into_iter().flatten().collect()
 }
 
-/// The output words that the source words of an item are linked to, those that are such a token.
 fn targets(wanted: Option<&Token>, run: &Range<usize>, sentence: &ConcordanceSentence<'_>) -> Vec<usize> {
     let own = sentence.links.iter().filter(|link| run.contains(&link.source)).map(|link| link.target);
     // A word that was cut may be linked by any of its pieces.
@@ -131,7 +124,6 @@ fn targets(wanted: Option<&Token>, run: &Range<usize>, sentence: &ConcordanceSen
     targets
 }
 
-/// Two items, the earlier linked to a later output word than the later: both items and their output words.
 fn crossing(
     source: &[Range<usize>],
     choices: &[Vec<usize>],
@@ -153,7 +145,6 @@ fn crossing(
     None
 }
 
-/// The places of a sequence among words, at most `most` of them.
 fn places(items: &[QueryItem], words: &[String], most: usize, tried: &mut usize) -> Vec<Vec<Range<usize>>> {
     let mut found = Vec::new();
     if items.is_empty() {
@@ -164,7 +155,6 @@ fn places(items: &[QueryItem], words: &[String], most: usize, tried: &mut usize)
     found
 }
 
-/// Tries the words of `range` for the next item.
 fn extend(
     items: &[QueryItem],
     words: &[String],

@@ -11,7 +11,6 @@ use crate::text::cut::WordExchange;
 use crate::text::links::Link;
 use crate::text::words::folded;
 
-/// Target words that are told of a word.
 const TOLD: usize = 5;
 
 /// The words of a text, their links, and the words between spaces where links counted those.
@@ -28,20 +27,16 @@ pub struct TalliedSentence<'a> {
     pub texts: &'a [TalliedText],
 }
 
-/// Counts of one kind of words by one kind of links, and the words that they are linked to.
 #[derive(Clone, Default)]
 struct WordCounts {
     counts: LinkCounts,
     targets: HashMap<String, u64>,
 }
 
-/// Hits by one kind of links.
 #[derive(Default)]
 struct HitCounts {
     hits: u64,
-    /// Whether each sentence has any.
     met: Vec<bool>,
-    /// By the words of the hit and those that it is linked to.
     linked: HashMap<(String, String), u64>,
 }
 
@@ -50,20 +45,16 @@ pub struct LinkTally {
     names: Vec<String>,
     is_by: bool,
     query: Option<ConcordanceQuery>,
-    /// By key; all words have none.
     words: BTreeMap<Option<String>, Vec<WordCounts>>,
-    /// By each kind of links, where there is a query.
     hits: Vec<HitCounts>,
 }
 
 impl LinkTally {
-    /// Of all words, and with `is_by` of each; with a query of its hits.
     pub fn new(names: Vec<String>, query: Option<ConcordanceQuery>, is_by: bool) -> Self {
         let hits = names.iter().map(|_| HitCounts::default()).collect();
         Self { names, is_by, query, words: BTreeMap::new(), hits }
     }
 
-    /// Counts a sentence; gives the hits by each kind, where there is a query. `at` is its place, from 0.
     pub fn add(&mut self, at: u32, sentence: TalliedSentence<'_>) -> Vec<Vec<ConcordanceLine>> {
         if self.query.is_some() {
             return self.add_hits(at, sentence);
@@ -180,21 +171,18 @@ impl LinkTally {
     }
 }
 
-/// A share; where its difference from that of the first links lies, and p of no difference, of so many pairs.
 fn compared(share: f64, test: Option<(Option<(f64, f64)>, f64)>, pairs: u64) -> [TableCell; 4] {
     let (low, high) = test.and_then(|(span, _)| span).unzip();
     let [share, low, high] = [Some(share), low, high].map(TableCell::Number);
     [share, low, high, TableCell::P(test.map(|(_, p)| p), pairs)]
 }
 
-/// The most frequent first; equal ones by name.
 fn by_count<K: Ord>(counts: &HashMap<K, u64>) -> Vec<(&K, &u64)> {
     let mut all: Vec<_> = counts.iter().collect();
     all.sort_by(|(one, of_one), (other, of_other)| of_other.cmp(of_one).then(one.cmp(other)));
     all
 }
 
-/// The words that are linked to most often.
 fn most(targets: &HashMap<String, u64>) -> String {
     by_count(targets).iter().take(TOLD).map(|(word, count)| format!("{word} {count}")).collect::<Vec<_>>().join(", ")
 }

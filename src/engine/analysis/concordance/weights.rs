@@ -12,10 +12,8 @@ use crate::text::words::folded;
 #[derive(Clone, Copy, Debug, Default)]
 struct WeightMeans {
     sentences: u64,
-    /// Hits with an output word.
     pairs: u64,
     mean: f64,
-    /// Squares of the distances from the mean, in all.
     squares: f64,
 }
 
@@ -28,7 +26,6 @@ impl WeightMeans {
         self.squares += distance * (mean - self.mean);
     }
 
-    /// Where the mean lies with a confidence of 95 %, by Student's t over the sentences; a weight is from 0 to 1.
     fn span(&self) -> Option<(f64, f64)> {
         let free = self.sentences.checked_sub(1).filter(|free| *free > 0)? as f64;
         let width = quantile(free) * (self.squares / free / self.sentences as f64).sqrt();
@@ -36,8 +33,8 @@ impl WeightMeans {
     }
 }
 
-/// The quantile of Student's t of so many degrees of freedom that leaves 2.5 % above it: of few as tables have it, of more by its
-/// expansion about the normal distribution (Abramowitz and Stegun, 26.7.5).
+/// The quantile of Student's t of so many degrees of freedom that leaves 2.5 % above it: of few as tables have it, of
+/// more by its expansion about the normal distribution (Abramowitz and Stegun, 26.7.5).
 fn quantile(free: f64) -> f64 {
     const FEW: [f64; 6] = [12.706_205, 4.302_653, 3.182_446, 2.776_445, 2.570_582, 2.446_912];
     const TERMS: [f64; 5] = [1.959_964, 2.372_271, 2.822_499, 2.555_853, 1.589_532];
@@ -48,12 +45,10 @@ fn quantile(free: f64) -> f64 {
 pub struct WeightTally {
     query: ConcordanceQuery,
     names: Vec<String>,
-    /// By output word, of each system; all of them have none.
     words: Vec<BTreeMap<Option<String>, WeightMeans>>,
 }
 
 impl WeightTally {
-    /// Of systems of these names; `None` where the query does not name source words and output words.
     pub fn new(names: Vec<String>, query: ConcordanceQuery) -> Option<Self> {
         let is_of_both = !query.source.is_empty() && !query.output.is_empty();
         is_of_both.then(|| Self { words: vec![BTreeMap::new(); names.len()], query, names })

@@ -15,9 +15,9 @@ pub struct ChangedPair {
 pub struct LookedAt {
     /// As the source has it.
     pub word: String,
-    /// Its alpha, the mean over the pieces of the critical word.
     pub alpha: f64,
-    /// By how much ln p of both critical words falls where it is left out of their rows of alpha (Serrano and Smith 2019).
+    /// By how much ln p of both critical words falls where it is left out of their rows of alpha (Serrano and Smith
+    /// 2019).
     pub lost: [f64; 2],
 }
 

@@ -5,12 +5,12 @@ use crate::analysis::bootstrap::resampled_mean;
 use crate::analysis::contrast::depends::PairDependence;
 use crate::analysis::contrast::minimal::{MinimalPair, wilson};
 
-/// A word of a pair beside a number of it.
 type PairWord = (&'static str, fn(&PairDependence) -> Option<&str>);
 
 /// One line of [`PAIR_FIGURES`].
 pub struct PairFigure {
-    /// Its columns: the number of a pair, or the mean; where 95 % of the means lie, from and to; how many pairs have it.
+    /// Its columns: the number of a pair, or the mean; where 95 % of the means lie, from and to; how many pairs have
+    /// it.
     pub heads: [&'static str; 4],
     /// A word that stands before it in the table of pairs.
     pub word: Option<PairWord>,
@@ -20,7 +20,6 @@ pub struct PairFigure {
     pub of: fn(&MinimalPair) -> Option<f64>,
 }
 
-/// The columns of a figure of this name.
 macro_rules! heads {
     ($name:literal) => {
         [$name, concat!($name, "_low"), concat!($name, "_high"), concat!($name, "_pairs")]
@@ -93,7 +92,6 @@ pub struct PairMean {
     pub high: f64,
 }
 
-/// Resamples of a mean, and what they follow from.
 const RESAMPLES: (usize, u64) = (1000, 1);
 
 impl PairFigure {
@@ -116,7 +114,6 @@ mod tests {
     use super::*;
     use crate::analysis::contrast::depends::{ChangedPair, LookedAt};
 
-    /// Of pairs whose word is lost by so much, the good one and the bad one.
     fn lost(lost: [f64; 2]) -> MinimalPair {
         let looks_at = Some(LookedAt { word: "shoe".to_owned(), alpha: 0.5, lost });
         MinimalPair { depends: PairDependence { looks_at, ..PairDependence::default() }, ..MinimalPair::default() }

@@ -10,7 +10,8 @@ use crate::analysis::contrast::depends::PairDependence;
 pub struct MinimalPair {
     /// ln p(y given x) of both.
     pub log_p: [f64; 2],
-    /// The first word in which they differ, `</s>` where one ends before the other; equal where the model reads no difference.
+    /// The first word in which they differ, `</s>` where one ends before the other; equal where the model reads no
+    /// difference.
     pub words: [String; 2],
     /// ln p of these words, given what stands before them.
     pub word_log_p: [f64; 2],
@@ -21,7 +22,6 @@ pub struct MinimalPair {
 }
 
 impl MinimalPair {
-    /// ln p(good) - ln p(bad)
     pub fn difference(&self) -> f64 {
         self.log_p[0] - self.log_p[1]
     }
@@ -32,7 +32,8 @@ impl MinimalPair {
     }
 }
 
-/// Of two translations in ids, and in words as ranges of these, the first words that differ; `None` where all are the same.
+/// Of two translations in ids, and in words as ranges of these, the first words that differ; `None` where all are the
+/// same.
 pub fn first_difference(ids: [&[u32]; 2], words: [&[Range<usize>]; 2]) -> Option<[Range<usize>; 2]> {
     let [good, bad] = words;
     let differ = |(one, other): (&Range<usize>, &Range<usize>)| ids[0][one.clone()] != ids[1][other.clone()];
@@ -51,7 +52,6 @@ pub fn first_difference(ids: [&[u32]; 2], words: [&[Range<usize>]; 2]) -> Option
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MinimalCounts {
     pub pairs: u64,
-    /// The good translation is more probable.
     pub right: u64,
     /// At the first word in which both differ, its good form is.
     pub word_right: u64,
@@ -102,8 +102,8 @@ impl MinimalCounts {
 /// The quantile of a normal distribution that leaves 2.5 % above it.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Where a share of `right` of `all` lies with a confidence of 95 %, by Wilson's score: it holds for few pairs and for shares
-/// near 0 and 1, too.
+/// Where a share of `right` of `all` lies with a confidence of 95 %, by Wilson's score: it holds for few pairs and for
+/// shares near 0 and 1, too.
 pub fn wilson(right: u64, all: u64) -> Option<(f64, f64)> {
     if all == 0 {
         return None;
@@ -115,9 +115,9 @@ pub fn wilson(right: u64, all: u64) -> Option<(f64, f64)> {
     Some((((middle - width) / whole).max(0.0), ((middle + width) / whole).min(1.0)))
 }
 
-/// Where the difference of two shares of the same `all` lies with a confidence of 95 %: the share of `own` less that of the other
-/// side, which alone has `other_only` while the first alone has `own_only` (Newcombe 1998, "Improved confidence intervals for the
-/// difference between binomial proportions based on paired data", method 10).
+/// Where the difference of two shares of the same `all` lies with a confidence of 95 %: the share of `own` less that of
+/// the other side, which alone has `other_only` while the first alone has `own_only` (Newcombe 1998, "Improved
+/// confidence intervals for the difference between binomial proportions based on paired data", method 10).
 pub fn paired_difference(all: u64, own: u64, own_only: u64, other_only: u64) -> Option<(f64, f64)> {
     let other = own + other_only - own_only;
     let ((own_low, own_high), (other_low, other_high)) = (wilson(own, all)?, wilson(other, all)?);
@@ -134,8 +134,8 @@ pub fn paired_difference(all: u64, own: u64, own_only: u64, other_only: u64) -> 
     Some((difference - width(own - own_low, other_high - other), difference + width(own_high - own, other - other_low)))
 }
 
-/// p of the exact test of McNemar, two-sided: how probable so uneven a split is where two models are equally good, of the pairs
-/// that only the first has right and those that only the second has; 1 without any.
+/// p of the exact test of McNemar, two-sided: how probable so uneven a split is where two models are equally good, of
+/// the pairs that only the first has right and those that only the second has; 1 without any.
 pub fn mcnemar(first: u64, second: u64) -> f64 {
     let (n, few) = (first + second, first.min(second));
     // ln of n over k, k by k, less n ln 2

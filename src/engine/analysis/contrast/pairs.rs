@@ -13,7 +13,6 @@ pub struct ContrastPair {
     /// In its file, from 1.
     pub line: usize,
     pub source: String,
-    /// The good one first.
     pub targets: [String; 2],
     pub tags: Vec<String>,
 }
@@ -30,7 +29,6 @@ pub fn tags(cell: &str) -> Vec<String> {
     cell.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect()
 }
 
-/// What there is of pairs and models beside probabilities.
 fn asked(models: &[ContrastedModel]) -> Vec<&'static PairFigure> {
     let all = || models.iter().flat_map(|model| &model.found).flatten();
     PAIR_FIGURES.iter().filter(|figure| all().any(|pair| (figure.of)(pair).is_some())).collect()
@@ -121,7 +119,6 @@ pub fn summary(pairs: &[ContrastPair], models: &[ContrastedModel]) -> Vec<Contra
     tags.into_iter().flat_map(|tag| -> Vec<ContrastRow> { of_tag(tag) }).collect()
 }
 
-/// A column of the summary: its name, and its number; `None` where there is none.
 type ContrastColumn = (&'static str, fn(&ContrastRow) -> Option<f64>);
 
 /// The figures of a row.
@@ -134,7 +131,6 @@ pub const FIGURES: &[ContrastColumn] = &[
     ("word_difference", |row| row.counts.mean_word_difference()),
 ];
 
-/// The summary as a table.
 pub fn summary_table(rows: &[ContrastRow]) -> CellTable {
     let figures = FIGURES.iter().map(|(name, _)| *name);
     let means = rows.first().map(|row| row.means.iter().flat_map(|(figure, _)| figure.heads)).into_iter().flatten();
@@ -164,16 +160,13 @@ pub fn summary_table(rows: &[ContrastRow]) -> CellTable {
 /// Both tables of a list, as they are shown and written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContrastTables {
-    /// A row for each tag and model.
     pub by_tag: Arc<CellTable>,
-    /// A row for each pair and model.
     pub each: Arc<CellTable>,
     /// Of which pair each row of these is.
     pub of: Vec<usize>,
 }
 
 impl ContrastTables {
-    /// Of what models say of pairs.
     pub fn new(pairs: &[ContrastPair], models: &[ContrastedModel]) -> Self {
         let (rows, of) = each(pairs, models);
         Self { by_tag: Arc::new(summary_table(&summary(pairs, models))), each: Arc::new(rows), of }

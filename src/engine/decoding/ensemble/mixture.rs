@@ -11,18 +11,14 @@ use crate::nn::fused::elementwise;
 /// A [`Stepper`] over several with the same target words.
 pub struct Mixture {
     steppers: Vec<Box<dyn Stepper>>,
-    /// What each says in the running step.
     outputs: Vec<StepOutput>,
     readings: Arc<Readings>,
     average: Average,
     shown: Vec<usize>,
     /// The alpha of the running step, as the caller last left it.
     alpha: Vec<f32>,
-    /// The running batch, by member.
     batches: Vec<EnsembleBatch>,
-    /// T_x of each sentence, in the lead's words.
     lengths: Vec<usize>,
-    /// The longest of them.
     t_x: usize,
 }
 
@@ -118,7 +114,6 @@ impl Stepper for Mixture {
         Ok(())
     }
 
-    /// Members have contexts of their own, and an ensemble has none.
     fn context(&self, _: usize) -> Option<Vec<f32>> {
         None
     }
@@ -141,7 +136,6 @@ impl Mixture {
         }
     }
 
-    /// The mean over some members of the weights that `of` gives of their rows, at the places of the merged words.
     fn mean(&self, rows: &[StepRow], members: &[usize], of: RowOf, means: &mut Vec<f32>) {
         means.clear();
         if members.is_empty() {
@@ -160,13 +154,12 @@ impl Mixture {
     }
 }
 
-/// The weights of a row over so many source words.
 type RowOf = fn(&StepOutput, usize, usize) -> Option<&[f32]>;
 
 impl Mixture {
     /// Hands on an alpha that the caller changed: in the rows that differ, every member that aligns looks at each place
-    /// as much as is asked for. Of several tokens at a place each gets its own share, or all the same where the
-    /// member did not look there. A weight on a place where a member reads nothing is lost to it.
+    /// as much as is asked for. Of several tokens at a place each gets its own share, or all the same where the member
+    /// did not look there. A weight on a place where a member reads nothing is lost to it.
     fn share_alpha(&mut self, rows: &[StepRow], output: &StepOutput) {
         for (r, row) in rows.iter().enumerate() {
             let at = r * self.t_x..(r + 1) * self.t_x;
@@ -183,7 +176,6 @@ impl Mixture {
     }
 }
 
-/// Gives the tokens at each of `places` the weight that is `wanted` there; see [`Mixture::share_alpha`].
 fn share(wanted: &[f32], places: &[usize], alpha: &mut [f32]) {
     let mut from = 0;
     while from < places.len() {
@@ -198,7 +190,6 @@ fn share(wanted: &[f32], places: &[usize], alpha: &mut [f32]) {
     }
 }
 
-/// Averages `log_p` [rows, K_y] with what the others say.
 fn average(average: Average, log_p: &mut [f32], others: &[StepOutput], vocabulary: usize) {
     let count = (others.len() + 1) as f32;
     match average {

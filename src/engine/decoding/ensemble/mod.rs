@@ -33,17 +33,12 @@ pub struct Ensemble {
     mixing: Mixing,
     /// The member whose words are the columns of the alignment.
     lead: usize,
-    /// The members whose alignment is shown; the lead is among them, if there are any.
     shown: Vec<usize>,
     readings: Arc<Readings>,
 }
 
 impl Ensemble {
     /// Makes one of loaded models.
-    ///
-    /// # Errors
-    /// Without a model; when target words differ (the sentence names the first that does); when the alignment of a
-    /// member is asked for that is not there or has none.
     pub fn new(members: Vec<Model>, mixing: Mixing) -> Result<Self> {
         let Some(first) = members.first() else {
             return Err(Error::Input("an ensemble needs at least one model".to_owned()));
@@ -71,11 +66,8 @@ impl Ensemble {
         self.made_of(&|member| member.stepper(engine, threads))
     }
 
-    /// As [`Ensemble::stepper`], telling as well where each word comes from by the mean of the members that have an alignment
-    /// head.
-    ///
-    /// # Errors
-    /// A head that does not fit.
+    /// As [`Ensemble::stepper`], telling as well where each word comes from by the mean of the members that have an
+    /// alignment head.
     pub fn stepper_with_head(&self, engine: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
         self.made_of(&|member| member.stepper_with_head(engine, threads))
     }
@@ -89,18 +81,16 @@ impl Ensemble {
         Ok(Box::new(Mixture::new(steppers?, readings, self.mixing.average, shown)))
     }
 
-    /// The member whose words are the columns of the alignment. All that concerns the target words (tokenizer, language,
-    /// the ids of `</s>` and `[UNK]`) is the same for every member.
+    /// The member whose words are the columns of the alignment. All that concerns the target words (tokenizer,
+    /// language, the ids of `</s>` and `[UNK]`) is the same for every member.
     pub fn lead(&self) -> &Model {
         &self.members[self.lead]
     }
 
-    /// All members, in the order given.
     pub fn members(&self) -> &[Model] {
         &self.members
     }
 
-    /// The members whose alignment is shown, from 0.
     pub fn shown(&self) -> &[usize] {
         &self.shown
     }
@@ -119,21 +109,19 @@ impl Ensemble {
         Specials::of(&self.lead().config)
     }
 
-    /// Whether it shows an alignment.
     pub fn aligns(&self) -> bool {
         !self.shown.is_empty()
     }
 
     /// Rows between the row that predicts a word and the first whose state has read it
-    /// ([`Config::input_delay`](crate::models::config::Config::input_delay)); `None` where the members whose alignment is
-    /// shown have none or differ.
+    /// ([`Config::input_delay`](crate::models::config::Config::input_delay)); `None` where the members whose alignment
+    /// is shown have none or differ.
     pub fn input_delay(&self) -> Option<usize> {
         let mut delays = self.shown.iter().map(|&n| self.members[n].config.input_delay());
         let first = delays.next()??;
         delays.all(|delay| delay == Some(first)).then_some(first)
     }
 
-    /// The members' names with ` + ` between.
     pub fn name(&self) -> String {
         let names: Vec<&str> = self.members.iter().map(|member| member.config.name.as_str()).collect();
         names.join(" + ")
@@ -177,7 +165,6 @@ impl Encode for Ensemble {
     }
 }
 
-/// The members whose alignment is shown.
 fn shown(members: &[Model], alignment: AlignmentOf) -> Result<Vec<usize>> {
     let n = match alignment {
         AlignmentOf::Mean => return Ok((0..members.len()).filter(|&n| members[n].config.aligns()).collect()),

@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::{Error, Result};
 use crate::text::sentence::Sentence;
 
-/// The ids that each member reads at one place.
 type MemberIds = Arc<[Vec<u32>]>;
 
 /// All combinations that came up so far.
@@ -78,9 +77,6 @@ impl Readings {
     }
 
     /// What each member reads in a batch of merged sentences.
-    ///
-    /// # Errors
-    /// When a member reads nothing at all in a sentence; when an id is none of [`Readings::merge`].
     pub fn split(&self, sources: &[&[u32]]) -> Result<Vec<EnsembleBatch>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut batches = vec![EnsembleBatch::default(); self.members];
@@ -141,7 +137,6 @@ impl Known {
     }
 }
 
-/// Where each token of `sentence` belongs among those of `lead`, which were cut from the same text.
 fn places(lead: &Sentence, sentence: &Sentence) -> Vec<usize> {
     if lead.spans.starts_with(&sentence.spans) {
         return (0..sentence.len()).collect();
@@ -154,7 +149,6 @@ fn places(lead: &Sentence, sentence: &Sentence) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// A sentence cut at the given places, with the given ids.
     fn sentence(text: &str, cuts: &[(usize, usize)], ids: &[u32]) -> Sentence {
         let spans: Vec<_> = cuts.iter().map(|&(start, end)| start..end).collect();
         let tokens = spans.iter().map(|span| text[span.clone()].to_owned()).collect();

@@ -19,7 +19,6 @@ struct Symbol {
     after: Option<usize>,
 }
 
-/// Places of a text in a row, and the pairs of them by rank.
 struct Row<F> {
     symbols: Vec<Symbol>,
     /// Rank, left and right symbol, and their length when they were ranked.
@@ -27,7 +26,8 @@ struct Row<F> {
     rank: F,
 }
 
-/// Merges neighbours of `parts`, places in a text without gaps, as long as `rank` (the greatest first) gives a pair one.
+/// Merges neighbours of `parts`, places in a text without gaps, as long as `rank` (the greatest first) gives a pair
+/// one.
 pub(super) fn merge<F>(parts: Vec<Range<usize>>, ties: Ties, rank: F) -> Vec<Range<usize>>
 where
     F: FnMut(&Range<usize>, &Range<usize>) -> Option<i64>,
@@ -65,7 +65,6 @@ impl<F: FnMut(&Range<usize>, &Range<usize>) -> Option<i64>> Row<F> {
         }
     }
 
-    /// Makes a pair one, if both are still what they were.
     fn unite(&mut self, left: usize, right: usize, length: usize) -> bool {
         let (a, b) = (&self.symbols[left].range, &self.symbols[right].range);
         if a.is_empty() || b.is_empty() || a.len() + b.len() != length {

@@ -1,22 +1,19 @@
 //! The rules of a SentencePiece normaliser, as it stores them: a double array of bytes that leads to texts.
 //! Imports nothing of ours.
 
-/// The longest text that a rule may put in place of another, in bytes; those of Unicode's compatibility letters have 33.
+/// The longest text that a rule may put in place of another, in bytes; those of Unicode's compatibility letters have
+/// 33.
 const MOST_CONTENT: usize = 128;
 
 /// What stands in place of what.
 #[derive(Debug)]
 pub(super) struct CharsMap {
     units: Vec<u32>,
-    /// The texts, each ended by a NUL.
     texts: String,
 }
 
 impl CharsMap {
     /// Reads the rules; `None` where there are none.
-    ///
-    /// # Errors
-    /// What is wrong, as the rest of a sentence.
     pub(super) fn read(bytes: &[u8]) -> Result<Option<Self>, String> {
         if bytes.is_empty() {
             return Ok(None);
@@ -50,7 +47,6 @@ impl CharsMap {
     }
 }
 
-/// How far from a unit its children are.
 fn offset(unit: u32) -> usize {
     ((unit >> 10) << ((unit & 0x200) >> 6)) as usize
 }

@@ -11,7 +11,6 @@ use crate::text::foreign::bpe::{Ties, merge};
 pub const JOINER: &str = "@@";
 /// What ends the last letter of a word while its pieces are found.
 const WORD_END: &str = "</w>";
-/// The first line of a file, before the version.
 const VERSION: &str = "#version: ";
 
 /// Pairs of pieces that become one, the earlier the better.
@@ -24,9 +23,6 @@ pub(super) struct Codes {
 
 impl Codes {
     /// Reads a file of codes.
-    ///
-    /// # Errors
-    /// The line that is no pair.
     pub(super) fn read(origin: &Path, text: &str) -> Result<Self> {
         let mut lines =
             text.split('\n').zip(1..).map(|(line, number)| (line.trim_matches(['\r', ' ']), number)).peekable();

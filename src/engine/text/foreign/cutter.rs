@@ -23,7 +23,6 @@ use crate::text::sentence::{UNK, is_language};
 #[derive(Debug)]
 pub struct ForeignCutter {
     rules: Rules,
-    /// The id of each piece of a SentencePiece model.
     pieces: Vec<u32>,
     /// Ids are those of the pieces, so that no other text has one.
     are_pieces: bool,
@@ -43,7 +42,6 @@ enum Rules {
 }
 
 impl ForeignCutter {
-    /// The rules in the `model` of a tokenizer file; `None` where it is one of the library's.
     pub fn read(origin: &Path, model: &Value) -> Option<Result<Self>> {
         matches!(model["type"].as_str(), Some("SentencePiece" | "BpeCodes")).then(|| Self::known(origin, model))
     }
@@ -83,17 +81,14 @@ impl ForeignCutter {
         Ok(Self { rules, pieces, are_pieces, names_target, punctuation: folds, words, ids, unk, marks })
     }
 
-    /// The vocabulary by ids.
     pub fn words(&self) -> &[String] {
         &self.words
     }
 
-    /// The id of a word.
     pub fn id(&self, word: &str) -> Option<u32> {
         self.ids.get(word).copied()
     }
 
-    /// How pieces say where words begin.
     pub fn marks(&self) -> &PieceMarks {
         &self.marks
     }
@@ -120,7 +115,6 @@ impl ForeignCutter {
         cut
     }
 
-    /// The name of the target language that a text begins with, and where the rest begins.
     fn target(&self, text: &str) -> (Option<(Range<usize>, u32)>, usize) {
         let start = text.len() - text.trim_start().len();
         let name = text[start..].starts_with(">>").then(|| text[start..].find("<<")).flatten();
@@ -158,7 +152,6 @@ impl ForeignCutter {
     }
 }
 
-/// A place of the text behind `start`, without the spaces at its ends, as a place of all of it.
 fn visible(text: &str, place: Range<usize>, start: usize) -> Range<usize> {
     let place = start + place.start..start + place.end;
     let typed = text.get(place.clone()).unwrap_or_default();

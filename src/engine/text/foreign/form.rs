@@ -14,12 +14,9 @@ pub(super) enum ForeignModel {
         spm: String,
         /// Words by id, where the ids are not those of the pieces.
         vocabulary: Option<Vec<String>>,
-        /// Whether punctuation is folded before.
         punctuation: bool,
     },
-    /// Words between spaces, cut by codes of byte pair encoding.
     BpeCodes {
-        /// The file of codes.
         codes: String,
         vocabulary: Vec<String>,
     },

@@ -1,6 +1,5 @@
 //! The fields of a protocol buffer, one after the other. Imports nothing of ours.
 
-/// A message that is read field by field; every length is compared with what is left.
 pub(super) struct Message<'a> {
     rest: &'a [u8],
 }
@@ -9,11 +8,8 @@ pub(super) struct Message<'a> {
 pub(super) enum Field<'a> {
     /// A number of variable length: integers, enumerations, truth values.
     Number(u64),
-    /// Four bytes: a float.
     Four(u32),
-    /// Text, bytes, or a message.
     Bytes(&'a [u8]),
-    /// Eight bytes, which no field of ours has.
     Eight,
 }
 
@@ -23,9 +19,6 @@ impl<'a> Message<'a> {
     }
 
     /// The next field with its number; `None` at the end.
-    ///
-    /// # Errors
-    /// What is wrong, as the rest of a sentence.
     pub(super) fn next(&mut self) -> Result<Option<(u64, Field<'a>)>, &'static str> {
         if self.rest.is_empty() {
             return Ok(None);

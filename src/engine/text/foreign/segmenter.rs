@@ -22,10 +22,8 @@ pub(super) struct Segmenter {
     add_dummy_prefix: bool,
     remove_extra_whitespaces: bool,
     space_at_end: bool,
-    /// The pieces that are found in text as typed.
     fixed: Trie,
     search: Search,
-    /// The piece of each byte, where unknown letters become bytes.
     bytes: Option<Vec<u32>>,
 }
 
@@ -33,7 +31,6 @@ pub(super) struct Segmenter {
 enum Search {
     Unigram(Unigram),
     Bpe(Merges),
-    /// The numbers of pieces that are looked up whole: words, or letters.
     Whole(AHashMap<String, u32>, SpmModel),
 }
 
@@ -41,8 +38,6 @@ enum Search {
 pub(super) type Found = (Range<usize>, Option<u32>);
 
 impl Segmenter {
-    /// # Errors
-    /// Rules for normalising that are damaged.
     pub(super) fn new(origin: &Path, model: &SentencePiece) -> Result<Self> {
         let rules = &model.normalizer;
         let charsmap = CharsMap::read(&rules.charsmap)
@@ -157,12 +152,10 @@ impl Segmenter {
     }
 }
 
-/// Whether a piece can be found in text.
 fn is_text(kind: SpmPieceKind) -> bool {
     matches!(kind, SpmPieceKind::Normal | SpmPieceKind::UserDefined | SpmPieceKind::Unused)
 }
 
-/// The words of a normal text, each with the space before it.
 fn words(text: &str) -> Vec<Range<usize>> {
     let mut starts: Vec<usize> = text.match_indices(SPACE).map(|(at, _)| at).filter(|at| *at > 0).collect();
     starts.insert(0, 0);
@@ -170,7 +163,6 @@ fn words(text: &str) -> Vec<Range<usize>> {
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).filter(|word| !word.is_empty()).collect()
 }
 
-/// The letters of a text, and the pieces in it that are found as typed, with where these begin.
 fn letters(text: &str, fixed: &Trie) -> (Vec<Range<usize>>, HashSet<usize>) {
     let (mut parts, mut frozen) = (Vec::new(), HashSet::new());
     let mut start = 0;
@@ -186,7 +178,6 @@ fn letters(text: &str, fixed: &Trie) -> (Vec<Range<usize>>, HashSet<usize>) {
     (parts, frozen)
 }
 
-/// The pieces of byte pair encoding by what they are made of.
 #[derive(Debug)]
 struct Merges {
     /// The number of each text, its rank, and whether it only leads to others.
@@ -233,7 +224,6 @@ impl Merges {
     }
 }
 
-/// A score as a whole number in the same order.
 fn rank(score: f32) -> i64 {
     let bits = score.to_bits() as i32;
     i64::from(if bits < 0 { i32::MIN - bits - 1 } else { bits })

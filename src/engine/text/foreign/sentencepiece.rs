@@ -16,7 +16,6 @@ use crate::text::sentence::{EOS, UNK};
 
 const MOST_BYTES: u64 = 64 << 20;
 const MOST_PIECES: usize = 4_000_000;
-/// The longest piece, in bytes.
 const MOST_PIECE: usize = 4096;
 
 /// A SentencePiece model as it was read.
@@ -43,7 +42,6 @@ pub struct SentencePiece {
 pub struct SpmPiece {
     /// As text, with [`crate::text::pieces::SPACE`] for a space.
     pub text: String,
-    /// Its log probability, or its place among merges, negative.
     pub score: f32,
     /// What it is for.
     pub kind: SpmPieceKind,
@@ -103,9 +101,6 @@ pub struct SpmNormalizer {
 
 impl SentencePiece {
     /// Reads a file.
-    ///
-    /// # Errors
-    /// A sentence that names the file and what in it is damaged or not known.
     pub fn read(path: &Path) -> Result<Self> {
         Self::from_bytes(path, &read_file(path, MOST_BYTES)?)
     }
@@ -205,7 +200,6 @@ impl SentencePiece {
         Ok(())
     }
 
-    /// What SentencePiece itself asks of a model.
     fn check(&self) -> std::result::Result<(), String> {
         let of = |kind| self.pieces.iter().filter(move |piece| piece.kind == kind);
         let unknown = of(SpmPieceKind::Unknown).count();
@@ -229,10 +223,8 @@ impl SentencePiece {
         }
     }
 
-    /// The words of the model with their ids those of the file; the unknown one and the end of a sentence have our names.
-    ///
-    /// # Errors
-    /// A file without an end of a sentence, or with a piece that has one of these names already.
+    /// The words of the model with their ids those of the file; the unknown one and the end of a sentence have our
+    /// names.
     pub(super) fn words(&self) -> Result<Vec<String>> {
         let name = |piece: &SpmPiece| match piece.kind {
             SpmPieceKind::Unknown => UNK.to_owned(),
@@ -263,9 +255,6 @@ impl SentencePiece {
     /// With `ids` the numbers are those of that vocabulary: a piece that it lacks is [`UNK`], and where it names target
     /// languages, such a name at the beginning of a text is one token. `punctuation` is folded before as OPUS-MT's own
     /// scripts do; Hugging Face's tokenizers of the same models leave it as it is.
-    ///
-    /// # Errors
-    /// As [`SentencePiece::words`], when there is no `ids`.
     pub fn tokenizer(&self, ids: Option<&Vocabulary>, punctuation: bool) -> Result<Vec<u8>> {
         if ids.is_none() {
             self.words()?;

@@ -20,7 +20,6 @@ pub(super) struct Unigram {
     unknown: f32,
 }
 
-/// The best way to a place of the text.
 #[derive(Clone, Copy)]
 struct Best {
     score: f32,

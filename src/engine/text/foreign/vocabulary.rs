@@ -13,13 +13,12 @@ use crate::text::reader::read_file;
 use crate::text::sentence::{EOS, UNK};
 
 const MOST_BYTES: u64 = 256 << 20;
-/// The largest file of codes.
 const MOST_CODES: u64 = 64 << 20;
 
 /// The end of a sentence and the unknown word in lists of others.
 const NAMES: [(&str, &[&str]); 2] = [(EOS, &[EOS]), (UNK, &["<unk>", UNK])];
-/// What words 0 and 1 are called in dictionaries of Nematus, which are read as Marian reads them: an id without a word is
-/// free for the special one, since a word of the corpus that is called `eos` took its entry.
+/// What words 0 and 1 are called in dictionaries of Nematus, which are read as Marian reads them: an id without a word
+/// is free for the special one, since a word of the corpus that is called `eos` took its entry.
 const OLD_NAMES: [&[&str]; 2] = [&[EOS, "eos", "<EOS>"], &["<unk>", UNK, "UNK", "<UNK>"]];
 /// Ids may exceed the count of the words by so many; behind that a dictionary is taken for damaged.
 const MOST_HOLES: usize = 1 << 16;
@@ -46,12 +45,9 @@ pub enum SpecialWords {
 }
 
 impl Vocabulary {
-    /// Reads `.yml` and `.yaml` (`word: id` a line, or a list), `.json` (the same), `.txt` (a word a line). With a `size`
-    /// it has as many words as a model has rows: words of higher ids are left out, rows without a word get names that occur
-    /// in no text.
-    ///
-    /// # Errors
-    /// A sentence that names the line of a word without an id, of an id that is given twice, and what is missing.
+    /// Reads `.yml` and `.yaml` (`word: id` a line, or a list), `.json` (the same), `.txt` (a word a line). With a
+    /// `size` it has as many words as a model has rows: words of higher ids are left out, rows without a word get names
+    /// that occur in no text.
     pub fn read(path: &Path, size: Option<usize>) -> Result<Self> {
         let (entries, is_list) = entries(path)?;
         Self::of(path, entries, size, if is_list { SpecialWords::Named } else { SpecialWords::Marian })
@@ -109,21 +105,16 @@ impl Vocabulary {
         Ok(Self { words, ids })
     }
 
-    /// The words by ids; the end of a sentence is [`EOS`], the unknown word [`UNK`].
     pub fn words(&self) -> &[String] {
         &self.words
     }
 
-    /// The id of a word.
     pub fn id(&self, word: &str) -> Option<u32> {
         self.ids.get(word).copied()
     }
 
-    /// The tokenizer file for [`crate::text::tokenizer::Tokenizer::from_json`] of a model of these words: text is split at
-    /// spaces, and each word is cut by `bpe_codes` (of subword-nmt) where there are some.
-    ///
-    /// # Errors
-    /// A line of the codes that is none.
+    /// The tokenizer file for [`crate::text::tokenizer::Tokenizer::from_json`] of a model of these words: text is split
+    /// at spaces, and each word is cut by `bpe_codes` (of subword-nmt) where there are some.
     pub fn words_tokenizer(&self, bpe_codes: Option<&Path>) -> Result<Vec<u8>> {
         let Some(path) = bpe_codes else {
             let split = json!({"type": "Split", "pattern": {"String": " "}, "behavior": "Removed", "invert": false});
@@ -135,7 +126,6 @@ impl Vocabulary {
     }
 }
 
-/// The ids of the end of a sentence and of the unknown word, or the name of the one that is missing.
 fn special_ids(words: &[Option<String>], specials: SpecialWords) -> std::result::Result<[usize; 2], &'static str> {
     let is = |id: usize, names: &[&str]| match words.get(id) {
         Some(Some(word)) => names.contains(&word.as_str()),
@@ -194,7 +184,6 @@ fn utf8<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str> {
     })
 }
 
-/// A word a line.
 fn listed(text: &str) -> Vec<Entry> {
     let text = text.strip_suffix('\n').unwrap_or(text);
     // A carriage return may be a word, so it belongs to the ends of lines only where all have one.
@@ -300,7 +289,8 @@ mod tests {
         Ok(())
     }
 
-    /// A corpus has the pieces `eos` and `UNK`, which overwrote the entries of the special words; special words of 2018.
+    /// A corpus has the pieces `eos` and `UNK`, which overwrote the entries of the special words; special words of
+    /// 2018.
     #[test]
     fn dictionaries_of_nematus_may_have_holes_and_other_names() -> Result<()> {
         let known = |text: &str, specials| {

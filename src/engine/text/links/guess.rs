@@ -65,9 +65,7 @@ impl LinkOrder {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkLayout {
     pub notation: Option<Notation>,
-    /// Where words are counted from.
     pub base: Option<Base>,
-    /// The side that comes first.
     pub order: Option<LinkOrder>,
 }
 
@@ -79,14 +77,12 @@ pub enum Fact<T> {
     None,
     Known {
         value: T,
-        /// How it is known, as the end of a sentence.
         how: String,
     },
     /// Unclear: people should be asked, and the answer given when the file is read again.
     Ask {
         used: T,
         other: T,
-        /// Why it is unclear, as the end of a sentence.
         why: String,
     },
 }
@@ -140,8 +136,8 @@ pub struct LinkGuess {
 }
 
 impl LinkGuess {
-    /// The link of an entry in a sentence of so many source and target words, where that is known; none where the shared
-    /// task says that a word has no partner.
+    /// The link of an entry in a sentence of so many source and target words, where that is known; none where the
+    /// shared task says that a word has no partner.
     ///
     /// # Errors
     /// A position outside the sentence.
@@ -183,20 +179,16 @@ pub struct LinkCensus {
     notation: Notation,
     sentences: usize,
     has_zero: bool,
-    /// A link of 0 with 0.
     links_zeros: bool,
     has_lengths: bool,
-    /// Links outside their sentences, by base and order.
     outside: [[usize; 2]; 2],
 }
 
 impl LinkCensus {
-    /// Of nothing so far.
     pub fn new(notation: Notation) -> Self {
         Self { notation, ..Self::default() }
     }
 
-    /// Takes in a sentence, and its numbers of words where they are known.
     pub fn add(&mut self, entries: &[LinkEntry], lengths: Option<(usize, usize)>) {
         self.sentences += usize::from(!entries.is_empty());
         self.has_lengths |= lengths.is_some();

@@ -17,9 +17,7 @@ pub use crate::text::links::guess::{Base, LinkEntry, LinkLayout, LinkOrder, Nota
 
 /// No sentence has so many words.
 pub const MOST_WORDS: usize = 1 << 16;
-/// How links are written in a line.
 const PHARAOH: &str = "write `i-j` for a sure link and `i?j` or `ipj` for a possible one";
-/// How a link is written in a line of its own.
 const NAACL: &str = "write `sentence position position S` for a sure link, P in place of S for a possible one";
 
 /// The gold alignment of a corpus, and how its file was read.
@@ -36,14 +34,9 @@ pub struct GoldLinks {
     pub note: String,
 }
 
-/// The links of a sentence pair, and the line of each, from 1.
 type PairEntries = (Vec<LinkEntry>, Vec<usize>);
 
 /// Reads the gold alignment of a corpus whose sentence pairs have `lengths` (source words, target words).
-///
-/// # Errors
-/// A sentence that names the file and line of what is no link, of a sentence that does not exist or of a link outside its
-/// sentence; or the file when it has another number of sentence pairs.
 pub fn read(path: &Path, lengths: &[(usize, usize)], layout: &LinkLayout) -> Result<GoldLinks> {
     let (notation, all) = entries(path, lengths, layout.notation)?;
     let mut census = LinkCensus::new(notation);
@@ -75,8 +68,8 @@ pub fn lengths<S: AsRef<str>, T: AsRef<str>>(source: &[S], target: &[T]) -> Vec<
     source.iter().zip(target).map(|(source, target)| (count(source.as_ref()), count(target.as_ref()))).collect()
 }
 
-/// Every link of a file by sentence pair, and how it is written. A file is read no further than the links of its text could
-/// go.
+/// Every link of a file by sentence pair, and how it is written. A file is read no further than the links of its text
+/// could go.
 fn entries(path: &Path, lengths: &[(usize, usize)], known: Option<Notation>) -> Result<(Notation, Vec<PairEntries>)> {
     let is_talp = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("talp"));
     let (mut notation, pairs) = (known.or(is_talp.then_some(Notation::Talp)), lengths.len());
@@ -123,16 +116,12 @@ fn wrong_length(path: &Path, lines: &str, pairs: usize) -> Error {
     Error::file(path, format!("{message}; a Pharaoh file needs a line for each, blank ones included"))
 }
 
-/// Whether a line looks like one of HLT-NAACL 2003: three numbers apart.
 fn is_naacl(line: &str) -> bool {
     let mut fields = line.split_whitespace().take(3);
     fields.clone().count() == 3 && fields.all(|field| field.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The links of a line of Pharaoh's notation, and the id before them.
-///
-/// # Errors
-/// The word that is no link.
 pub fn line_entries(line: &str) -> std::result::Result<(Option<&str>, Vec<LinkEntry>), String> {
     // A tab may stand between links too.
     let id = line.split_once('\t').filter(|(id, _)| !id.split_whitespace().any(|word| entry(word).is_some()));
@@ -146,7 +135,6 @@ pub fn no_link(word: &str) -> String {
     format!("`{word:.40}` is no link; {PHARAOH}")
 }
 
-/// A link, perhaps with a score behind it; positions beyond any sentence are none.
 fn entry(word: &str) -> Option<LinkEntry> {
     let mut dashes = word.match_indices('-').map(|(at, _)| at);
     let scored = dashes.nth(1).filter(|at| word[at + 1..].parse::<f32>().is_ok());
@@ -161,7 +149,8 @@ pub fn pharaoh_line(path: &Path, number: usize, line: &str) -> Result<Vec<Link>>
     Ok(sure.map(|entry| Link { source: entry.first, target: entry.second }).collect())
 }
 
-/// The links of a line in Pharaoh's notation, sure and possible, words counted from 0; `None` where it is something else.
+/// The links of a line in Pharaoh's notation, sure and possible, words counted from 0; `None` where it is something
+/// else.
 pub fn links_of(line: &str) -> Option<Links> {
     let (_, entries) = line_entries(line).ok().filter(|(id, _)| id.is_none())?;
     Some(LinkGuess::default().links(&entries, None).0)
@@ -179,9 +168,6 @@ fn number(digits: &str) -> Option<usize> {
 }
 
 /// `sentence position position [S|P] [confidence]`: the sentence, from 1, and its link.
-///
-/// # Errors
-/// What is wrong, as the end of a sentence.
 pub fn naacl_entry(line: &str) -> std::result::Result<(usize, LinkEntry), String> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     naacl_link(&fields).ok_or_else(|| format!("`{line:.40}` is no link; {NAACL}"))

@@ -15,7 +15,6 @@ const UNUSED: &[(&str, &str)] = &[
     ("post_processor", "would add words that the models here do not read"),
 ];
 
-/// The longest text that a rule may put in place of another, in bytes.
 const MOST_CONTENT: usize = 16;
 
 /// What the rules of a file come to.
@@ -26,14 +25,10 @@ pub(super) struct Rules {
     pub(super) crosses_spaces: bool,
     /// Whether folding may make a text much longer.
     pub(super) may_grow: bool,
-    /// Whether words end at spaces and nowhere else.
     pub(super) only_spaces: bool,
 }
 
 /// Checks a file, whose `model` need not be whole.
-///
-/// # Errors
-/// A sentence that names the key of a rule that cannot be followed.
 pub(super) fn check(origin: &Path, file: &Map<String, Value>) -> Result<Rules> {
     let part = |key: &str| file.get(key).unwrap_or(&Value::Null);
     for (key, why) in UNUSED {
@@ -56,7 +51,6 @@ pub(super) fn check(origin: &Path, file: &Map<String, Value>) -> Result<Rules> {
     })
 }
 
-/// The rules of a sequence of rules, and of those in it; a single rule is itself.
 fn each(rule: &Value) -> Vec<&Value> {
     let inner = ["normalizers", "pretokenizers"].iter().find_map(|key| rule[*key].as_array());
     inner.map_or_else(|| vec![rule], |rules| rules.iter().flat_map(each).collect())
@@ -73,7 +67,6 @@ fn longest_content(folding: &Value) -> usize {
     each(folding).into_iter().map(content).max().unwrap_or(0)
 }
 
-/// Rules that fold a character whatever stands beyond a space, and make at most a few of it.
 fn is_plain(folding: &Value) -> bool {
     let plain = |rule: &Value| {
         matches!(kind(rule), "NFC" | "NFD" | "NFKC" | "NFKD" | "Lowercase" | "StripAccents" | "BertNormalizer")

@@ -21,26 +21,21 @@ use crate::text::tokenizer::check::{Rules, check};
 /// Who cuts text.
 pub(super) enum Cutter {
     Library(Box<tokenizers::Tokenizer>),
-    /// Rules of another toolkit, and the file that they were read from.
     Foreign(Box<ForeignCutter>, Vec<u8>),
 }
 
 /// What all tokenizers of one file have in common.
 pub(super) struct Shared {
     pub(super) cutter: Cutter,
-    /// Words by id; holes in a foreign file are empty strings.
     pub(super) words: Vec<String>,
     pub(super) unk: u32,
     pub(super) eos: u32,
-    /// The words that name a target language.
     pub(super) languages: Vec<u32>,
-    /// How pieces say where words begin.
     pub(super) marks: PieceMarks,
     /// Whether what lies beyond a space may change how a word is cut.
     pub(super) crosses_spaces: bool,
     /// Whether words end at spaces and nowhere else, so that text must keep a space between any two to be read again.
     pub(super) only_spaces: bool,
-    /// The rules for folding, one by one, where they may make a text longer.
     steps: Vec<NormalizerWrapper>,
 }
 
@@ -50,7 +45,6 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// What a file is tried out on.
 const TRIAL: &str = "It is 1 a.m., n'est-ce pas?";
 
 impl Shared {
@@ -127,7 +121,6 @@ impl Shared {
 }
 
 impl Cutter {
-    /// The id of a word.
     pub(super) fn id(&self, word: &str) -> Option<u32> {
         match self {
             Self::Library(inner) => inner.token_to_id(word),
@@ -136,7 +129,6 @@ impl Cutter {
     }
 }
 
-/// The rules for folding text one by one.
 fn steps(normalizer: Option<&NormalizerWrapper>) -> Vec<NormalizerWrapper> {
     match normalizer {
         None => Vec::new(),
@@ -145,7 +137,6 @@ fn steps(normalizer: Option<&NormalizerWrapper>) -> Vec<NormalizerWrapper> {
     }
 }
 
-/// What was read of a file.
 struct Parts {
     cutter: Cutter,
     ids: HashMap<String, u32>,
@@ -158,7 +149,6 @@ fn incomplete(origin: &Path, error: impl std::fmt::Display) -> Error {
     Error::file(origin, format!("is not a complete Hugging Face tokenizers file ({error}); {ADVICE}"))
 }
 
-/// The library's own reading.
 fn whole(origin: &Path, json: &[u8]) -> Result<Parts> {
     let mut file: Map<String, Value> = serde_json::from_slice(json).map_err(|error| incomplete(origin, error))?;
     let rules = check(origin, &file)?;
@@ -175,7 +165,6 @@ fn whole(origin: &Path, json: &[u8]) -> Result<Parts> {
     Ok(Parts { cutter: Cutter::Library(Box::new(inner)), ids, rules })
 }
 
-/// A file with rules of another toolkit, which say all by themselves.
 fn foreign_parts(origin: &Path, file: &Map<String, Value>, foreign: ForeignCutter, json: &[u8]) -> Result<Parts> {
     for key in ["normalizer", "pre_tokenizer", "added_tokens"] {
         let unused = file.get(key).is_none_or(|rule| rule.is_null() || rule.as_array().is_some_and(Vec::is_empty));
@@ -199,7 +188,6 @@ fn build(file: Value) -> std::result::Result<tokenizers::Tokenizer, String> {
     catch_quietly(|| serde_json::from_value(file)).and_then(|read| read.map_err(|error| error.to_string()))
 }
 
-/// A file whose model is a list of whole words, without words added to it.
 #[derive(Deserialize)]
 struct WordList {
     added_tokens: Vec<Value>,

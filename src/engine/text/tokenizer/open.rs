@@ -14,7 +14,6 @@ use crate::text::reader::read_file;
 use crate::text::tokenizer::Tokenizer;
 use crate::text::tokenizer::file::Shared;
 
-/// The place of a file's tokenizer, locked while it is read.
 type Place = Arc<Mutex<Weak<Shared>>>;
 
 /// The tokenizers in use, by the bytes of their files. Clones are one.
@@ -52,10 +51,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Tokenizer {
-    /// Reads a tokenizer file.
-    ///
-    /// # Errors
-    /// A sentence that names the file when it is missing, no such file, or without `</s>` and `[UNK]`.
     pub fn from_file(path: &Path) -> Result<Self> {
         Self::from_json(path, &read_file(path, MOST_BYTES)?)
     }

@@ -28,11 +28,6 @@ const CHARACTERS_KEPT: f64 = 0.99995;
 /// A pair of pieces becomes one piece when it occurs at least so often.
 const LEAST: u64 = 2;
 
-/// Learns at most `size` pieces, [`EOS`] and [`UNK`] among them, from how often each word of one language occurs (see
-/// [`crate::text::vocab::count`]). The same counts always give the same file.
-///
-/// # Errors
-/// A size that does not even hold the letters.
 pub fn build_bpe(language: &str, counts: HashMap<String, u64>, size: usize) -> Result<Tokenizer> {
     tokenizer(language, &learn(counts, size)?)
 }
@@ -52,7 +47,6 @@ pub fn build_joint_bpe(
     Ok([source?, target?])
 }
 
-/// The `model` of a tokenizer file.
 fn learn(mut counts: HashMap<String, u64>, size: usize) -> Result<Value> {
     counts.retain(|word, count| *count > 0 && word != EOS && word != UNK);
     keep_frequent_characters(&mut counts);
@@ -83,7 +77,6 @@ fn learn(mut counts: HashMap<String, u64>, size: usize) -> Result<Value> {
     serde_json::to_value(&model).map_err(|error| Error::Internal(error.to_string()))
 }
 
-/// Leaves out the words with a character that is none of the most frequent ones.
 fn keep_frequent_characters(counts: &mut HashMap<String, u64>) {
     let mut characters: HashMap<char, u64> = HashMap::new();
     for (word, count) in counts.iter() {
@@ -108,7 +101,6 @@ fn keep_frequent_characters(counts: &mut HashMap<String, u64>) {
     counts.retain(|word, _| word.chars().all(|c| kept.contains(&c)));
 }
 
-/// Every character as a piece, at the beginning of words and inside, as far as it occurs there; sorted.
 fn letters(counts: &HashMap<String, u64>) -> Vec<String> {
     let (mut first, mut inside) = (HashSet::new(), HashSet::new());
     for word in counts.keys() {

@@ -1,5 +1,6 @@
 //! The lists of sentences: examples, opened files, what was translated; and what is looked for in them.
 
+use engine::text::toml::{MOST_BRACKETS, parse};
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -104,7 +105,7 @@ struct GroupInFile {
 /// The sentences that come with the program.
 pub fn examples() -> Vec<ExampleGroup> {
     // A test reads the embedded file; a window without examples would still be a window.
-    let Ok(file) = toml::from_str::<ExamplesFile>(include_str!("../../../../assets/examples.toml")) else {
+    let Ok(file) = parse::<ExamplesFile>(include_str!("../../../../assets/examples.toml"), MOST_BRACKETS) else {
         return Vec::new();
     };
     let mut position = 0;

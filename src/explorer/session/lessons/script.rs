@@ -1,5 +1,6 @@
 //! A lesson as its file says it, which is TOML: pages, and their parts from top to bottom.
 
+use engine::text::toml::parse;
 use std::fmt;
 use std::mem::discriminant;
 
@@ -248,26 +249,23 @@ fn answerable<'de, D: Deserializer<'de>>(input: D) -> Result<Ask, D::Error> {
     }
 }
 
-/// The most `{` of a lesson; ours have some ten.
-const MOST_BRACES: usize = 200;
+/// The most opening brackets of a lesson outside of table headers; ours have some ten.
+const MOST_BRACKETS: usize = 200;
 
 /// Reads the lesson of a file.
 ///
 /// # Errors
 /// The first line that means nothing.
 pub fn read(text: &str) -> Result<Script, Fault> {
-    // Each that is never closed is read inside of the one before.
-    if let Some((at, _)) = text.match_indices('{').nth(MOST_BRACES) {
-        return Err(Fault::at(text, at, "there are too many opening braces for a lesson"));
-    }
-    let script: Script = toml::from_str(text).map_err(|error| {
-        let message = match error.message() {
+    let script: Script = parse(text, MOST_BRACKETS).map_err(|fault| {
+        let message = match fault.message.as_str() {
+            _ if fault.is_too_deep => "there are too many opening braces for a lesson",
             words if words.starts_with("wanted exactly 1 element") => {
                 "each [[page.part]] is one of text, do, light, wait and ask, and each wait.for is one thing"
             }
             words => words,
         };
-        Fault::at(text, error.span().map_or(0, |span| span.start), message)
+        Fault::at(text, fault.at, message)
     })?;
     if script.pages.is_empty() {
         return Err(Fault::at(text, text.len(), "there is no page; pages begin with a line [[page]]"));
