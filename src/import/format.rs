@@ -1,4 +1,4 @@
-//! What a format is: one line of [`FORMATS`](crate::FORMATS) and a reader. Imports its room.
+//! What a format is: one line of [`FORMATS`](crate::FORMATS) and a reader.
 
 use std::sync::Arc;
 
@@ -37,17 +37,11 @@ pub enum FormatReading {
 /// What only a corpus takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorpusKind {
-    /// Judgements as this program writes them.
     Judgements,
-    /// Errors that raters of the WMT marked.
     Mqm,
-    /// Ratings and error spans of Pearmut.
     Pearmut,
-    /// Scores and error spans of COMET.
     Comet,
-    /// Scores, a line each.
     Scores,
-    /// Words with parts of speech.
     Conllu,
 }
 
@@ -99,10 +93,7 @@ impl<'a> FileSample<'a> {
 
 /// Reads a file sentence by sentence, by one of two ways.
 pub trait FormatReader: Send {
-    /// The next sentence; what is wrong with one is a warning, and the others are read.
-    ///
-    /// # Errors
-    /// When the file cannot be read on.
+    /// The next sentence; problems of a single one are warnings.
     fn next(&mut self, _: &mut Warnings) -> Result<Option<Record>> {
         Ok(None)
     }

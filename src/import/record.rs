@@ -1,5 +1,4 @@
-//! What every format comes to: a sentence with what its file says about it. Imports `text` and
-//! the alignment of `analysis`.
+//! What every format comes to: a sentence with what its file says about it.
 
 use crate::options::Role;
 use engine::analysis::alignment::Alignment;
@@ -56,7 +55,6 @@ impl Record {
 /// A sentence of one language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportedText {
-    /// As people read it.
     pub text: String,
     /// As the file cuts it, `</s>` at the end where an alignment has a column or row for it.
     pub tokens: Option<Vec<String>>,
@@ -74,7 +72,6 @@ impl ImportedText {
 pub struct ImportedOutput {
     /// The system's name; `None` where neither the file nor the caller gave one.
     pub system: Option<String>,
-    /// As people read it.
     pub text: String,
     /// As the file cuts it, `</s>` at the end where alpha has a row for it; empty where the file does not cut it.
     pub tokens: Vec<String>,

@@ -45,7 +45,6 @@ impl<'a> MeasureSubject<'a> {
         }
     }
 
-    /// The references, where there is one.
     fn compared(&self) -> Option<&'a [&'a str]> {
         (!self.references.is_empty()).then_some(self.references)
     }
@@ -56,7 +55,6 @@ impl<'a> MeasureSubject<'a> {
 pub struct CorpusMeasure {
     /// As it is typed and written into files.
     pub name: &'static str,
-    /// As the head of a column.
     pub title: &'static str,
     /// What it is, in a sentence.
     pub about: &'static str,
@@ -69,11 +67,8 @@ pub struct CorpusMeasure {
 /// How a measure is found.
 #[derive(Clone, Copy)]
 pub enum Of {
-    /// Of texts, links and numbers.
     Subject(fn(&MeasureSubject<'_>) -> Option<f32>),
-    /// Of alpha and its words.
     Seen(fn(&TranslationSigns<'_>) -> Option<f64>),
-    /// By others: it came with a file. What stands before its title in a workspace: [`GIVEN`] or [`OF_SENTENCE`].
     Given(&'static str),
 }
 
@@ -102,8 +97,7 @@ impl CorpusMeasure {
         }
     }
 
-    /// A number of others with this title, such as COMET, of outputs ([`GIVEN`]) or of sentences ([`OF_SENTENCE`]); typed in small
-    /// letters, with `_` for all else.
+    /// A number that a file gave of outputs ([`GIVEN`]) or sentences ([`OF_SENTENCE`]), with this title.
     pub fn given(title: &str, of: &'static str) -> Self {
         let title = &title.replace(char::is_whitespace, "_");
         let mut name = title.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "_");
@@ -146,7 +140,6 @@ fn kept(name: &str) -> &'static str {
 /// The measure that needs the statistical aligner.
 pub const DISAGREEMENT: &str = "disagreement";
 
-/// Measures of an output that are made here.
 const OWN: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: "length",

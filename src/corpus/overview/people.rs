@@ -1,5 +1,5 @@
-//! What people say of systems, and whether metrics say the same: errors and ratings of each system, and how each column of
-//! a metric goes with each of people.
+//! What people say of systems, and whether metrics say the same: errors and ratings of each system, and how each
+//! column of a metric goes with each of people.
 
 use crate::judgements::judge::{Judges, METRIC};
 use crate::measures::score::{SEED, score};
@@ -81,7 +81,6 @@ pub fn judged(corpus: &CorpusTable, rows: &[u32]) -> CellTable {
 #[derive(Default)]
 pub struct MetricCount {
     rows: Vec<u32>,
-    /// A column of a metric and one of people, each of the first system.
     waiting: Vec<[TableColumn; 2]>,
     cells: Vec<Vec<TableCell>>,
 }

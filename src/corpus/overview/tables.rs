@@ -1,5 +1,5 @@
-//! An overview as tables of words and numbers, for files, the command line and reports: a row for each system
-//! and thing, the condition that shows its sentences in the last column.
+//! An overview as tables of words and numbers, for files, the command line and reports: a row for each system and
+//! thing, the condition that shows its sentences in the last column.
 
 use std::fmt::Write as _;
 
@@ -27,22 +27,17 @@ use engine::text::tsv;
 use engine::text::tsv::TsvCell;
 use figure::svg::escaped;
 
-/// Source words and n-grams of each system that a report tells.
 const MOST_IN_REPORT: usize = 25;
 
 /// A table.
 pub struct OverviewTable {
-    /// As it is asked for.
     pub name: &'static str,
     pub title: &'static str,
     pub head: &'static [&'static str],
-    /// What is counted for it.
     pub counted: CountedThing,
-    /// The texts of each row.
     rows: fn(&Overview, &[&StoredSystem]) -> Vec<Vec<String>>,
 }
 
-/// Of scores by lengths or tags.
 const fn scores_by(group: &'static str) -> [&'static str; 14] {
     [
         group,
@@ -247,7 +242,6 @@ fn scored<'a>(
     rows
 }
 
-/// Of the systems that were forced through the references.
 fn likelihood(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let groups = std::iter::once(&overview.all).chain(&overview.lengths);
     let all = groups.flat_map(|group| group.scores.iter().enumerate().map(move |(n, scores)| (group, n, scores)));
@@ -377,13 +371,11 @@ fn systems(corpus: &CorpusTable) -> Vec<&StoredSystem> {
     corpus.systems.iter().map(|column| &column.system).collect()
 }
 
-/// Words and names are those of people, the others are numbers and conditions.
 fn is_text(head: &str) -> bool {
     matches!(head, "word" | "part" | "tag" | "n-gram" | "system" | "score" | "first" | "second" | "metric")
 }
 
-/// A table as an object a row: `table` is its name, numbers are numbers, a bound of p is its number, and p of too few sentences is
-/// `null`.
+/// A table as JSON lines: numbers are numbers, and p of too few sentences is `null`.
 pub fn json(table: &OverviewTable, overview: &Overview, corpus: &CorpusTable) -> Vec<Map<String, Value>> {
     let value = |head: &str, text: &str| match text.trim_start_matches("< ").parse::<f64>() {
         Ok(number) if number.is_finite() && !is_text(head) => {
@@ -407,10 +399,7 @@ pub fn tsv(table: &OverviewTable, overview: &Overview, corpus: &CorpusTable) -> 
     tsv::text(table.head, body.map(|row| row.iter().enumerate().map(cell).collect()))
 }
 
-/// Counts all rows at once, of what is wanted alone.
-///
-/// # Errors
-/// A sentence about a file.
+/// Counts the requested part of all rows at once.
 pub fn overview(
     corpus: &CorpusTable,
     workspace: &Workspace,
@@ -430,10 +419,7 @@ pub fn overview(
     Ok(counting.finish())
 }
 
-/// The tables of a report. `aligner` links what nobody has linked, as in [`FilterResources::set`].
-///
-/// # Errors
-/// A sentence about a file.
+/// The tables of a report; `aligner` links what is not linked yet, as in [`FilterResources::set`].
 pub fn html(
     corpus: &CorpusTable,
     workspace: &Workspace,
@@ -487,11 +473,9 @@ pub fn html(
     Ok(html)
 }
 
-/// What stands under the table of metrics and people.
 const METRICS_NOTE: &str = "Signs are turned so that more is better on both sides. By system: means of the sentences that have both \
     numbers. By segment: all translations, and pairs of each sentence with calibrated ties (acc_eq). low and high: 95 % of the resamples.";
 
-/// The first few rows of each system, which stands in the second column.
 fn shortened(rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let mut seen = std::collections::HashMap::new();
     let mut is_early = |row: &Vec<String>| {

@@ -1,22 +1,17 @@
 //! Small whole numbers packed by how often each comes, learned on the way: a binary arithmetic coder after Witten,
-//! Neal and Cleary (1987). Imports nothing.
+//! Neal and Cleary (1987).
 
-/// Bits of a number.
 const BITS: u32 = 5;
-/// A chance of a half.
 const HALF: u16 = 1 << 15;
 /// The slowest that a chance learns: by a part in 2^SLOWEST.
 const SLOWEST: u8 = 5;
 
-/// How likely a bit is 1 after the bits before it.
 #[derive(Clone, Copy)]
 struct Chance {
     of_one: u16,
-    /// Learns slower with every bit, down to [`SLOWEST`].
     seen: u8,
 }
 
-/// For each beginning of a number the chance of its next bit.
 struct Chances([Chance; 1 << BITS]);
 
 impl Chances {

@@ -23,10 +23,8 @@ const MOST_LETTERS: usize = 1 << 24;
 /// What a system says of a sentence, in words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SystemOutput {
-    /// The translation as people read it.
     pub text: String,
-    /// The source words as the system counts them, `</s>` among them where alpha has its column; none where they are
-    /// not known.
+    /// Source words of the system, with `</s>` if alpha has its column; empty if unknown.
     pub source: Vec<String>,
     /// The target words, `</s>` where alpha has its row.
     pub target: Vec<String>,
@@ -60,16 +58,14 @@ impl SystemOutput {
         without_end(&self.source)
     }
 
-    /// alpha of an output of this source between the words that rules cut in its two texts ([`engine::text::words`]).
-    /// `None` where it has none, and where its words are not those of the texts.
+    /// alpha between the words that the rules cut; `None` without alpha or if its words are not those of the texts.
     pub fn word_alignment(&self, source: &str, rules: SideRules) -> Option<Alignment> {
         let source = places(self.source_words(), source, rules.source)?;
         let target = places(self.words(), &self.text, rules.target)?;
         Some(pooled(&self.alignment()?, &source, &target))
     }
 
-    /// Its links between these words: those that it came with, which count so already, else for each word
-    /// of the output the source word of greatest alpha.
+    /// Links between these words: those of the file, else the source word of greatest alpha for each target word.
     pub fn word_links(&self, source: &str, rules: SideRules) -> Option<Vec<Link>> {
         self.links.clone().or_else(|| Some(self.reading().links(&self.word_alignment(source, rules)?)))
     }
@@ -80,8 +76,7 @@ impl SystemOutput {
         Self { text: text.to_owned(), source, target, ..Self::default() }
     }
 
-    /// With links of its own words, perhaps those between spaces, as links of the words of the corpus; as they are where its words
-    /// are not those of the texts.
+    /// With links of its own words turned into links of the words of the corpus, if these match the texts.
     #[must_use]
     pub fn with_own_links(mut self, source: &str, rules: SideRules) -> Self {
         let stand = |own: &[String], text: &str, rule: WordRule| {
@@ -111,8 +106,7 @@ impl SystemOutput {
 /// How exact the weights of a corpus are.
 pub const PRECISION: &str = "half precision (three digits); each row has the sum that it had";
 
-/// Packs all but the texts. Words that the texts give are kept as what cuts them, alpha as f16: its exponents by how often
-/// each comes, the other bits as they are, for those are noise; and the sums of its rows.
+/// Packs all but the texts: words by what cuts them, alpha as f16 with its exponents entropy-coded, and the row sums.
 pub fn pack(output: &SystemOutput, source: &str) -> std::io::Result<Vec<u8>> {
     let mut body = Vec::new();
     put_words(&mut body, &output.source, source)?;
@@ -159,12 +153,9 @@ pub fn unpack(text: String, source: &str, packed: &[u8]) -> Option<SystemOutput>
     Some(SystemOutput { text, source, target, word_log_p, log_p, token_count, alpha, is_head, links })
 }
 
-/// What a body begins with.
 const FORM: u8 = 1;
-/// The most words of a sentence.
 const MOST_WORDS: usize = 1 << 20;
 
-/// A whole number, seven bits a byte.
 fn put_number(body: &mut Vec<u8>, mut number: usize) {
     while number >= 0x80 {
         body.push(number as u8 | 0x80);
@@ -190,7 +181,6 @@ fn take_floats(rest: &mut &[u8], count: usize) -> Option<Vec<f32>> {
     Some(bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
 }
 
-/// How words are kept.
 mod cut {
     pub const NONE: u8 = 0;
     /// They are those between the spaces of the text.
@@ -224,7 +214,6 @@ fn put_words(body: &mut Vec<u8>, words: &[String], text: &str) -> std::io::Resul
     Ok(())
 }
 
-/// Whether a text begins with these words, nothing but spaces between.
 fn is_cut_from(words: &[String], text: &str) -> bool {
     let mut rest = text;
     words.iter().all(|word| {
@@ -265,17 +254,14 @@ fn listed<T: DeserializeOwned>(json: &[u8]) -> Option<T> {
     is_few.then(|| serde_json::from_slice(json).ok()).flatten()
 }
 
-/// What zstandard packed, if it is at most so many bytes.
 pub(crate) fn unpacked(packed: &[u8], most: usize) -> Option<Vec<u8>> {
     let size = usize::try_from(zstd::zstd_safe::get_frame_content_size(packed).ok()??).ok()?;
     (size <= most).then(|| zstd::bulk::decompress(packed, size).ok()).flatten()
 }
 
-/// How alpha is kept.
 mod weights {
     pub const NONE: u8 = 0;
-    /// The sums of the rows, a bit for each that is 1, then the others as f32; the low bytes, the two bits above them, the
-    /// exponents.
+    /// Row sums (a bit for each 1, the others as f32), low bytes, the two bits above, exponents.
     pub const POSITIVE: u8 = 1;
     /// f16 as they are: there are some below 0, or none at all.
     pub const ANY: u8 = 2;
@@ -286,9 +272,7 @@ mod weights {
 /// So near 1 a row of a softmax sums, in single precision, also where the columns of pieces are added.
 const NEAR: f64 = 1e-5;
 
-/// The same weights with the sums that their rows had, by the number of the row. Each weight moves by one
-/// share of the interval of those that are rounded to it: it stays the same number in f16, so that links and their order do
-/// not change and packing it again changes nothing.
+/// Restores the row sums. Each weight moves within its f16 rounding interval, so that links and repacking do not change.
 fn with_sums(halves: &[f16], columns: usize, sums: &[f64]) -> Vec<f32> {
     let mut weights = vec![0.0; halves.len()];
     halves.convert_to_f32_slice(&mut weights);
@@ -310,7 +294,6 @@ fn with_sums(halves: &[f16], columns: usize, sums: &[f64]) -> Vec<f32> {
     weights
 }
 
-/// alpha as a corpus keeps it.
 pub(crate) fn as_kept(alpha: &Alignment) -> Alignment {
     let mut body = Vec::new();
     put_alpha(&mut body, Some(alpha), false);

@@ -1,4 +1,4 @@
-//! A document while it is read, paragraph by paragraph. Imports nothing of ours but the engine's limits.
+//! A document while it is read, paragraph by paragraph.
 
 use engine::text::reader::MOST_LINE;
 
@@ -15,7 +15,6 @@ pub struct ImportedDocument {
 }
 
 impl ImportedDocument {
-    /// Adds a paragraph, if it has anything, its runs of spaces as one each; or says why it is too much.
     pub(super) fn push(&mut self, text: &str) -> Result<(), String> {
         if text.len() > MOST_LINE {
             return Err(format!("has a paragraph of more than {MOST_LINE} bytes; split it"));
