@@ -36,21 +36,13 @@ pub struct Facts {
     pub label: &'static str,
     /// The encoding of its text, as the Encoding Standard names it; empty for numbers.
     pub encoding: &'static str,
-    /// `gzip` or `zstandard`, where it is packed.
     pub packed: Option<&'static str>,
-    /// Which side the rows of its matrices belong to.
     pub orientation: ImportFact<Orientation>,
-    /// What its matrices have behind the words.
     pub behind: Behind,
-    /// Where its links count words from.
     pub base: ImportFact<Base>,
-    /// Which side its links name first.
     pub order: ImportFact<LinkOrder>,
-    /// Its columns, where it is a table.
     pub columns: Vec<ImportColumn>,
-    /// The languages of source and target, where it says so.
     pub languages: Option<(String, String)>,
-    /// How many sentences it has, where it says so.
     pub sentences: Option<usize>,
     /// What else one should know, in sentences.
     pub notes: Vec<String>,
@@ -84,7 +76,6 @@ pub struct Warning {
     pub sentence: String,
 }
 
-/// The most warnings that are kept.
 pub const MOST_WARNINGS: usize = 100;
 
 /// The warnings of a file: the first [`MOST_WARNINGS`], and how many there were.

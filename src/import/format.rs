@@ -12,12 +12,10 @@ use engine::error::Result;
 #[derive(Clone, Copy)]
 pub struct FormatEntry {
     pub name: &'static str,
-    /// What people call it.
     pub label: &'static str,
     /// How likely a file is of this format by its first bytes: from 0, impossible, to 100, certain.
     pub sniff: fn(&FileSample<'_>) -> u8,
     pub reading: FormatReading,
-    /// Whether the program writes it as well.
     pub is_written: bool,
     /// The public files, or the toolkit, that showed that it is read rightly.
     pub proof: &'static str,
@@ -66,9 +64,7 @@ impl std::fmt::Debug for FormatEntry {
 /// The start of a file, by which its format is known.
 #[derive(Clone, Copy, Debug)]
 pub struct FileSample<'a> {
-    /// The file's name in small letters, without the ending of a packed file.
     pub name: &'a str,
-    /// Its first bytes, unpacked.
     pub bytes: &'a [u8],
     /// The same as text, in whole lines unless the first is very long.
     pub head: &'a str,

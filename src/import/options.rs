@@ -80,17 +80,13 @@ pub struct ImportOptions {
     pub format: Option<String>,
     /// The encoding, a label of the WHATWG's Encoding Standard such as `utf-8` or `windows-1252`.
     pub encoding: Option<String>,
-    /// Which side the rows of matrices belong to.
     pub orientation: Option<Orientation>,
     /// Whether links of lines count the words of the corpus, in place of what stands between spaces.
     pub link_tokens: bool,
     /// Whether the words of the texts are what stands between spaces: a corpus that begins with them keeps that.
     pub pretokenized: bool,
-    /// Where links count words from.
     pub base: Option<Base>,
-    /// Which side a link names first.
     pub order: Option<LinkOrder>,
-    /// Whether the first row of a table names the columns.
     pub header: Option<bool>,
     /// What columns of a table hold, by their names or, without a header, by their numbers from 1.
     pub columns: Vec<(String, ColumnRole)>,

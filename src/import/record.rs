@@ -13,22 +13,17 @@ pub struct Record {
     pub sentence: usize,
     /// The line where it begins in the file, from 1; its number where the file has no lines.
     pub line: usize,
-    /// What the file calls it.
     pub id: Option<String>,
     pub source: Option<ImportedText>,
-    /// What people made of it.
     pub reference: Option<ImportedText>,
     /// What others made of it, in the order of the file; empty where there is none.
     pub further: Vec<String>,
-    /// What systems made of it. Several of one system are an n-best list, best first.
     pub outputs: Vec<ImportedOutput>,
-    /// The links that annotators drew between the words of source and reference.
     pub gold: Option<Links>,
     /// What a word of source and target is for its links, where the file says so.
     pub words: Option<[WordRule; 2]>,
     /// Parts of speech: of the source, or of a translation by its text; one for each word, with spaces between.
     pub parts: Vec<(Option<String>, String)>,
-    /// Everything else that the file has, by name.
     pub extra: Vec<(String, String)>,
 }
 

@@ -34,7 +34,6 @@ pub struct WordFate {
     pub right: u64,
     /// Words of the reference that it is linked to.
     pub wanted: u64,
-    /// Those of them that the output has.
     pub found: u64,
 }
 

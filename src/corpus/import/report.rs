@@ -27,7 +27,6 @@ pub struct ImportReport {
     pub replacing: Option<ImportOptions>,
     /// Marks of errors that are set apart, for what they were of was replaced.
     pub apart: usize,
-    /// How the file was read, in sentences.
     pub facts: Vec<String>,
     /// Something should be asked: the file leaves open how it is meant.
     pub asks: bool,

@@ -41,7 +41,6 @@ pub struct AgreementLine {
     pub name: String,
     pub of: &'static str,
     pub kappa: Option<Kappa>,
-    /// Further numbers by their names.
     pub more: Vec<(&'static str, f64)>,
 }
 
@@ -63,7 +62,6 @@ pub struct Agreement {
     pub annotators: (String, String),
     pub both: usize,
     pub lines: Vec<AgreementLine>,
-    /// All who judged anything; none where that is not asked for ([`alphas`](super::alpha::alphas)).
     pub alphas: Vec<AlphaLine>,
     /// The sentences, from 0, where they differ, and in what.
     pub differing: Vec<(usize, Vec<Aspect>)>,

@@ -17,7 +17,6 @@ use engine::error::Result;
 pub struct Campaign {
     /// What the orders are drawn with.
     pub seed: u64,
-    /// The names of the systems are hidden.
     pub is_blind: bool,
     /// Each translation is rated; else its errors are judged.
     pub rates: bool,

@@ -25,7 +25,6 @@ pub const METRIC: &str = "xCOMET";
 /// Stands for the kind where a translation that was replaced was said to have no errors.
 const FAULTLESS: &str = "no errors";
 pub const MOST_STARS: u8 = 5;
-/// The best rating of a translation.
 pub const MOST_RATING: u8 = 100;
 /// Stands for the kind where a translation that was replaced had a rating, which is the severity then.
 const RATED: &str = "rating";

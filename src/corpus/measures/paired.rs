@@ -30,7 +30,6 @@ impl RankedSystem {
 pub struct TestedScore {
     pub name: &'static str,
     pub is_given: bool,
-    /// From the best on.
     pub systems: Vec<RankedSystem>,
     /// Pairs that have common sentences, by the places of their systems.
     pub pairs: Vec<((usize, usize), Paired)>,

@@ -10,7 +10,6 @@ use engine::analysis::bootstrap::{Interval, resampled_mean};
 
 /// Where the random numbers of the interval of a mean begin.
 pub const SEED: u64 = 12345;
-/// Resamples of an interval.
 pub const RESAMPLES: usize = 1000;
 
 /// The score of a system over some sentences.

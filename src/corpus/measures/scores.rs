@@ -55,7 +55,6 @@ pub struct SystemScores {
     pub nll: f64,
     /// Outputs that were compared with references.
     pub compared: usize,
-    /// Their BLEU, chrF2 and TER.
     pub counts: ComparedScores,
     /// Sentences with links by hand whose output is the reference.
     pub aligned: usize,

@@ -31,11 +31,9 @@ use engine::error::Result;
 use engine::text::cells::CellTable;
 use engine::text::links::Link;
 
-/// The most sentences that are counted in the window.
 pub const MOST_COUNTED: usize = 100_000;
 const MOST_NGRAMS: usize = 40;
 const MOST_WORDS: usize = 2000;
-/// Farther jumps are counted with this one.
 pub const SHOWN_JUMP: i32 = 8;
 
 /// What can be counted.
@@ -61,7 +59,6 @@ pub struct OverviewOptions {
     pub only: Vec<CountedThing>,
     /// The two systems that are compared, by their places.
     pub pair: (usize, usize),
-    /// The most sentences that are counted.
     pub most: usize,
 }
 
@@ -98,7 +95,6 @@ pub struct SourceWordErrors {
 pub struct SystemPair {
     pub first: usize,
     pub second: usize,
-    /// Sentences where the BLEU of the first is greater, equal, less.
     pub sentences: [usize; 3],
     /// N-grams that the first has right more often, and those of the second.
     pub ngrams: [Vec<Ngram>; 2],
@@ -113,18 +109,14 @@ pub struct Overview {
     pub all: OverviewGroup,
     /// Signatures of the scores and what one must know of them, as [`aggregate::notes`] has it.
     pub notes: Vec<String>,
-    /// By words of the source.
     pub lengths: Vec<OverviewGroup>,
     /// By the tags that anybody gave, such as those of documents and domains.
     pub tags: Vec<OverviewGroup>,
     /// Of each system its alignment errors: by the source word of greatest alpha, then by [`THRESHOLDS`](crate::import::aligned::THRESHOLDS).
     pub by_links: Vec<Vec<AerCounts>>,
-    /// By frequency of words.
     pub classes: Vec<Class>,
-    /// Where the frequencies are from.
     pub origin: String,
     pub words: Vec<Vec<SourceWordErrors>>,
-    /// By part of speech; no rows where nobody gave any.
     pub parts: Arc<CellTable>,
     /// What people say of each system, and whether metrics say the same.
     pub judged: Arc<CellTable>,

@@ -20,7 +20,6 @@ pub type AlignmentListener<'a> = dyn FnMut(usize, usize) + 'a;
 /// How to measure alignments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlignmentOptions {
-    /// Beside the source word of greatest alpha, all those with an alpha of at least one of these.
     pub thresholds: Vec<f32>,
     /// Pairs forced together, at least 1.
     pub batch: usize,
@@ -46,7 +45,6 @@ impl Default for AlignmentOptions {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlignmentErrorRow {
     pub direction: AlignerDirection,
-    /// How they were read off alpha; `None` of what is no alpha.
     pub extraction: Option<Extraction>,
     /// What was counted; [`aer::AerCounts::rates`] has AER, precision and recall.
     pub counts: aer::AerCounts,
@@ -61,7 +59,6 @@ impl AlignmentErrorRow {
 /// What one model, or two of opposite directions, made of a gold set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlignmentErrorReport {
-    /// The name of the reverse model.
     pub reverse: Option<String>,
     pub rows: Vec<AlignmentErrorRow>,
     /// The links of each sentence, for the first row.
@@ -133,11 +130,8 @@ fn asked_for(readings: &[RowConvention], by_input: bool) -> impl Iterator<Item =
 /// How near a head of a Transformer comes to some links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadErrorRow {
-    /// The decoder layer, from 1.
     pub layer: usize,
-    /// The head of it, from 1.
     pub head: usize,
-    /// Which word a row belongs to.
     pub reading: RowConvention,
     pub counts: aer::AerCounts,
 }

@@ -9,7 +9,6 @@ use engine::analysis::bootstrap::Interval;
 use engine::analysis::correlation::{STATISTICS, ScoredPair, agreement};
 use engine::text::cells::{CellTable, TableCell};
 
-/// The columns of [`judged`].
 pub const JUDGED: &[&str] = &[
     "system",
     "by",
@@ -25,7 +24,6 @@ pub const JUDGED: &[&str] = &[
     "ratings",
     "mean rating",
 ];
-/// The columns of [`MetricCount::table`].
 pub const METRICS: &[&str] = &["metric", "people", "level", "statistic", "value", "low", "high", "sentences", "n"];
 /// Fewer sentences, or systems, tell nothing.
 const FEWEST: (usize, usize) = (10, 3);

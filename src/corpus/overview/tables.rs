@@ -35,7 +35,7 @@ pub struct OverviewTable {
     pub title: &'static str,
     pub head: &'static [&'static str],
     pub counted: CountedThing,
-    rows: fn(&Overview, &[&StoredSystem]) -> Vec<Vec<String>>,
+    rows: Rows,
 }
 
 const fn scores_by(group: &'static str) -> [&'static str; 14] {
@@ -57,18 +57,26 @@ const fn scores_by(group: &'static str) -> [&'static str; 14] {
     ]
 }
 
+type Rows = fn(&Overview, &[&StoredSystem]) -> Vec<Vec<String>>;
+
+const fn table(
+    name: &'static str,
+    title: &'static str,
+    counted: CountedThing,
+    rows: Rows,
+    head: &'static [&'static str],
+) -> OverviewTable {
+    OverviewTable { name, title, head, counted, rows }
+}
+
 pub const TABLES: &[OverviewTable] = &[
-    OverviewTable {
-        name: "length",
-        title: "Scores by words of the source",
-        head: &scores_by("words"),
-        counted: CountedThing::Lengths,
-        rows: lengths,
-    },
-    OverviewTable {
-        name: "likelihood",
-        title: "Probability of the references by words of the source",
-        head: &[
+    table("length", "Scores by words of the source", CountedThing::Lengths, lengths, &scores_by("words")),
+    table(
+        "likelihood",
+        "Probability of the references by words of the source",
+        CountedThing::Lengths,
+        likelihood,
+        &[
             "words",
             "system",
             "sentences",
@@ -80,62 +88,50 @@ pub const TABLES: &[OverviewTable] = &[
             "NLL per token",
             "show",
         ],
-        counted: CountedThing::Lengths,
-        rows: likelihood,
-    },
-    OverviewTable {
-        name: "alignment",
-        title: "Alignment error by how links are read off",
-        head: &["links", "system", "found", "sure", "precision", "recall", "AER"],
-        counted: CountedThing::Links,
-        rows: by_links,
-    },
-    OverviewTable {
-        name: "tags",
-        title: "Scores by tag",
-        head: &scores_by("tag"),
-        counted: CountedThing::Lengths,
-        rows: tags,
-    },
-    OverviewTable {
-        name: "frequency",
-        title: "Words by their frequency",
-        head: &["frequency", "system", "reference", "output", "right", "precision", "recall", "F1", "show"],
-        counted: CountedThing::Frequencies,
-        rows: frequencies,
-    },
-    OverviewTable {
-        name: "words",
-        title: "Source words that go wrong",
-        head: &["word", "system", "sentences", "wrong", "said", "right", "wanted", "found", "recall", "show"],
-        counted: CountedThing::Words,
-        rows: words,
-    },
-    OverviewTable {
-        name: "pos",
-        title: "Source words by part of speech",
-        head: parts::HEAD,
-        counted: CountedThing::Parts,
-        rows: |overview, _| cells(&overview.parts),
-    },
-    OverviewTable {
-        name: "ngrams",
-        title: "N-grams that one system has right more often",
-        head: &["n-gram", "system", "right", "right in the other", "ratio", "show"],
-        counted: CountedThing::Ngrams,
-        rows: ngrams,
-    },
-    OverviewTable {
-        name: "jumps",
-        title: "Jumps of the alignment",
-        head: &["jump", "system", "times", "share", "show"],
-        counted: CountedThing::Jumps,
-        rows: jumps,
-    },
-    OverviewTable {
-        name: "pair",
-        title: "Two systems by BLEU, chrF2 and TER",
-        head: &[
+    ),
+    table(
+        "alignment",
+        "Alignment error by how links are read off",
+        CountedThing::Links,
+        by_links,
+        &["links", "system", "found", "sure", "precision", "recall", "AER"],
+    ),
+    table("tags", "Scores by tag", CountedThing::Lengths, tags, &scores_by("tag")),
+    table(
+        "frequency",
+        "Words by their frequency",
+        CountedThing::Frequencies,
+        frequencies,
+        &["frequency", "system", "reference", "output", "right", "precision", "recall", "F1", "show"],
+    ),
+    table(
+        "words",
+        "Source words that go wrong",
+        CountedThing::Words,
+        words,
+        &["word", "system", "sentences", "wrong", "said", "right", "wanted", "found", "recall", "show"],
+    ),
+    table(
+        "pos",
+        "Source words by part of speech",
+        CountedThing::Parts,
+        |overview, _| cells(&overview.parts),
+        parts::HEAD,
+    ),
+    table(
+        "ngrams",
+        "N-grams that one system has right more often",
+        CountedThing::Ngrams,
+        ngrams,
+        &["n-gram", "system", "right", "right in the other", "ratio", "show"],
+    ),
+    table("jumps", "Jumps of the alignment", CountedThing::Jumps, jumps, &["jump", "system", "times", "share", "show"]),
+    table(
+        "pair",
+        "Two systems by BLEU, chrF2 and TER",
+        CountedThing::Pair,
+        pairs::pair,
+        &[
             "first",
             "second",
             "better",
@@ -153,44 +149,24 @@ pub const TABLES: &[OverviewTable] = &[
             "Holm --paired-ar",
             "score",
         ],
-        counted: CountedThing::Pair,
-        rows: pairs::pair,
-    },
-    OverviewTable {
-        name: "scores",
-        title: "Two systems by scores of others",
-        head: pairs::MATRIX_HEAD,
-        counted: CountedThing::Scores,
-        rows: pairs::given_scores,
-    },
-    OverviewTable {
-        name: "ranks",
-        title: "Ranks of systems",
-        head: &["score", "rank", "system", "value"],
-        counted: CountedThing::Pair,
-        rows: pairs::ranks,
-    },
-    OverviewTable {
-        name: "matrix",
-        title: "Every two systems",
-        head: pairs::MATRIX_HEAD,
-        counted: CountedThing::Pair,
-        rows: pairs::matrix,
-    },
-    OverviewTable {
-        name: "judged",
-        title: "Errors and ratings of each system",
-        head: people::JUDGED,
-        counted: CountedThing::Judged,
-        rows: |overview, _| cells(&overview.judged),
-    },
-    OverviewTable {
-        name: "metrics",
-        title: "Do metrics and people agree",
-        head: people::METRICS,
-        counted: CountedThing::Metrics,
-        rows: |overview, _| cells(&overview.metrics),
-    },
+    ),
+    table("scores", "Two systems by scores of others", CountedThing::Scores, pairs::given_scores, pairs::MATRIX_HEAD),
+    table("ranks", "Ranks of systems", CountedThing::Pair, pairs::ranks, &["score", "rank", "system", "value"]),
+    table("matrix", "Every two systems", CountedThing::Pair, pairs::matrix, pairs::MATRIX_HEAD),
+    table(
+        "judged",
+        "Errors and ratings of each system",
+        CountedThing::Judged,
+        |overview, _| cells(&overview.judged),
+        people::JUDGED,
+    ),
+    table(
+        "metrics",
+        "Do metrics and people agree",
+        CountedThing::Metrics,
+        |overview, _| cells(&overview.metrics),
+        people::METRICS,
+    ),
 ];
 
 pub(crate) fn number(number: Option<f64>, digits: usize) -> String {

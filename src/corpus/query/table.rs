@@ -18,7 +18,6 @@ pub enum Key {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sorting {
     pub key: Key,
-    /// The greatest first, or from Z to A.
     pub is_descending: bool,
 }
 

@@ -25,7 +25,6 @@ pub struct CorpusTable {
     pub sources: TextStore,
     /// The first reference of each sentence.
     pub references: TextStore,
-    /// The others, in their order.
     pub further: Vec<TextStore>,
     /// Measures of the sentences, in the order of [`CorpusTable::of_sentences`].
     pub numbers: Vec<ColumnNumbers>,
@@ -37,7 +36,6 @@ pub struct CorpusTable {
     pub golds: Arc<BTreeSet<usize>>,
     /// What a word is.
     pub rules: SideRules,
-    /// Whether source words have parts of speech.
     pub has_parts: bool,
     /// Whether references or outputs have them.
     pub has_target_parts: bool,
@@ -45,7 +43,6 @@ pub struct CorpusTable {
     pub bleu: BleuSettings,
     /// Who judges which sentences, where that is planned.
     pub campaign: Option<Arc<Campaign>>,
-    /// How often annotators, tags and marks occur.
     pub counts: Arc<Counts>,
     /// What could not be read when it was opened, in sentences; [`CorpusTable::take_damages`] tells what came to light since.
     pub damages: Vec<String>,

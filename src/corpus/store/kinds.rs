@@ -67,7 +67,6 @@ pub struct Out {
     pub rows: Arc<Vec<u32>>,
     /// The columns of numbers; empty: all.
     pub columns: Vec<TableColumn>,
-    /// How the rows were chosen and sorted, in words, for the report.
     pub chosen: String,
     /// Of a report: how many sentences have pictures, the first ones.
     pub pictures: usize,

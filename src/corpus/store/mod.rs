@@ -7,7 +7,6 @@
 //! of 1,572 MB, and knows no expressions.
 
 pub mod blocks;
-pub mod coder;
 pub mod conditions;
 pub mod corpus;
 pub mod file;

@@ -14,12 +14,9 @@ use engine::text::links::read::links_of;
 pub struct StoredSentence {
     pub source: String,
     pub reference: Option<String>,
-    /// The others, in their order; empty where there is none.
     pub further: Vec<String>,
     pub name: Option<String>,
-    /// The file that it came from.
     pub origin: i64,
-    /// Its line there, from 1.
     pub line: usize,
 }
 
@@ -51,7 +48,6 @@ pub fn compared<'a>(first: Option<&'a str>, further: impl Iterator<Item = &'a st
 /// References by which the script of a corpus is known.
 pub const SAMPLE: usize = 200;
 
-/// The most references of a sentence.
 pub const MOST_REFERENCES: usize = 16;
 
 /// A system that says something of sentences.
@@ -85,7 +81,6 @@ pub struct StoredAbout {
     /// Which word a row of its alignments belongs to; empty: the word that was predicted.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reading: String,
-    /// The file of outputs.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// How it was read: format, encoding, orientation.
@@ -97,7 +92,6 @@ pub struct StoredAbout {
     /// The languages of its models, source and target, such as `en>fr`; empty where that is not known.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub languages: String,
-    /// The version of the program that ran it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub version: String,
 }

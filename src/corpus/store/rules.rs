@@ -19,7 +19,6 @@ pub struct KnownWords {
     pub pretokenized: bool,
     /// BCP 47 tags of source and target, where they are known; without them they are guessed.
     pub languages: [Option<String>; 2],
-    /// The rules that a file names.
     pub rules: Option<SideRules>,
 }
 

@@ -22,8 +22,7 @@ use rusqlite::Connection;
 /// `PRAGMA application_id`: the letters ILWS.
 pub const APPLICATION: i64 = 0x494C_5753;
 
-/// The version of the tables, which `PRAGMA user_version` names.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
 
 const TABLES: &str = "
 CREATE TABLE origin(id INTEGER PRIMARY KEY, path TEXT NOT NULL, facts TEXT NOT NULL);

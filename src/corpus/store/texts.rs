@@ -7,7 +7,6 @@ use std::sync::{Arc, OnceLock};
 use engine::text::lines::Needle;
 use engine::text::words::composed;
 
-/// Sentences of a piece.
 pub const PIECE: usize = 4096;
 
 /// Bytes of texts of a file that stay in memory without having been asked for one by one.

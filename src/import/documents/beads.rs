@@ -15,7 +15,6 @@ pub struct BeadRow {
     pub kind: String,
     /// In nats a word ([`Bead`](engine::aligner::sentences::beads::Bead)); `None` where it is not known, as of a row that was edited.
     pub score: Option<f32>,
-    /// The sentences of source and target.
     pub sides: [Vec<String>; 2],
 }
 

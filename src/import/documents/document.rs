@@ -9,7 +9,6 @@ const PARAGRAPH: usize = 64;
 /// A document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportedDocument {
-    /// Its paragraphs, headings and cells, with single spaces; none is empty.
     pub paragraphs: Vec<String>,
     bytes: usize,
 }

@@ -16,7 +16,6 @@ use crate::record::{ImportedOutput, ImportedText, Record};
 use engine::error::Result;
 use engine::text::cut::WordRule;
 
-/// The name of the format.
 pub const NAME: &str = "corpus";
 
 /// An object with a number, a source and judgements.

@@ -24,7 +24,6 @@ const LONG_ROW: usize = 1 << 20;
 /// How cells are written.
 #[derive(Clone, Copy, Debug)]
 pub struct TableStyle {
-    /// What is between cells.
     pub delimiter: u8,
     is_quoted: bool,
     /// Whether an apostrophe guards what looks like a formula.
@@ -236,7 +235,6 @@ pub struct TableSurvey {
     pub style: TableStyle,
     pub first: Vec<String>,
     pub columns: Vec<ColumnSurvey>,
-    /// Rows behind the first.
     pub rows: usize,
     /// Those with more cells than the first, blank ones aside.
     pub wide: usize,
