@@ -28,6 +28,7 @@ use engine::text::sentence::Sentence;
 use engine::text::words::{translated, vocabulary_words, whole_words};
 use engine::ticket::CancellationToken;
 
+/// How a system is run over the sentences of a workspace.
 #[derive(Clone, Debug)]
 pub struct SystemRunOptions {
     pub search: SearchOptions,
