@@ -1,5 +1,5 @@
-//! Systems run over the sentences of a workspace: what is missing is asked for, batch after batch, and kept at
-//! once, so that a run goes on where it stopped.
+//! Systems run over the sentences of a workspace: what is missing is asked for, batch after batch, and kept at once,
+//! so that a run goes on where it stopped.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,7 +28,7 @@ use engine::text::sentence::Sentence;
 use engine::text::words::{translated, vocabulary_words, whole_words};
 use engine::ticket::CancellationToken;
 
-/// How to run.
+/// How a system is run over the sentences of a workspace.
 #[derive(Clone, Debug)]
 pub struct SystemRunOptions {
     pub search: SearchOptions,
@@ -68,8 +68,7 @@ impl Default for SystemRunOptions {
 pub struct RunDone<'a> {
     /// What came, as it was written into the workspace.
     pub outputs: &'a [Placed],
-    /// Sentences that the system cannot read, and why; their outputs are empty. Those that interventions do not fit have
-    /// none.
+    /// Sentences that the system cannot read, and why; their outputs are empty.
     pub refused: &'a [(usize, String)],
     /// Words that came, `</s>` counted.
     pub words: usize,
@@ -111,7 +110,6 @@ pub fn name(model: &str, options: &SystemRunOptions) -> String {
     name
 }
 
-/// The system of this name in a workspace. Other weights or interventions under the same name are another system.
 fn system(workspace: &mut Workspace, name: &str, about: &StoredAbout) -> Result<StoredSystem> {
     let known = workspace.systems()?;
     let of = |name: &str| known.iter().find(|system| system.name == name).map(|system| &system.about);
@@ -128,10 +126,7 @@ fn system(workspace: &mut Workspace, name: &str, about: &StoredAbout) -> Result<
     workspace.add_system(&name, about)
 }
 
-/// The system of a workspace that a model, or several as one, is when it runs so; a new one where there is none.
-///
-/// # Errors
-/// As [`check`]; a sentence about the file.
+/// The system of a workspace for a model, or an ensemble, with these options; a new one if there is none.
 pub fn begin(
     workspace: &mut Workspace,
     asked: evaluation::EvaluatedSystem<'_>,
@@ -174,11 +169,7 @@ pub fn about(
     }
 }
 
-/// Runs a system over the sentences that it has not been asked about. A sentence that it cannot read gets an empty
-/// output. `hear` may wait, as while the run is paused.
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; what the file or the search refuses.
+/// Runs a system over the sentences that it has no output for; [`Error::Stale`] as soon as the ticket is stale.
 pub fn run(
     workspace: &mut Workspace,
     id: i64,
@@ -227,37 +218,29 @@ pub fn run(
     told
 }
 
-/// Whether a run can begin: before its system is one of the workspace.
-///
-/// # Errors
-/// Interventions that do not fit the model or the sentences.
+/// Checks that a run can begin, before its system is added to the workspace.
 pub fn check(workspace: &Workspace, system: evaluation::EvaluatedSystem<'_>, options: &SystemRunOptions) -> Result<()> {
     let Some(acting) = &options.acting else { return Ok(()) };
     acting.check(system)?;
     acting.check_length(workspace.len()?)
 }
 
-/// Sentences that a system is asked about.
 struct Batch<'a> {
     asked: AskedSystem<'a>,
     stepper: &'a mut dyn Stepper,
     options: &'a SystemRunOptions,
     refused: &'a mut Vec<(usize, String)>,
-    /// Whether the texts are cut into words.
     is_given: bool,
 }
 
-/// A sentence as the system reads it.
 struct Case {
     at: usize,
     source: Sentence,
-    /// The reference, where it is forced.
     target: Sentence,
     list: Arc<[Intervention]>,
 }
 
 impl Batch<'_> {
-    /// What the system says of some sentences, and how many words that is.
     fn ask(&mut self, workspace: &Workspace, places: &[usize]) -> Result<(Vec<Placed>, usize)> {
         let mut outputs = Vec::with_capacity(places.len());
         let mut cases = Vec::with_capacity(places.len());
@@ -310,7 +293,6 @@ impl Batch<'_> {
         Ok(Case { at, source, target, list: Arc::default() })
     }
 
-    /// A case with its interventions.
     fn act(&self, mut case: Case) -> Result<Case> {
         if let Some(acting) = &self.options.acting {
             case.list = acting.resolve(case.at, self.asked.system, (&case.source, self.is_given))?;
@@ -347,8 +329,7 @@ impl Batch<'_> {
     }
 }
 
-/// A hypothesis of a sentence in words, or what a system makes of a given target; the words of both may be given, with spaces between.
-/// The text has other words in the place of unknown ones where `replacing` says so.
+/// A hypothesis in words, or the output of a forced target; `replacing` replaces unknown words in the text.
 pub fn output(
     system: evaluation::EvaluatedSystem<'_>,
     (source, target, pretokenized): (&Sentence, Option<&Sentence>, bool),

@@ -1,10 +1,8 @@
-//! How many words the sentences that a file tells of have in the corpus, where its links and weights belong. Imports
-//! nothing.
+//! How many words the sentences that a file tells of have in the corpus, where its links and weights belong.
 
 use std::sync::Arc;
 
-/// For each sentence of a file, in its order, the words of the source and of the target side: the reference, or the outputs of
-/// the system that the file is of. A side that has no text has no number.
+/// For each sentence the number of source and target words; `None` for a side without text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sides(pub Arc<[[Option<u32>; 2]]>);
 

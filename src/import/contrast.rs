@@ -1,4 +1,4 @@
-//! Tables of minimal pairs: `source`, `good`, `bad` and perhaps `tag`. Imports its room.
+//! Tables of minimal pairs: `source`, `good`, `bad` and perhaps `tag`.
 
 use std::path::Path;
 
@@ -9,10 +9,7 @@ use engine::error::Result;
 /// The columns of the translations, the good one first.
 pub const COLUMNS: [&str; 2] = ["good", "bad"];
 
-/// Reads a table; `tell` hears of what is odd in it.
-///
-/// # Errors
-/// A sentence about the file: it cannot be read, or has not all three columns.
+/// Reads a table with all three columns; `tell` gets warnings.
 pub fn read(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<Vec<ContrastPair>> {
     let outputs = COLUMNS.iter().map(|name| ((*name).to_owned(), ColumnRole::Output((*name).to_owned())));
     let columns =

@@ -1,5 +1,5 @@
 //! Numbers as people and spreadsheets write them: `0.8275`, `0,8275`, `1.234,5`. Only all numbers of a column show
-//! whether a comma separates decimals or thousands. Imports nothing.
+//! whether a comma separates decimals or thousands.
 
 /// What a comma is among some numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! Documents as paragraphs, whatever keeps them: plain text, HTML, and DOCX of word processors. What is no text (scripts,
-//! deleted words, notes of other programs) is left out. Imports its room.
+//! Documents as paragraphs, whatever keeps them: plain text, HTML, and DOCX of word processors. What is no text
+//! (scripts, deleted words, notes of other programs) is left out.
 
 pub mod align;
 pub mod beads;
@@ -25,15 +25,11 @@ pub enum ParagraphBreaks {
     Guess,
     /// Blank lines: lines are broken wherever they are full.
     Blank,
-    /// Every line is a paragraph.
     Lines,
 }
 
 impl ImportedDocument {
-    /// Reads a document.
-    ///
-    /// # Errors
-    /// A sentence that names the file: it is of another format, damaged, or has no text.
+    /// Reads a document; the error names the file.
     pub fn open(path: &Path, breaks: ParagraphBreaks) -> Result<Self> {
         require_file(path)?;
         let start = start(path)?;
@@ -69,7 +65,6 @@ fn start(path: &Path) -> Result<Vec<u8>> {
     Ok(start)
 }
 
-/// By its name, or by how it begins.
 fn is_html(input: &ImportInput) -> bool {
     let (name, head) = (input.name(), input.head());
     let head = head.trim_start().to_lowercase();

@@ -1,4 +1,4 @@
-//! What was found out about a file, and what was wrong with it. Imports its room, `text` and `error`.
+//! What was found out about a file, and what was wrong with it.
 
 use std::path::{Path, PathBuf};
 
@@ -17,8 +17,7 @@ pub enum Behind {
     Nothing,
     /// Zeros too; links may be of `</s>`, the place behind the words.
     Padding,
-    /// What the decoder looked at when it went on behind the last word, up to the size of an array in which longer sentences
-    /// are cut. The source side has a place for `</s>` in each sentence or in none.
+    /// Decoder state after the last word, up to the array's size; the source has a place for `</s>` always or never.
     Decoder { has_end: bool },
 }
 
@@ -33,27 +32,17 @@ pub struct ImportColumn {
 /// What was found out about a file before its first sentence was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Its format, a name of [`FORMATS`](crate::FORMATS).
     pub format: &'static str,
-    /// What people call the format.
     pub label: &'static str,
     /// The encoding of its text, as the Encoding Standard names it; empty for numbers.
     pub encoding: &'static str,
-    /// `gzip` or `zstandard`, where it is packed.
     pub packed: Option<&'static str>,
-    /// Which side the rows of its matrices belong to.
     pub orientation: ImportFact<Orientation>,
-    /// What its matrices have behind the words.
     pub behind: Behind,
-    /// Where its links count words from.
     pub base: ImportFact<Base>,
-    /// Which side its links name first.
     pub order: ImportFact<LinkOrder>,
-    /// Its columns, where it is a table.
     pub columns: Vec<ImportColumn>,
-    /// The languages of source and target, where it says so.
     pub languages: Option<(String, String)>,
-    /// How many sentences it has, where it says so.
     pub sentences: Option<usize>,
     /// What else one should know, in sentences.
     pub notes: Vec<String>,
@@ -82,13 +71,11 @@ impl Facts {
 /// Something about one line that one should know; the rest of the file is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// The line, from 1.
     pub line: usize,
     /// A sentence that names file and line.
     pub sentence: String,
 }
 
-/// The most warnings that are kept.
 pub const MOST_WARNINGS: usize = 100;
 
 /// The warnings of a file: the first [`MOST_WARNINGS`], and how many there were.
@@ -96,7 +83,6 @@ pub const MOST_WARNINGS: usize = 100;
 pub struct Warnings {
     path: PathBuf,
     pub kept: Vec<Warning>,
-    /// How many there were.
     pub count: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What a format is: one line of [`FORMATS`](crate::FORMATS) and a reader. Imports its room.
+//! What a format is: one line of [`FORMATS`](crate::FORMATS) and a reader.
 
 use std::sync::Arc;
 
@@ -12,12 +12,10 @@ use engine::error::Result;
 #[derive(Clone, Copy)]
 pub struct FormatEntry {
     pub name: &'static str,
-    /// What people call it.
     pub label: &'static str,
     /// How likely a file is of this format by its first bytes: from 0, impossible, to 100, certain.
     pub sniff: fn(&FileSample<'_>) -> u8,
     pub reading: FormatReading,
-    /// Whether the program writes it as well.
     pub is_written: bool,
     /// The public files, or the toolkit, that showed that it is read rightly.
     pub proof: &'static str,
@@ -37,17 +35,11 @@ pub enum FormatReading {
 /// What only a corpus takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorpusKind {
-    /// Judgements as this program writes them.
     Judgements,
-    /// Errors that raters of the WMT marked.
     Mqm,
-    /// Ratings and error spans of Pearmut.
     Pearmut,
-    /// Scores and error spans of COMET.
     Comet,
-    /// Scores, a line each.
     Scores,
-    /// Words with parts of speech.
     Conllu,
 }
 
@@ -72,9 +64,7 @@ impl std::fmt::Debug for FormatEntry {
 /// The start of a file, by which its format is known.
 #[derive(Clone, Copy, Debug)]
 pub struct FileSample<'a> {
-    /// The file's name in small letters, without the ending of a packed file.
     pub name: &'a str,
-    /// Its first bytes, unpacked.
     pub bytes: &'a [u8],
     /// The same as text, in whole lines unless the first is very long.
     pub head: &'a str,
@@ -99,10 +89,7 @@ impl<'a> FileSample<'a> {
 
 /// Reads a file sentence by sentence, by one of two ways.
 pub trait FormatReader: Send {
-    /// The next sentence; what is wrong with one is a warning, and the others are read.
-    ///
-    /// # Errors
-    /// When the file cannot be read on.
+    /// The next sentence; problems of a single one are warnings.
     fn next(&mut self, _: &mut Warnings) -> Result<Option<Record>> {
         Ok(None)
     }

@@ -1,4 +1,4 @@
-//! The bytes of a file as text, whatever packs and encodes them. Imports `text`.
+//! The bytes of a file as text, whatever packs and encodes them.
 //!
 //! A byte-order mark decides, then the declaration of an XML file, then the bytes: UTF-8 where they are UTF-8, a few
 //! odd ones aside, else what `chardetng` takes them for, as web browsers do.
@@ -32,13 +32,11 @@ const MOST_RECORD: usize = 1 << 24;
 pub struct ImportInput {
     path: PathBuf,
     size: u64,
-    /// Bytes read in the present pass, as they lie on disk.
     read: Arc<AtomicU64>,
     packing: Option<Packing>,
     encoding: &'static Encoding,
     /// How the encoding is known, where that should be told.
     pub note: Option<String>,
-    /// The first bytes, unpacked.
     pub sample: Vec<u8>,
 }
 
@@ -77,7 +75,6 @@ impl ImportInput {
         Ok(input)
     }
 
-    /// The first bytes, unpacked; damage behind them comes to light when the file is read.
     fn scan(&self, most: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let ended = self.bytes()?.take(most as u64).read_to_end(&mut bytes);
@@ -115,7 +112,6 @@ impl ImportInput {
         })
     }
 
-    /// The encoding's name; empty for numbers.
     pub fn encoding(&self) -> &'static str {
         if self.is_npy() { "" } else { self.encoding.name() }
     }
@@ -134,7 +130,6 @@ impl ImportInput {
         head
     }
 
-    /// Whether the file holds an array of numpy.
     pub fn is_npy(&self) -> bool {
         self.sample.starts_with(b"\x93NUMPY")
     }
@@ -157,7 +152,6 @@ impl ImportInput {
         Ok(Box::new(Transcoded { input: self.bytes()?, decoder, text: Vec::new(), at: 0, ended: false }))
     }
 
-    /// The lines from the start.
     pub fn lines(&self) -> Result<TextLines> {
         // UTF-8 comes as it is, so that odd bytes can be told by their lines.
         let input = if self.encoding == UTF_8 { self.bytes()? } else { self.text()? };
@@ -165,12 +159,10 @@ impl ImportInput {
     }
 }
 
-/// A name without the ending of a packed file.
 fn unpacked(name: &str) -> &str {
     [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
-/// A file whose bytes are counted as they are read.
 struct Counting {
     file: File,
     read: Arc<AtomicU64>,
@@ -184,8 +176,7 @@ impl Read for Counting {
     }
 }
 
-/// What has no lines by itself: how much was read since the last record began, which is refused when it is too much, and how
-/// many lines there were.
+/// Bytes and lines read since the last record began; too long a record is refused.
 #[derive(Clone, Debug, Default)]
 pub struct RecordMeter {
     bytes: Arc<AtomicUsize>,
@@ -247,7 +238,6 @@ impl BufRead for Metered {
     }
 }
 
-/// Text of any encoding as UTF-8.
 struct Transcoded {
     input: Box<dyn BufRead + Send>,
     decoder: Decoder,
@@ -305,7 +295,6 @@ fn refuse_binary(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The encoding of a file that starts with `bytes`, and how it is known where that should be told.
 fn encoding(path: &Path, bytes: &[u8], label: Option<&str>) -> Result<(&'static Encoding, Option<String>)> {
     if let Some(label) = label {
         let found = Encoding::for_label(label.as_bytes());
@@ -327,7 +316,6 @@ fn encoding(path: &Path, bytes: &[u8], label: Option<&str>) -> Result<(&'static 
     Ok(guessed(bytes))
 }
 
-/// What the first line of an XML file declares.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let line = bytes.strip_prefix(b"<?xml")?;
     let line = std::str::from_utf8(&line[..memchr::memchr(b'>', line)?]).ok()?;
@@ -374,7 +362,6 @@ pub struct TextLines {
 /// A line of a text file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextLine {
-    /// Its number, from 1.
     pub number: usize,
     /// Without its end; `None` where it is too long to be read.
     pub text: Option<String>,
@@ -385,10 +372,7 @@ impl TextLines {
         self.reader.path()
     }
 
-    /// The next line; warnings tell of odd bytes.
-    ///
-    /// # Errors
-    /// When the file cannot be read on: damaged, truncated.
+    /// The next line; odd bytes are warnings.
     pub fn next(&mut self, warnings: &mut Warnings) -> Result<Option<TextLine>> {
         let advance = self.reader.advance()?;
         let number = self.reader.line();
@@ -418,7 +402,6 @@ fn is_plain(text: &str) -> bool {
     text.as_bytes().chunks(256).all(|block| !block.iter().fold(false, |any, byte| any | is_odd(byte)))
 }
 
-/// Tells of what can hardly be meant.
 fn odd(number: usize, text: &str, is_replaced: bool, warnings: &mut Warnings) {
     if !is_replaced && is_plain(text) {
         return;

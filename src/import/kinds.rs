@@ -1,8 +1,9 @@
-//! What a file may be: the one table that window, command line and every command ask. A row says how a kind of
-//! file is known, who reads it, whether the program writes it as well, and which public files or toolkit showed that it is
-//! read rightly. Imports its room.
+//! What a file may be: the one table that window, command line and every command ask. A row says how a kind of file
+//! is known, who reads it, whether the program writes it as well, and which public files or toolkit showed that it is
+//! read rightly.
 //!
-//! Plain text is what is left over. What looks like text and is none has a row of its own, which says what to do with it.
+//! Plain text is what is left over. What looks like text and is none has a row of its own, which says what to do with
+//! it.
 
 use std::path::Path;
 
@@ -84,10 +85,7 @@ fn guesses(input: &ImportInput) -> Vec<(&'static FormatEntry, u8)> {
     likely
 }
 
-/// What a file is, as [`decide`] says.
-///
-/// # Errors
-/// A file that cannot be read, or has nothing in it; a kind that is none.
+/// The kind of a file, as [`decide`] finds it.
 pub fn kind_of(path: &Path, options: &ImportOptions) -> Result<&'static FormatEntry> {
     if require_file(path)?.len() == 0 {
         return Err(Error::file(path, "is empty; choose a file with at least one line"));
@@ -95,10 +93,7 @@ pub fn kind_of(path: &Path, options: &ImportOptions) -> Result<&'static FormatEn
     decide(&ImportInput::open(path, options.encoding.as_deref())?, options)
 }
 
-/// What a file is: what it is said to be, else the likeliest that fits its role and columns.
-///
-/// # Errors
-/// A kind that is none.
+/// The kind of a file: from the options, else the likeliest that fits its role and columns.
 pub fn decide(input: &ImportInput, options: &ImportOptions) -> Result<&'static FormatEntry> {
     if let Some(name) = &options.format {
         return FORMATS.iter().find(|entry| entry.name == name).ok_or_else(|| unknown_format(name));

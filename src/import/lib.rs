@@ -1,10 +1,9 @@
-//! Files of others: texts, tables, outputs of systems, alignments and attention. Imports `text` and the view of
-//! a matrix in `analysis`; reads only, streams, and starts no thread.
+//! Files of others: texts, tables, outputs of systems, alignments and attention.
 //!
-//! [`open`] finds out what a file is, or is told in [`ImportOptions`], and gives [`Facts`] and the sentences one by one as
-//! [`Record`]s. What is good is kept: a line that cannot be read is a warning with its number, and the records behind
-//! it keep their places. What is unclear is a [`ImportFact::Ask`] with both readings and the one used;
-//! the answer goes into the options and the file is opened again.
+//! [`open`] finds out what a file is, or is told in [`ImportOptions`], and gives [`Facts`] and the sentences one by
+//! one as [`Record`]s. What is good is kept: a line that cannot be read is a warning with its number, and the records
+//! behind it keep their places. What is unclear is a [`ImportFact::Ask`] with both readings and the one used; the
+//! answer goes into the options and the file is opened again.
 //!
 //! A format is one row of [`FORMATS`] and one file of [`formats`].
 
@@ -36,10 +35,6 @@ pub use crate::record::{ImportedOutput, ImportedText, Record};
 use crate::format::{FormatReader, FormatReading, LineParser};
 use crate::input::{ImportInput, TextLine};
 
-/// All records of a table that has these columns; `tell` hears of what is odd in it.
-///
-/// # Errors
-/// As [`open`]; what a file without the needed columns lacks.
 fn table(
     path: &Path,
     columns: Vec<(String, ColumnRole)>,
@@ -62,10 +57,7 @@ fn table(
     }
 }
 
-/// Starts to read a file.
-///
-/// # Errors
-/// A sentence that names the file when it cannot be read at all or is of no known format, or when an option names none.
+/// Opens a file for reading; the error names the file.
 pub fn open(path: &Path, options: &ImportOptions) -> Result<Import> {
     let input = ImportInput::open(path, options.encoding.as_deref())?;
     let entry = decide(&input, options)?;
@@ -90,19 +82,16 @@ pub fn open(path: &Path, options: &ImportOptions) -> Result<Import> {
 
 /// A file that is being read.
 pub struct Import {
-    /// What was found out about the file.
     pub facts: Facts,
     /// What was wrong so far; whoever reads a window adds what was wrong in it.
     pub warnings: Warnings,
     input: ImportInput,
     reader: Box<dyn FormatReader>,
     ended: bool,
-    /// Why the file ended before its end, once what came before was given out.
     failed: Option<Error>,
 }
 
-/// Some neighbouring sentences of a file, which may still have to be read from their lines: on any thread, by
-/// [`RecordWindow::read`].
+/// Neighbouring sentences of a file, perhaps unparsed; [`RecordWindow::read`] parses them on any thread.
 pub struct RecordWindow {
     lines: Vec<TextLine>,
     parser: Option<Arc<dyn LineParser>>,
@@ -135,11 +124,7 @@ impl std::fmt::Debug for Import {
 }
 
 impl Import {
-    /// The next sentences, at most so many, unread where lines can be read apart from each other; an empty window is the
-    /// end. What is wrong with them is told with the window.
-    ///
-    /// # Errors
-    /// When the file cannot be read on; what came before was in earlier windows.
+    /// The next sentences, at most so many, unparsed if lines can be parsed independently; empty at the end.
     pub fn window(&mut self, most: usize) -> Result<RecordWindow> {
         if let Some(error) = self.failed.take() {
             return Err(error);

@@ -1,5 +1,4 @@
-//! Matrices of other toolkits: which side their rows are, whether `</s>` has a row and a column, what is
-//! padding. Imports its room.
+//! Matrices of other toolkits: which side their rows are, whether `</s>` has a row and a column, what is padding.
 
 use crate::facts::{Behind, ImportFact, ImportReported};
 use crate::options::Orientation;
@@ -23,7 +22,6 @@ pub struct FileMatrix {
     pub target: Option<usize>,
 }
 
-/// Shares of matrices that pass for one orientation and for the other.
 #[derive(Clone, Copy, Default)]
 struct Votes {
     target_rows: usize,
@@ -38,7 +36,6 @@ impl Votes {
         self.all += 1;
     }
 
-    /// The orientation for which nine in ten pass, where it is one alone.
     fn winner(self) -> Option<Orientation> {
         let pass = |count: usize| count * 10 >= self.all * 9 && self.all > 0;
         match (pass(self.target_rows), pass(self.source_rows)) {
@@ -49,8 +46,7 @@ impl Votes {
     }
 }
 
-/// Which side the rows belong to: what was asked for; else the axis whose slices sum to 1 is the target's; else what fits
-/// the numbers of words; else it stays open, and `usual` is used.
+/// Which side the rows belong to: as asked, else the axis whose slices sum to 1 is the target, else by word counts, else `usual`.
 pub fn orientation(seen: &[FileMatrix], asked: Option<Orientation>, usual: Orientation) -> ImportFact<Orientation> {
     if let Some(asked) = asked {
         return ImportFact::known(asked, "as was asked");
@@ -82,18 +78,12 @@ fn sum_to_1(sums: &[f64]) -> bool {
     used.peek().is_some() && used.all(|sum| (sum - 1.0).abs() <= NEAR)
 }
 
-/// Whether an axis may be that of so many words: with `</s>` or without.
 fn is_length(size: usize, words: Option<usize>) -> bool {
     words.is_none_or(|words| size == words || size == words + 1)
 }
 
-/// Brings a matrix, a row for each target token, to the words of its sentence: what is padding is cut off, and `</s>` is put
-/// behind the words of a side for which the matrix has one more. Where a decoder went on behind the last word its rows mean
-/// nothing, and source words behind the end of the array get zeros. In a file that fits its texts (`is_theirs`), the last source
-/// words may have no weights where each target word has one source word alone.
-///
-/// # Errors
-/// What is wrong, as the end of a sentence that goes on with what is done about it.
+/// Fits a matrix (a row for each target token) to the words of its sentence: cuts padding off and adds `</s>`. In a file that
+/// fits its texts (`is_theirs`) the last source words may lack weights if each target word has one source word.
 pub fn fit(
     alpha: &Alignment,
     (behind, is_theirs): (Behind, bool),
@@ -127,7 +117,6 @@ pub fn fit(
 
 const CUT: &str = "import the texts cut into tokens as the system cuts them";
 
-/// How much of an axis is not padding, whose size and used part are given: the words, or one more where it may have `</s>`.
 fn side((size, used): (usize, usize), words: usize, (has_end, name): (bool, &str)) -> ImportReported<usize> {
     // A padded axis that ends before the words is of a shorter text.
     let is_short = size < words || (size > words + 1 && used < words);
@@ -155,10 +144,7 @@ pub fn number(text: &str) -> Option<f32> {
     text.parse::<f32>().ok().filter(|number| number.is_finite())
 }
 
-/// A weight as files write them, also one that is damaged.
-///
-/// # Errors
-/// What it is not, as the end of a sentence.
+/// Parses a weight; the error ends a sentence.
 pub fn weight(word: &str) -> ImportReported<f32> {
     word.parse::<f32>().map_err(|_| format!("has `{word:.40}`, which is no weight"))
 }

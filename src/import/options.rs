@@ -1,4 +1,4 @@
-//! What a caller knows of a file, and what it overrules. Imports `text`.
+//! What a caller knows of a file, and what it overrules.
 
 use crate::beside::Sides;
 
@@ -9,11 +9,8 @@ pub use engine::text::links::guess::{Base, LinkOrder};
 pub enum Role {
     #[default]
     Source,
-    /// What people made of it.
     Reference,
-    /// What the system of this name made of it.
     Output(String),
-    /// The links that annotators drew.
     Gold,
     /// A number for each sentence, such as `COMET.1`: a score that others gave what a system made of it.
     Scores(String),
@@ -47,22 +44,17 @@ impl Orientation {
 /// What a column of a table holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ColumnRole {
-    /// What the file calls the sentence.
     Id,
     Source,
-    /// What people made of it.
     Reference,
-    /// What the system of this name made of it.
     Output(String),
     /// ln p of the output of the system of this name.
     LogP(String),
     /// Links of the output of the system of this name, in Pharaoh's notation.
     Links(String),
-    /// Links of annotators, in Pharaoh's notation.
     Gold,
     /// Numbers, kept by its name.
     Number,
-    /// Kept by its name.
     Extra,
 }
 
@@ -80,8 +72,7 @@ pub enum OracleBy {
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// What the file is for; without it what its format usually is: a plain text the source, the target side of a
-    /// table the reference, a dump the outputs of a system that is named like the file.
+    /// What the file is for; by default what its format usually is.
     pub role: Option<Role>,
     /// Whether people said that it is this and nothing else. Otherwise a file that says itself what it is may be that.
     pub is_role_sure: bool,
@@ -89,17 +80,13 @@ pub struct ImportOptions {
     pub format: Option<String>,
     /// The encoding, a label of the WHATWG's Encoding Standard such as `utf-8` or `windows-1252`.
     pub encoding: Option<String>,
-    /// Which side the rows of matrices belong to.
     pub orientation: Option<Orientation>,
     /// Whether links of lines count the words of the corpus, in place of what stands between spaces.
     pub link_tokens: bool,
     /// Whether the words of the texts are what stands between spaces: a corpus that begins with them keeps that.
     pub pretokenized: bool,
-    /// Where links count words from.
     pub base: Option<Base>,
-    /// Which side a link names first.
     pub order: Option<LinkOrder>,
-    /// Whether the first row of a table names the columns.
     pub header: Option<bool>,
     /// What columns of a table hold, by their names or, without a header, by their numbers from 1.
     pub columns: Vec<(String, ColumnRole)>,
@@ -113,8 +100,7 @@ pub struct ImportOptions {
     pub replaces: bool,
     /// Whether the candidate of an n-best list that comes nearest to the references is a system of its own.
     pub oracle: Option<OracleBy>,
-    /// By what n-best lists are put into another order, whose first candidates are a system of their own: a feature, `score`, or
-    /// `log_p`.
+    /// The feature, `score` or `log_p` by which n-best lists are reranked into a system of their own.
     pub rerank: Option<String>,
 }
 

@@ -1,12 +1,11 @@
 //! How files are known that no reader of this room reads: those that only a corpus takes, and those that are no
-//! sentences, whatever they look like. Imports its room and `text`.
+//! sentences, whatever they look like.
 
 use crate::decimal::is_number;
 use crate::format::FileSample;
 use crate::formats::rows::heads;
 use engine::text::phrases::PhraseEntry;
 
-/// Lines that are looked at.
 const PEEKED: usize = 50;
 /// The columns that every table of MQM has.
 pub const MQM: [&str; 6] = ["system", "rater", "source", "target", "category", "severity"];
@@ -105,8 +104,7 @@ pub fn score_cells(line: &str, separator: char) -> Vec<&str> {
     }
 }
 
-/// Where a head of a table without texts has system, number of the sentence and score; or a line of the WMT's metrics, which
-/// has them last, behind metric, languages and test set.
+/// Places of system, sentence number and score in a head, or in a line of the WMT's metrics files.
 pub fn score_places(head: &str) -> Option<[usize; 3]> {
     let words = head.trim_start_matches('\u{feff}').to_lowercase();
     let words = score_cells(&words, score_separator(&words));
@@ -127,8 +125,7 @@ pub fn score_places(head: &str) -> Option<[usize; 3]> {
     (!words.iter().any(|word| is_text(word))).then_some(places)
 }
 
-/// Declared XML with a tag in the next line, or an element that is known, alone in its line or with tags at the beginnings of most
-/// lines, or any one that is opened in the first line and has others in all; a text may begin with `<` too.
+/// Declared XML, or tags with their ends at the beginnings of most lines; a text may begin with `<` too.
 pub fn markup(sample: &FileSample<'_>) -> u8 {
     let first = sample.first().trim_start().trim_start_matches('\u{feff}').to_lowercase();
     let name = first.strip_prefix('<').map(|rest| rest.split([' ', '>', '\t', '/']).next().unwrap_or_default());

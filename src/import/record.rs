@@ -1,5 +1,4 @@
-//! What every format comes to: a sentence with what its file says about it. Imports `text` and
-//! the alignment of `analysis`.
+//! What every format comes to: a sentence with what its file says about it.
 
 use crate::options::Role;
 use engine::analysis::alignment::Alignment;
@@ -14,22 +13,17 @@ pub struct Record {
     pub sentence: usize,
     /// The line where it begins in the file, from 1; its number where the file has no lines.
     pub line: usize,
-    /// What the file calls it.
     pub id: Option<String>,
     pub source: Option<ImportedText>,
-    /// What people made of it.
     pub reference: Option<ImportedText>,
     /// What others made of it, in the order of the file; empty where there is none.
     pub further: Vec<String>,
-    /// What systems made of it. Several of one system are an n-best list, best first.
     pub outputs: Vec<ImportedOutput>,
-    /// The links that annotators drew between the words of source and reference.
     pub gold: Option<Links>,
     /// What a word of source and target is for its links, where the file says so.
     pub words: Option<[WordRule; 2]>,
     /// Parts of speech: of the source, or of a translation by its text; one for each word, with spaces between.
     pub parts: Vec<(Option<String>, String)>,
-    /// Everything else that the file has, by name.
     pub extra: Vec<(String, String)>,
 }
 
@@ -56,7 +50,6 @@ impl Record {
 /// A sentence of one language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportedText {
-    /// As people read it.
     pub text: String,
     /// As the file cuts it, `</s>` at the end where an alignment has a column or row for it.
     pub tokens: Option<Vec<String>>,
@@ -74,7 +67,6 @@ impl ImportedText {
 pub struct ImportedOutput {
     /// The system's name; `None` where neither the file nor the caller gave one.
     pub system: Option<String>,
-    /// As people read it.
     pub text: String,
     /// As the file cuts it, `</s>` at the end where alpha has a row for it; empty where the file does not cut it.
     pub tokens: Vec<String>,

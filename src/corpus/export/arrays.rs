@@ -1,8 +1,8 @@
 //! Alignments as matrices: arrays of numpy in one `.npz`, or a table for each in a folder.
 //!
-//! The arrays of sentence 12 and system 1, both counted from 1, are `12.1.alpha` [target words, source words] as f4, and
-//! `12.1.source` and `12.1.target`, the words, `</s>` where alpha has its column and its row. `precision` says how exact
-//! the weights are, and `provenance` is one text, the JSON of what the systems are.
+//! The arrays of sentence 12 and system 1, both counted from 1, are `12.1.alpha` [target words, source words] as f4,
+//! and `12.1.source` and `12.1.target`, the words, `</s>` where alpha has its column and its row. `precision` says
+//! how exact the weights are, and `provenance` is one text, the JSON of what the systems are.
 
 use std::io::{Error as IoError, Write};
 use std::path::Path;
@@ -20,13 +20,10 @@ use engine::text::commands;
 use engine::text::tsv::{TsvCell, rows};
 use engine::text::write::{FolderDraft, write_atomic};
 
-/// The most tables that are written into a folder.
 const MOST_TABLES: usize = 10_000;
 
-/// What is done with an output: its sentence, from 0, the place of its system, it, and its alpha.
 type Job<'a> = dyn FnMut(usize, usize, &SystemOutput, &Alignment) -> Result<()> + 'a;
 
-/// Every output of some sentences that has an alignment.
 fn each(rows: &[u32], corpus: &CorpusTable, workspace: &Workspace, job: &mut Job<'_>) -> Result<()> {
     for &at in rows {
         for (n, column) in corpus.systems.iter().enumerate() {
@@ -62,8 +59,7 @@ pub fn npz(file: &mut dyn Write, path: &Path, rows: &[u32], corpus: &CorpusTable
     zip.finish().map(drop).map_err(|error| failed(error.into()))
 }
 
-/// A stream that fails once. An archive that is let go after that tries to end itself, and prints what it thinks of the
-/// second failure.
+/// A stream that fails once: an archive that is dropped after a failure writes its end, and prints the second failure.
 struct UntilFailure<'a> {
     file: &'a mut dyn Write,
     failed: bool,
@@ -82,7 +78,6 @@ impl Write for UntilFailure<'_> {
     }
 }
 
-/// The beginning of a file of numpy, version 1.0: its head ends at a multiple of 64 bytes.
 fn head(kind: &str, shape: &str) -> Vec<u8> {
     let mut text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
     let blank = 63 - (10 + text.len()) % 64;

@@ -1,4 +1,5 @@
-//! Judgements of outputs as others read them: tables of the WMT (MQM), as Marot shows them, and JSON lines of Pearmut.
+//! Judgements of outputs as others read them: tables of the WMT (MQM), as Marot shows them, and JSON lines of
+//! Pearmut.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -17,15 +18,12 @@ use engine::error::Result;
 /// The columns that Marot reads, in its order.
 const COLUMNS: &[&str] =
     &["system", "doc", "docSegId", "globalSegId", "rater", "source", "target", "category", "severity", "metadata"];
-/// Stands for kind and severity where there are no errors.
 const NO_ERROR: &str = "No-error";
 
-/// What a system says of a sentence, from 0.
 fn text_of<'a>(corpus: &'a CorpusTable, system: &str, at: usize) -> Option<&'a str> {
     corpus.systems.iter().find(|column| column.system.name == system)?.texts.get(at)
 }
 
-/// A text with these letters between `<v>` and `</v>`.
 fn tagged(text: &str, letters: Option<Letters>) -> String {
     let Some((first, behind)) = letters else { return text.to_owned() };
     let byte = |letter: usize| text.char_indices().nth(letter).map_or(text.len(), |(at, _)| at);

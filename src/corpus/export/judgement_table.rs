@@ -45,8 +45,6 @@ pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable) -> std::i
     table.finish()
 }
 
-/// What a row says of what a system says: whether it has no errors, how good it is, an error, and what that was of where it
-/// is set apart.
 #[derive(Clone, Copy, Default)]
 struct RowOf<'a> {
     system: &'a str,
@@ -56,7 +54,6 @@ struct RowOf<'a> {
     apart: &'a str,
 }
 
-/// The rows of a judgement, at least one.
 fn rows_of<'a>(judgement: &'a Judgement) -> Vec<RowOf<'a>> {
     let of = |mark: &'a ErrorMark| RowOf { system: &mark.system, mark: Some(mark), ..RowOf::default() };
     let marks = judgement.marks.iter().map(of);

@@ -135,7 +135,6 @@ fn tsv(file: &mut dyn Write, out: &Out, corpus: &CorpusTable) -> std::io::Result
     table.finish()
 }
 
-/// How the BLEU of single sentences is computed, in sacreBLEU's notation.
 fn sentence_signature(corpus: &CorpusTable, rows: &[u32]) -> String {
     aggregate::signatures(corpus, rows)[0].replace("eff:no", "eff:yes")
 }
@@ -160,12 +159,10 @@ fn tasks(file: &mut dyn Write, corpus: &CorpusTable) -> std::io::Result<()> {
     table.finish()
 }
 
-/// In full, so that nothing is lost; empty where there is none.
 fn number(number: f32) -> TsvCell {
     TsvCell::Plain(if number.is_nan() { String::new() } else { number.to_string() })
 }
 
-/// A line; that of the first object has the provenance of all.
 fn line(out: &Out, (n, at): (usize, usize), corpus: &CorpusTable, workspace: &Workspace) -> Result<Option<String>> {
     let counted = SideRules::of_lines(out.link_tokens, corpus.rules);
     match out.kind {
@@ -231,7 +228,6 @@ pub fn links_of(output: &SystemOutput, source: &str, (how, rules): (LinkRule, Si
     }
 }
 
-/// An output as JSON has it.
 #[derive(Serialize)]
 struct Said<'a> {
     /// Its place among the systems, from 1, as columns name it.
@@ -240,14 +236,12 @@ struct Said<'a> {
     source: &'a [String],
     target: &'a [String],
     log_p: Option<f32>,
-    /// 0 where that is not known.
     token_count: usize,
     word_log_p: &'a [f32],
     alpha: Option<&'a Alignment>,
     links: Option<String>,
 }
 
-/// With the digits that f32 has, and no more.
 fn as_printed(value: &impl Serialize) -> Value {
     serde_json::to_string(value).and_then(|text| serde_json::from_str(&text)).unwrap_or_default()
 }

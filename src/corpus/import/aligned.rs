@@ -1,5 +1,5 @@
-//! What becomes of source words through alignments: which words of an output and of the reference they are linked
-//! to, and which of those the other has too. Words are those of the corpus, bare.
+//! What becomes of source words through alignments: which words of an output and of the reference they are linked to,
+//! and which of those the other has too. Words are those of the corpus, bare.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,6 @@ use engine::text::links::Link;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlignedBy {
     Hand,
-    /// A model that the references were forced through.
     Forced,
     Aligner,
     Nobody,
@@ -35,7 +34,6 @@ pub struct WordFate {
     pub right: u64,
     /// Words of the reference that it is linked to.
     pub wanted: u64,
-    /// Those of them that the output has.
     pub found: u64,
 }
 
@@ -93,8 +91,8 @@ fn bares(text: &str, rule: WordRule) -> Vec<String> {
     rule.words(text).into_iter().map(bare).collect()
 }
 
-/// What becomes of each source word of a sentence; `links` are those of the first reference. What is said is right where any
-/// reference says it, and what not all references say is not wanted.
+/// What becomes of each source word; `links` are those of the first reference. An output word is right if any reference has
+/// it, and missing only if all references have it.
 pub fn word_fates(
     (source, rules): (&str, SideRules),
     references: &[&str],
@@ -141,11 +139,8 @@ pub fn fates(source: &str, rule: WordRule, word_fates: &[WordFate]) -> BTreeMap<
 /// Weights of alpha from which on links are counted, beside the source word of greatest alpha.
 pub const THRESHOLDS: &[f32] = &[0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
-/// The alignment errors of an output that says the reference, against links by hand: by the source word of greatest alpha; with
-/// `is_all` then by all links of at least each of [`THRESHOLDS`] where there is alpha. None where there is nothing to compare.
-///
-/// # Errors
-/// A sentence about the file.
+/// The alignment errors of an output that equals the reference, against links by hand: by greatest alpha, and with `is_all`
+/// by each of [`THRESHOLDS`]; empty if there is nothing to compare.
 pub fn reference_errors(
     (source, reference): (&str, &str),
     (output, is_all): (&SystemOutput, bool),

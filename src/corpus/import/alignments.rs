@@ -1,5 +1,5 @@
-//! Alignments of other toolkits on their way in: whose they are, whether they are of the words that are here, and what
-//! is cut off.
+//! Alignments of other toolkits on their way in: whose they are, whether they are of the words that are here, and
+//! what is cut off.
 
 use std::path::Path;
 
@@ -20,8 +20,6 @@ use import::facts::{Behind, ImportReported};
 use import::matrix::fit;
 use import::{ImportOptions, ImportedOutput, Record, Role};
 
-/// The words, as links count them, of the sentences that a file of links tells of: those of the last file with sources. Eight bytes
-/// a sentence stay.
 pub(super) fn sides(workspace: &Workspace, path: &Path, options: &ImportOptions) -> Result<Sides> {
     let rules = SideRules::of_lines(options.link_tokens, workspace.rules());
     let system = match &options.role {
@@ -44,14 +42,9 @@ pub(super) fn sides(workspace: &Workspace, path: &Path, options: &ImportOptions)
     Ok(Sides(sides.into()))
 }
 
-/// Sentences that are read at once.
 const READ: usize = 1000;
 
-/// The system that links or weights without texts are of: that of the name; where nobody named one, that of the outputs that came
-/// with the file, or the only one.
-///
-/// # Errors
-/// There is none, or it may be one of several.
+/// The system of links without texts: the named one, else the one of this command, else the only one.
 fn system_of(workspace: &Workspace, name: &str, (path, options): (&Path, &ImportOptions)) -> Result<StoredSystem> {
     let (mut known, mut others) = (None, Vec::new());
     for system in workspace.systems()? {
@@ -77,15 +70,11 @@ fn system_of(workspace: &Workspace, name: &str, (path, options): (&Path, &Import
     })
 }
 
-/// What is known of the alignments of a file.
 #[derive(Debug, Default)]
 pub(super) struct Alignments {
     behind: Behind,
-    /// The first ones are of the texts that are here.
     is_theirs: bool,
-    /// The system that they are of, where the file has another name for it.
     system: Option<String>,
-    /// Its texts stay cut into pieces, as the sources that are here.
     is_cut: bool,
     /// Those with weights; with a row for `</s>`, with a column for it, and with more behind the words.
     all: usize,
@@ -100,10 +89,7 @@ impl Alignments {
         Self { behind, ..Self::default() }
     }
 
-    /// Looks at the first sentences of a file without columns, before anything is written.
-    ///
-    /// # Errors
-    /// Nothing is here that the alignments are of, or most of them cannot be used.
+    /// Checks the first sentences of a file without texts before anything is written.
     pub(super) fn check(
         &mut self,
         workspace: &Workspace,
@@ -185,7 +171,6 @@ impl Alignments {
         Err(Error::line(path, *line, message))
     }
 
-    /// Names the system of outputs, and leaves their texts cut where the sources are.
     pub(super) fn name(&self, output: &mut ImportedOutput) {
         if self.is_cut && !output.tokens.is_empty() {
             output.text = without_end(&output.tokens).join(" ");
@@ -193,7 +178,6 @@ impl Alignments {
         output.system = self.system.clone().or(output.system.take());
     }
 
-    /// Puts the alignment of an output to its words; what is left out is told.
     pub(super) fn put(
         &mut self,
         output: &ImportedOutput,
@@ -250,7 +234,6 @@ impl Alignments {
         })
     }
 
-    /// What there was behind the words, in sentences.
     pub(super) fn told(&self) -> Vec<String> {
         let mut told = Vec::new();
         if let Some(system) = &self.system {
@@ -276,7 +259,6 @@ impl Alignments {
     }
 }
 
-/// Whether it says nothing in words: links or numbers for what is there.
 pub(super) fn is_bare(output: &ImportedOutput) -> bool {
     output.text.is_empty() && output.tokens.is_empty()
 }
@@ -284,8 +266,6 @@ pub(super) fn is_bare(output: &ImportedOutput) -> bool {
 /// For each word of both sides that links count, the words of the corpus.
 pub(super) type LinkUnits = [Counterparts; 2];
 
-/// What the links of an output count: the tokens of the file or, where the links came alone, of the output that is here, as far as
-/// these are no words of its text, else what lines count.
 pub(super) fn units(
     (record, output): (&Record, &ImportedOutput),
     kept: &SystemOutput,
@@ -314,7 +294,6 @@ pub(super) fn units(
     [sources.unwrap_or_else(|| whole(s)), targets.unwrap_or_else(|| whole(t))]
 }
 
-/// The words of an output that is here, to which weights come or not.
 pub(super) fn known_words(known: &SystemOutput, rule: WordRule, is_weighed: bool) -> Vec<String> {
     let is_cut_here = known.alpha.is_none() && known.word_log_p.is_empty() && rule.words(&known.text) == known.target;
     if is_cut_here { uncut(&known.text, rule, is_weighed) } else { known.target.clone() }

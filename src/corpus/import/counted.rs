@@ -9,7 +9,6 @@ use engine::text::readable::places;
 use engine::text::words::without_end;
 use import::{Facts, ImportOptions, Record, Role};
 
-/// The languages that were said, that the file names, or its own name.
 pub(super) fn known((path, options): (&Path, &ImportOptions), facts: &Facts) -> KnownWords {
     let (source, target) = options.languages.clone();
     let (from, to) = facts.languages.clone().unzip();
@@ -24,7 +23,6 @@ pub(super) fn known((path, options): (&Path, &ImportOptions), facts: &Facts) -> 
 /// For each word that a file counts, the words of the corpus that it stands for.
 pub(super) type Counterparts = Vec<Vec<usize>>;
 
-/// What links of a file count where it does not cut its texts itself, and what a word is in the corpus.
 #[derive(Clone, Copy)]
 pub(super) struct Counted {
     pub(super) from: SideRules,
@@ -32,19 +30,16 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Of a record, which may say so.
     pub(super) fn of(self, record: &Record) -> Self {
         let own = record.words.map(|[source, target]| SideRules { source, target });
         Self { from: own.unwrap_or(self.from), ..self }
     }
 
-    /// Of the source: `own` are the tokens of the file, none where it has none, and its copy of the text, empty where it has none.
-    /// `None` where these have other letters.
+    /// The words of the source; `own` are the file's tokens and text. `None` if the letters differ.
     pub(super) fn source(self, own: (&[String], &str), text: &str) -> Option<Counterparts> {
         counted(own, text, (self.from.source, self.to.source))
     }
 
-    /// The same of the target.
     pub(super) fn target(self, own: (&[String], &str), text: &str) -> Option<Counterparts> {
         counted(own, text, (self.from.target, self.to.target))
     }

@@ -35,13 +35,10 @@ use import::{Import, ImportColumn, Record};
 
 pub use crate::import::report::ImportReport;
 
-/// Outputs and sentences whose measures are folded together.
 const FOLDED: usize = 1 << 16;
-/// The most sentences that a file may leave out, for every hundred lines that it has.
 const MOST_GAP: usize = 10_000;
 
-/// Imports a file of any kind with so many threads; `hear` is told how far it is, from 0 to 1. What came before an error, or
-/// before the ticket was stale, stays; when the file comes in again, it joins that.
+/// Imports a file of any kind with so many threads; `hear` gets the progress from 0 to 1. A stale ticket keeps what was written.
 pub fn import_file(
     workspace: &mut Workspace,
     (path, options): (&Path, &import::ImportOptions),
@@ -130,50 +127,36 @@ fn import_records(
     Ok(report)
 }
 
-/// A file on its way in.
 struct Importer<'a> {
     workspace: &'a mut Workspace,
     lanes: &'a Lanes<'a, 'static, Job, Done>,
     path: &'a Path,
     origin: i64,
-    /// The name of a system that has none in the file.
     stem: String,
     facts: String,
-    /// Its columns, where it is a table.
     columns: &'a [ImportColumn],
-    /// Whether sentences that are not there come in.
     may_add: bool,
     joining: Joining,
-    /// Records that were placed.
     count: usize,
-    /// Outputs of the records in hand, by system, that stay as they are although the file has others, and how many of their scores
-    /// were left out.
+    /// Outputs that stay although the file has others, by system, and how many of their scores were left out.
     stays: BTreeSet<(String, usize)>,
     unscored: usize,
-    /// The lines whose ids are not the names of their sentences.
     other_ids: Vec<usize>,
-    /// Whether what differs goes in the place of what is there, and what is taken of n-best lists.
     options: &'a import::ImportOptions,
     /// The numbers that the file's references have here, from 0; found with the first of them.
     slots: Option<Vec<usize>>,
-    /// The line of the last sentence.
     last: usize,
     /// The place behind the last sentence of a file that has no sources.
     end: Option<usize>,
     systems: BTreeMap<String, KnownSystem>,
-    /// The system of each piece of outputs that is being packed.
     waiting: VecDeque<i64>,
-    /// Outputs and sentences that are not folded.
     loose: usize,
-    /// Marks that were set apart.
     apart: usize,
     alignments: Alignments,
-    /// What is known of the words of its texts.
     known: KnownWords,
 }
 
 impl Importer<'_> {
-    /// Reads ahead, joins window after window, and writes what is packed.
     fn import(
         mut self,
         import: &mut Import,
@@ -210,7 +193,6 @@ impl Importer<'_> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Reports when a file without sources has fewer lines than the sentences that it belongs to.
     fn tell_missing(&self, report: &mut ImportReport) {
         let (Joining::Lines(places), Some(end)) = (&self.joining, self.end) else { return };
         let missing = places.end.saturating_sub(end);
@@ -225,7 +207,6 @@ impl Importer<'_> {
         }
     }
 
-    /// Writes what is packed, until at most so many pieces are being packed.
     fn write(&mut self, open: usize) -> Result<()> {
         while self.lanes.open(PACK) > open {
             let (Some(Done::Pack(ready)), Some(system)) = (self.lanes.take(PACK), self.waiting.pop_front()) else {
@@ -242,13 +223,11 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// What links count in the file.
     fn counted(&self) -> Counted {
         let to = self.workspace.rules();
         Counted { from: SideRules::of_lines(self.options.link_tokens, to), to }
     }
 
-    /// Chooses what a word is, where the file brings the first texts of a side.
     fn settle_words(&mut self, window: &[Record]) -> Result<()> {
         let mut known = KnownWords { pretokenized: self.options.pretokenized, ..self.known.clone() };
         let of = window.iter().find_map(|one| one.words).map(|[source, target]| SideRules { source, target });
@@ -261,7 +240,6 @@ impl Importer<'_> {
         self.workspace.settle_words(&known, sources, targets)
     }
 
-    /// A file that cannot be used is refused before anything is written.
     fn begin(&mut self, window: &[Record]) -> Result<()> {
         if self.columns.is_empty() {
             let base = self.joining.first_of_file();
@@ -354,7 +332,6 @@ impl Importer<'_> {
         self.take_scores(&window, oracles, report)
     }
 
-    /// Scores of others come behind the outputs that they are of, for a new output has none.
     fn take_scores(
         &mut self,
         window: &[(usize, Record)],
@@ -392,7 +369,6 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Records with their places, from 0.
     fn placed(&mut self, window: Vec<Record>, report: &mut ImportReport) -> Vec<(usize, Record)> {
         let mut placed = Vec::with_capacity(window.len());
         for record in window {
@@ -405,7 +381,6 @@ impl Importer<'_> {
         placed
     }
 
-    /// The records that are of sentences of the workspace.
     fn joined(
         &mut self,
         window: Vec<(usize, Record)>,
@@ -435,7 +410,6 @@ impl Importer<'_> {
         Ok(joined)
     }
 
-    /// Sets references and links by hand; what systems said before is measured again.
     fn judge_again(
         &mut self,
         references: Vec<(usize, usize, String)>,
@@ -465,7 +439,6 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Adds those that are new.
     fn add_sentences(&mut self, window: &[(usize, Record)], slots: &[usize], report: &mut ImportReport) -> Result<()> {
         let mut len = self.workspace.len()?;
         let mut new: Vec<NewSentence> = Vec::new();
@@ -520,10 +493,8 @@ impl Importer<'_> {
     }
 }
 
-/// A system of the workspace that the file tells of.
 #[derive(Clone, Copy)]
 struct KnownSystem {
     id: i64,
-    /// It said nothing before.
     is_new: bool,
 }

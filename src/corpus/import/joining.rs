@@ -1,5 +1,6 @@
-//! Which sentences of a corpus the records of a file belong to. Records with a source are joined by what they say, in any
-//! order; records without one by their names or numbers, and otherwise line by line. It is decided before anything is written.
+//! Which sentences of a corpus the records of a file belong to. Records with a source are joined by what they say, in
+//! any order; records without one by their names or numbers, and otherwise line by line. It is decided before
+//! anything is written.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,9 +18,7 @@ use engine::ticket::CancellationToken;
 use import;
 use import::{ColumnRole, ImportColumn, ImportOptions, Record, Role};
 
-/// Places that are tried for the first sentence of a text.
 const TRIED: usize = 100;
-/// The most kinds of equal sentences among which one fact about a record chooses.
 const MOST_KINDS: usize = 64;
 
 const NEW: u32 = u32::MAX;
@@ -28,21 +27,15 @@ const UNKNOWN: u32 = u32::MAX - 1;
 /// Several sentences have its source, and nothing shows which is meant.
 const UNCLEAR: u32 = u32::MAX - 2;
 
-/// Where the records of a file belong, as places from 0.
 pub(super) enum Joining {
-    /// Line by line to these sentences.
     Lines(Range<usize>),
-    /// One after the other from a place on, beyond the last as new sentences.
     Block(usize),
     /// The place of each record, in order, and the first of them that was there before.
     Each(Vec<u32>, Option<usize>),
 }
 
 impl Joining {
-    /// The place of a record, `n` records after the first.
-    ///
-    /// # Errors
-    /// Why it has none; continues "line 3".
+    /// The place of record `n`; the error continues "line 3".
     pub(super) fn place(&self, n: usize, record: &Record) -> std::result::Result<usize, String> {
         let line = record.sentence.saturating_sub(1);
         match self {
@@ -61,7 +54,6 @@ impl Joining {
         }
     }
 
-    /// The place of the first line of a file without sources.
     pub(super) fn first_of_file(&self) -> usize {
         match self {
             Self::Lines(places) => places.start,
@@ -70,7 +62,6 @@ impl Joining {
         }
     }
 
-    /// A sentence that was there before, if the file brings more of the same text.
     pub(super) fn first(&self) -> Option<usize> {
         match self {
             Self::Lines(_) => None,
@@ -81,9 +72,6 @@ impl Joining {
 }
 
 /// Decides where the records of a file belong, before anything is written.
-///
-/// # Errors
-/// Most of the file cannot be used.
 pub(super) fn joining(
     workspace: &Workspace,
     lanes: &Lanes<'_, '_, Job, Done>,
@@ -121,7 +109,6 @@ const BESIDE: [u64; 2] = [1, 2];
 /// A reference; greater numbers are of systems.
 const REFERENCE: u64 = 3;
 
-/// Whether a fact is in the texts of the sentence itself.
 fn is_content((of, _): &Fact) -> bool {
     *of >= REFERENCE
 }
@@ -136,7 +123,6 @@ fn hashed(thing: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// The facts of references and of outputs by their systems.
 fn said<'a>(
     references: impl Iterator<Item = &'a str>,
     outputs: impl Iterator<Item = (&'a str, &'a str)>,
@@ -146,26 +132,21 @@ fn said<'a>(
     all.filter(|(_, text)| !text.trim().is_empty()).map(|(of, text)| (of, mixed(text)))
 }
 
-/// Whether something is said otherwise.
 fn contradicts(new: &[Fact], known: &[Fact]) -> bool {
     content(new).any(|fact| !known.contains(fact) && known.iter().any(|(of, _)| *of == fact.0))
 }
 
-/// A record as it is matched.
 struct Row {
     line: usize,
     sentence: usize,
     text: Option<u64>,
     /// The number of its id, or the id itself if that is the number of a sentence.
     name: Option<u64>,
-    /// Its id, if that is a number.
     number: Option<u64>,
-    /// Where its texts begin among all.
     facts: usize,
     cells: u64,
 }
 
-/// The records of a file, and the sentences that they are matched with.
 struct FileRows<'w> {
     workspace: &'w Workspace,
     known: SentencePlaces,
@@ -224,13 +205,11 @@ impl<'w> FileRows<'w> {
         self.rows[n].text.map_or(&[], |text| self.known.alike(text))
     }
 
-    /// The texts of a record besides its source.
     fn content(&self, n: usize) -> &[Fact] {
         let end = self.rows.get(n + 1).map_or(self.facts.len(), |next| next.facts);
         &self.facts[self.rows[n].facts..end]
     }
 
-    /// Where the records stand that belong before and behind a record; nowhere if the file is in another order than the corpus.
     fn beside(&self) -> &'static [isize] {
         let sure = (0..self.rows.len()).filter_map(|n| if let [(_, at)] = self.alike(n) { Some(*at) } else { None });
         let sure: Vec<u32> = sure.collect();
@@ -245,7 +224,6 @@ impl<'w> FileRows<'w> {
         }
     }
 
-    /// All facts of a record.
     fn facts(&self, n: usize, beside: &[isize]) -> Vec<Fact> {
         let mut facts = self.content(n).to_vec();
         facts.extend(self.rows[n].name.filter(|_| !are_numbers(self.columns)).map(|name| (NAME, name)));
@@ -254,7 +232,6 @@ impl<'w> FileRows<'w> {
         facts
     }
 
-    /// All facts of the sentences at some places.
     fn known_facts(&self, places: impl Iterator<Item = u32>) -> Result<Vec<(u32, Vec<Fact>)>> {
         let (systems, mut known) = (self.workspace.systems()?, Vec::new());
         for place in places {
@@ -275,7 +252,6 @@ impl<'w> FileRows<'w> {
         Ok(known)
     }
 
-    /// Decides where the records belong.
     fn joining(&self, path: &Path, options: &ImportOptions) -> Result<Joining> {
         let newest = self.workspace.newest()?;
         let may_add = matches!(options.role, None | Some(Role::Source))
@@ -314,8 +290,6 @@ impl<'w> FileRows<'w> {
         }
     }
 
-    /// Where the file begins if its sentences are those from there on. A table covers all of them, and what it says of equal sentences
-    /// fits; of a text most lines are the same.
     fn base(&self, newest: &Range<usize>, may_add: bool) -> Result<Option<usize>> {
         let Some(first) = self.rows.iter().position(|row| row.text.is_some()) else { return Ok(None) };
         let tried = self.alike(first).iter().take(if self.has_more { 0 } else { TRIED });
@@ -343,8 +317,7 @@ impl<'w> FileRows<'w> {
         Ok(None)
     }
 
-    /// Records without sources whose ids are names or numbers of sentences; `None` if they only count the lines. Ids that are
-    /// neither are not looked at beside texts, but scores alone would belong anywhere.
+    /// Records without sources whose ids are names or numbers of sentences; `None` if they only count the lines.
     fn by_name(&self, newest: &Range<usize>) -> Result<Option<Joining>> {
         let counts = |from: u64| self.rows.iter().zip(from..).all(|(row, n)| row.number == Some(n));
         if self.rows.iter().all(|row| row.name.is_none()) || are_numbers(self.columns) && counts(1) {
@@ -411,8 +384,7 @@ impl<'w> FileRows<'w> {
         Ok(Joining::Each(at, first))
     }
 
-    /// Equal sources: each record belongs to the sentence with the most of its facts. Those that no fact distinguishes take
-    /// equal sentences in turn, and are unclear if the sentences differ.
+    /// Equal sources: each record belongs to the sentence with the most equal facts; equal sentences are taken in turn.
     fn by_facts(&self, (run, beside): (&[usize], &[isize]), places: &[(u32, Vec<Fact>)], at: &mut [u32]) {
         // Sentences with the same texts are one kind.
         let (mut numbers, mut free, mut kind_of) = (BTreeMap::new(), Vec::<BTreeSet<u32>>::new(), HashMap::new());
@@ -471,7 +443,6 @@ impl<'w> FileRows<'w> {
     }
 }
 
-/// Whether the ids of a table are numbers of sentences, as the program's own tables have them.
 pub(super) fn are_numbers(columns: &[ImportColumn]) -> bool {
     let is_number = |name: &str| ["number", "nr", "#"].iter().any(|one| one.eq_ignore_ascii_case(name));
     columns.iter().any(|column| column.role == ColumnRole::Id && is_number(&column.name))

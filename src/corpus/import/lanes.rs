@@ -1,16 +1,14 @@
-//! Jobs that threads take while one thread leads: it gives jobs of several kinds and takes the results of each
-//! kind in the order in which it gave them.
+//! Jobs that threads take while one thread leads: it gives jobs of several kinds and takes the results of each kind
+//! in the order in which it gave them.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{Receiver, sync_channel};
 
-/// What the leading thread gives jobs to.
 pub(crate) struct Lanes<'a, 'scope, Job, Done> {
     work: &'scope (dyn Fn(Job) -> Done + Sync),
     /// `None`: jobs are done as they are given.
     threads: Option<&'a rayon::Scope<'scope>>,
-    /// What comes of the jobs of each kind.
     results: RefCell<BTreeMap<usize, VecDeque<Receiver<Done>>>>,
 }
 
@@ -26,13 +24,11 @@ impl<'scope, Job: Send + 'scope, Done: Send + 'scope> Lanes<'_, 'scope, Job, Don
         self.results.borrow_mut().entry(kind).or_default().push_back(result);
     }
 
-    /// Jobs of a kind whose results were not taken.
     pub(crate) fn open(&self, kind: usize) -> usize {
         self.results.borrow().get(&kind).map_or(0, VecDeque::len)
     }
 
-    /// Waits for the next result of a kind; `None` when there is none to come, or its job ended in a panic, which goes on
-    /// when the leading ends.
+    /// Waits for the next result of a kind; `None` if none is left or its job panicked.
     pub(crate) fn take(&self, kind: usize) -> Option<Done> {
         let next = self.results.borrow_mut().get_mut(&kind)?.pop_front()?;
         next.recv().ok()

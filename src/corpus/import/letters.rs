@@ -8,7 +8,6 @@ use engine::error::{Error, Result};
 use engine::text::words;
 use engine::text::write::is_database;
 
-/// The name of a file up to its first full stop.
 pub(crate) fn stem(path: &Path) -> String {
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     name.split('.').next().unwrap_or_default().to_owned()
@@ -30,7 +29,6 @@ pub(crate) fn is_base(c: char) -> bool {
     is_shown(c) && !is_combining_mark(c)
 }
 
-/// Refuses a copy of a corpus, with what brings its judgements.
 pub(crate) fn refuse_copy(path: &Path) -> Result<()> {
     if !is_database(path) {
         return Ok(());

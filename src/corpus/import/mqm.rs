@@ -1,8 +1,8 @@
 //! Judgements of the WMT's metrics tasks (MQM), tables with a row for each error that a rater marked, or for each
 //! translation without any. Marot, the viewer of these, adds notes in a column of JSON.
 //!
-//! The letters of an error stand between `<v>` and `</v>`. Cells are raw, as mt-metrics-eval reads them; a table that a
-//! spreadsheet quoted is known by doubled quotes.
+//! The letters of an error stand between `<v>` and `</v>`. Cells are raw, as mt-metrics-eval reads them; a table that
+//! a spreadsheet quoted is known by doubled quotes.
 
 use std::path::Path;
 
@@ -21,7 +21,6 @@ use import::recognise::MQM;
 /// How the categories of Google's raters begin.
 const GOOGLE: &[&str] = &["Accuracy/", "Fluency/", "Terminology/", "Style/", "Locale convention/", "Non-translation"];
 
-/// Where the columns are.
 struct MqmColumns {
     /// What tells one sentence from another beside its text: document and number.
     place: Vec<usize>,
@@ -46,9 +45,6 @@ impl MqmColumns {
 }
 
 /// Imports a file, as [`rated::take`] does.
-///
-/// # Errors
-/// A sentence about either file.
 pub fn import(
     workspace: &mut Workspace,
     (path, replaces): (&Path, bool),
@@ -59,7 +55,6 @@ pub fn import(
     rated::take(workspace, (path, replaces), (file, warnings))
 }
 
-/// Whether every cell with a quote is quoted, and some have doubled ones, which no text has, or the head has them.
 fn is_quoted(path: &Path) -> Result<bool> {
     let (mut lines, mut warnings) = (ImportInput::open(path, None)?.lines()?, Warnings::new(path));
     let mut has_doubled = false;
@@ -76,7 +71,6 @@ fn is_quoted(path: &Path) -> Result<bool> {
     Ok(has_doubled)
 }
 
-/// A cell as CSV has it.
 fn unquoted(cell: &str) -> String {
     let within = cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     within.map_or_else(|| cell.to_owned(), |within| within.replace("\"\"", "\""))
@@ -140,13 +134,11 @@ fn row(file: &mut RatedFile, columns: &MqmColumns, cells: &[String], line: usize
     file.rows.push(RatedRow { line, segment, system, rater, copy, thing });
 }
 
-/// A name with a capital.
 pub(crate) fn capital(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// A note as it is, or that of Marot's JSON.
 fn note(cell: &str) -> String {
     match serde_json::from_str::<serde_json::Value>(cell) {
         Ok(serde_json::Value::Object(all)) => {

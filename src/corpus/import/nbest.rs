@@ -1,5 +1,5 @@
-//! N-best lists on their way in: of each the first candidate is taken, and where that is asked for the one nearest to the
-//! references and the first by another score, as systems of their own.
+//! N-best lists on their way in: of each the first candidate is taken, and where that is asked for the one nearest to
+//! the references and the first by another score, as systems of their own.
 
 use crate::import::scores::GivenScores;
 use crate::measures::oracle::{self, greatest, ranked_by};
@@ -10,11 +10,7 @@ use import::{ImportOptions, ImportedOutput, Record};
 /// The title of the score that says where the oracle stands in its list, from 1.
 const ORACLE: &str = "oracle place";
 
-/// What systems say in a record of the sentence at a place: one without a name is called by the `stem`. The places of oracles are
-/// noted.
-///
-/// # Errors
-/// What the candidates are to be ranked by and have not; continues "the line".
+/// What systems output in a record; an unnamed one is called by the `stem`.
 pub(super) fn said<'r>(
     (at, record): (usize, &'r Record),
     (stem, options, bleu): (&str, &ImportOptions, &BleuSettings),

@@ -36,8 +36,7 @@ impl SentencePlaces {
         numbers
     }
 
-    /// The sentences with the letters of a text, each with its place, from 0, in order. Each is read
-    /// when it is its turn.
+    /// The sentences with the letters of a text, each with its place, from 0, in order; each is read when it is its turn.
     pub fn of(&self, workspace: &Workspace, text: &str) -> impl Iterator<Item = Result<(usize, StoredSentence)>> {
         self.alike(mixed(text)).iter().filter_map(move |(_, at)| {
             let at = *at as usize;
@@ -47,12 +46,10 @@ impl SentencePlaces {
     }
 }
 
-/// Whether two texts have the same letters: tokenizers put spaces between and write one apostrophe for another.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     one == other || visible(one).eq(visible(other))
 }
 
-/// One number of all letters.
 pub(crate) fn mixed(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     visible(text).for_each(|letter| letter.hash(&mut hasher));

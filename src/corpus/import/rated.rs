@@ -1,5 +1,6 @@
 //! What people, or a metric, say of the outputs of systems in files of others: sentences, what systems said, marks of
-//! errors and ratings by rater. The formats are tables of the WMT ([`mqm`](super::mqm)) and JSON ([`spans`](super::spans)).
+//! errors and ratings by rater. The formats are tables of the WMT ([`mqm`](super::mqm)) and JSON
+//! ([`spans`](super::spans)).
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -24,12 +25,9 @@ use import::Warnings;
 
 /// How names begin that are none, as tables of sentences without a document have them.
 pub(crate) const NO_DOCUMENT: &str = "corpus ";
-/// Sentences by which a system of the workspace is known that a file names otherwise.
 const COMPARED: usize = 20;
-/// Sentences with the same letters among which the right one is looked for.
 const TRIED: usize = 50;
 
-/// A sentence of the file.
 pub(super) struct RatedSegment {
     pub source: String,
     pub reference: Option<String>,
@@ -37,7 +35,6 @@ pub(super) struct RatedSegment {
     pub line: usize,
 }
 
-/// What is said of an output.
 #[expect(clippy::large_enum_variant, reason = "most of them are marks")]
 pub(super) enum RatedThing {
     /// An error, at these letters of the row's translation and of the segment's source.
@@ -46,7 +43,6 @@ pub(super) enum RatedThing {
     Rating(u8),
 }
 
-/// A row of the file.
 pub(super) struct RatedRow {
     pub line: usize,
     pub segment: usize,
@@ -57,7 +53,6 @@ pub(super) struct RatedRow {
     pub thing: RatedThing,
 }
 
-/// What rows give as the output of a system, each text once with the count of its rows.
 #[derive(Default)]
 struct Copies {
     texts: Vec<(Arc<str>, usize)>,
@@ -67,15 +62,12 @@ struct Copies {
 /// The text of an output that is judged, and which copies are it, spaces and the like aside.
 struct Chosen {
     text: String,
-    /// The workspace does not have it.
     is_new: bool,
     fits: Vec<bool>,
 }
 
-/// An output by its segment and system.
 type Outputs<T> = BTreeMap<(usize, String), T>;
 
-/// What a file says.
 #[derive(Default)]
 pub(super) struct RatedFile {
     /// What it is, as a sentence.
@@ -95,12 +87,10 @@ pub(super) struct RatedFile {
 }
 
 impl RatedFile {
-    /// One that says nothing yet.
     pub(super) fn new(fact: &'static str) -> Self {
         Self { fact, ..Self::default() }
     }
 
-    /// The number of a segment, which may be there already.
     pub(super) fn segment(&mut self, segment: RatedSegment) -> usize {
         let next = self.segments.len();
         let key = segment.name.chars().chain(['\t']).chain(visible(&segment.source)).collect();
@@ -111,7 +101,6 @@ impl RatedFile {
         found
     }
 
-    /// Notes what a system says of a segment; gives which of its texts that is.
     pub(super) fn says(&mut self, system: &str, segment: usize, text: &str) -> usize {
         let copies = self.outputs.entry((segment, system.to_owned())).or_default();
         let found = copies.known.get(text).copied().unwrap_or_else(|| {
@@ -125,12 +114,8 @@ impl RatedFile {
     }
 }
 
-/// Takes in what a file says. Sentences that are there are joined by their texts, the others are new. What a system said otherwise
-/// stays, unless the file `replaces` it; rows of other texts than it says are left out. If they are most, nothing is taken. All
-/// judgements are one act.
-///
-/// # Errors
-/// A sentence about either file.
+/// Imports the sentences, outputs and judgements of a file, all judgements as one act. Outputs that differ stay unless the
+/// file `replaces` them.
 pub(super) fn take(
     workspace: &mut Workspace,
     (path, replaces): (&Path, bool),
@@ -176,7 +161,6 @@ pub(super) fn take(
     Ok(report)
 }
 
-/// What raters say of sentences, with what they said before. A file may have a mark twice, and may come in twice.
 fn said(
     workspace: &Workspace,
     (file, rows): (&RatedFile, Vec<RatedRow>),
@@ -229,7 +213,6 @@ fn said(
     Ok(said)
 }
 
-/// Segments with more than one source, as a sentence.
 fn several_sources(file: &RatedFile) -> Option<String> {
     let mut names = BTreeSet::new();
     let named = file.segments.iter().filter(|segment| !file.names_files && !segment.name.is_empty());
@@ -240,7 +223,6 @@ fn several_sources(file: &RatedFile) -> Option<String> {
     ))
 }
 
-/// The rows of the texts that were chosen.
 fn fitting(rows: Vec<RatedRow>, chosen: &Outputs<Chosen>, path: &Path, report: &mut ImportReport) -> Vec<RatedRow> {
     let mut fit = |row: &RatedRow| {
         let chosen = &chosen[&(row.segment, row.system.clone())];
@@ -254,7 +236,6 @@ fn fitting(rows: Vec<RatedRow>, chosen: &Outputs<Chosen>, path: &Path, report: &
     rows.into_iter().filter(|row| fit(row)).collect()
 }
 
-/// Weighs marks as the file means them if nobody chose other weights or marked errors before.
 fn weigh(workspace: &mut Workspace, preset: Option<&str>, report: &mut ImportReport) -> Result<()> {
     let Some(preset) = preset.and_then(ErrorScheme::preset) else { return Ok(()) };
     let mut scheme = workspace.scheme()?;
@@ -267,7 +248,6 @@ fn weigh(workspace: &mut Workspace, preset: Option<&str>, report: &mut ImportRep
     Ok(())
 }
 
-/// Gives a system that the workspace does not have the name of the one that says the same there: metrics name files, not systems.
 fn name_as_known(workspace: &mut Workspace, file: &mut RatedFile, found: &[Option<usize>]) -> Result<()> {
     let known = workspace.systems()?;
     let mut texts: BTreeMap<&String, Vec<(Option<usize>, &str)>> = BTreeMap::new();
@@ -300,8 +280,7 @@ fn name_as_known(workspace: &mut Workspace, file: &mut RatedFile, found: &[Optio
     Ok(())
 }
 
-/// The sentences of the workspace, from 0, that are those of the file. Among several with the same letters the one of the same
-/// name, then of the same outputs, then behind the sentence before it is taken; each once.
+/// Finds the sentences of the file by their letters; of several by name, then outputs, then order.
 fn found(workspace: &Workspace, file: &RatedFile) -> Result<Vec<Option<usize>>> {
     let known = SentencePlaces::read(workspace)?;
     let systems: HashMap<String, i64> = workspace.systems()?.into_iter().map(|known| (known.name, known.id)).collect();
@@ -340,7 +319,6 @@ fn found(workspace: &Workspace, file: &RatedFile) -> Result<Vec<Option<usize>>> 
     Ok(found)
 }
 
-/// The places of the sentences, from 0; those that are not there are added.
 fn add_sentences(
     workspace: &mut Workspace,
     path: &Path,
@@ -372,7 +350,6 @@ fn add_sentences(
     Ok(places)
 }
 
-/// What each system says: the text of the workspace where a row has it, else the one that most rows have.
 fn chosen(
     workspace: &Workspace,
     file: &RatedFile,
@@ -398,7 +375,6 @@ fn chosen(
     Ok(all)
 }
 
-/// What most rows have; of equals the first.
 fn most<'a, T: std::hash::Hash + Eq + ToString + 'a>(
     all: impl Iterator<Item = (&'a T, &'a (Arc<str>, usize))>,
 ) -> String {
@@ -409,7 +385,6 @@ fn most<'a, T: std::hash::Hash + Eq + ToString + 'a>(
     counts.into_iter().max_by_key(|(_, rank)| *rank).map_or_else(String::new, |(what, _)| what.to_string())
 }
 
-/// Puts in what systems said that is new.
 fn add_outputs(
     workspace: &mut Workspace,
     path: &Path,

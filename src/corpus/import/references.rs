@@ -1,5 +1,5 @@
-//! References on their way in: which of the references of a sentence those of a file are, and whether links by
-//! hand are links of the first.
+//! References on their way in: which of the references of a sentence those of a file are, and whether links by hand
+//! are links of the first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,7 +13,6 @@ use engine::error::{Error, Result};
 use engine::text::links::{Link, Links};
 use import::{ImportedText, Record};
 
-/// What the workspace has of the sentences of a window: they and their links by hand, by their places.
 pub(super) struct Known {
     pub(super) sentences: BTreeMap<usize, StoredSentence>,
     pub(super) golds: BTreeMap<usize, Links>,
@@ -33,9 +32,7 @@ impl Known {
     }
 }
 
-/// The numbers, from 0, that the references of the file have in the workspace: of one whose texts are those that are
-/// there, or mostly, the same; of another the next that is free. Where the file is to replace, it is the number of the
-/// reference that has the most of its texts.
+/// The numbers, from 0, that the file's references have in the workspace: by equal texts, else the next free one.
 pub(super) fn slots(
     workspace: &Workspace,
     (path, replaces): (&Path, bool),
@@ -80,7 +77,6 @@ pub(super) fn slots(
     Ok(slots)
 }
 
-/// The references of a sentence that are new, each with its number, from 0, and the place of the sentence.
 pub(super) fn new_references(
     (at, record): (usize, &Record),
     sentence: &StoredSentence,
@@ -104,7 +100,6 @@ pub(super) fn new_references(
     new
 }
 
-/// Links by hand as links of the words of a sentence and its first reference, where they are that: a file may cut them otherwise.
 pub(super) fn fitting(
     (path, gold, counted): (&Path, &Links, Counted),
     (at, record): (usize, &Record),
@@ -138,7 +133,6 @@ pub(super) fn fitting(
     Some(Links::new(told(gold.sure()), told(gold.possible())))
 }
 
-/// Refuses links by hand of which most are of no words that are here; those of the first sentences decide.
 pub(super) fn check_golds(
     workspace: &Workspace,
     base: usize,
@@ -171,13 +165,11 @@ fn own_words(text: Option<&ImportedText>) -> (&[String], &str) {
     text.map_or((&[], ""), |text| (text.tokens.as_deref().unwrap_or_default(), &text.text))
 }
 
-/// The reference that has this number in the workspace, from 0.
 pub(super) fn reference<'a>(record: &'a Record, slots: &[usize], n: usize) -> Option<&'a str> {
     record.reference(slots.iter().position(|slot| *slot == n)?)
 }
 
-/// Whether links are of words that a sentence and its reference do not have: how many these have. Without a reference
-/// its side is not known.
+/// Whether links name words that the sentence or its reference does not have.
 pub(crate) fn beyond(links: &Links, source: usize, target: Option<usize>) -> Option<String> {
     let most = target.unwrap_or(usize::MAX);
     let is_beyond = links.all().iter().any(|(link, _)| link.source >= source || link.target >= most);

@@ -10,7 +10,6 @@ use import::facts::MOST_WARNINGS;
 /// What came of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportReport {
-    /// Sentences that are new.
     pub sentences: usize,
     /// References for sentences that had none of that number, or another.
     pub references: usize,
@@ -18,11 +17,9 @@ pub struct ImportReport {
     pub golds: usize,
     /// Scores of others, one for each sentence and system.
     pub scores: usize,
-    /// Numbers of the sentences themselves.
     pub numbers: usize,
     /// What differs from what is there, which stays, and how much of it.
     pub differing: BTreeMap<String, usize>,
-    /// Judgements, one for each sentence and annotator.
     pub judgements: usize,
     /// Sentences whose words have parts of speech now.
     pub tagged: usize,
@@ -30,7 +27,6 @@ pub struct ImportReport {
     pub replacing: Option<ImportOptions>,
     /// Marks of errors that are set apart, for what they were of was replaced.
     pub apart: usize,
-    /// How the file was read, in sentences.
     pub facts: Vec<String>,
     /// Something should be asked: the file leaves open how it is meant.
     pub asks: bool,
@@ -77,7 +73,6 @@ impl ImportReport {
         tr!("Imported {what}{differing}{apart}{faults}{stopped}", what, differing, apart, faults, stopped)
     }
 
-    /// Notes that something differs from what is there; whether it goes in its place.
     pub(super) fn replaces(&mut self, what: impl Into<String>, replaces: bool) -> bool {
         if !replaces {
             *self.differing.entry(what.into()).or_default() += 1;

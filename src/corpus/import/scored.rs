@@ -1,6 +1,6 @@
-//! Scores that a tool printed, a line each: those of `comet-score` (`a.fr  Segment 0  score: 0.8275`), the tables of the
-//! WMT's metrics tasks (system, score and number of the sentence), and a number a line. They are refused as a whole unless they
-//! are scores of the sentences that came last.
+//! Scores that a tool printed, a line each: those of `comet-score` (`a.fr  Segment 0  score: 0.8275`), the tables of
+//! the WMT's metrics tasks (system, score and number of the sentence), and a number a line. They are refused as a
+//! whole unless they are scores of the sentences that came last.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,10 +15,8 @@ use import::input::ImportInput;
 use import::recognise::{score_cells, score_places, score_separator};
 use import::{ImportOptions, Role, Warnings, guess};
 
-/// Lines by which a file is known.
 const PEEKED: usize = 20;
 
-/// A line with a score.
 struct ScoreLine {
     line: usize,
     system: String,
@@ -28,23 +26,18 @@ struct ScoreLine {
 
 /// A file of scores.
 pub struct ScoreFile {
-    /// What the file calls them.
     title: String,
     lines: Vec<ScoreLine>,
     report: ImportReport,
 }
 
-/// System, sentence and score of a line of `comet-score`.
 fn comet(line: &str) -> Option<(&str, usize, &str)> {
     let (before, score) = line.rsplit_once("score:")?;
     let (system, segment) = before.rsplit_once("Segment")?;
     Some((system.trim(), segment.trim().parse().ok()?, score.trim()))
 }
 
-/// The scores of a file; `None` where it is of another kind.
-///
-/// # Errors
-/// When it cannot be read on.
+/// The scores of a file; `None` if it is of another kind.
 pub fn read(path: &Path, options: &ImportOptions) -> Result<Option<ScoreFile>> {
     let is_given = matches!(options.role, Some(Role::Scores(_)));
     if !is_given && (options.format.is_some() || options.role.is_some()) {
@@ -96,7 +89,6 @@ pub fn read(path: &Path, options: &ImportOptions) -> Result<Option<ScoreFile>> {
     Ok(Some(file))
 }
 
-/// The system that a file calls so: by its name, or by that of the file that its outputs came from.
 fn system_of<'a>(name: &str, systems: &'a [StoredSystem]) -> Option<&'a StoredSystem> {
     let (name, file) = (name.trim(), Path::new(name));
     let is_its = |known: &&StoredSystem| {
@@ -107,10 +99,7 @@ fn system_of<'a>(name: &str, systems: &'a [StoredSystem]) -> Option<&'a StoredSy
     systems.iter().find(|known| known.name == name).or_else(|| systems.iter().find(is_its))
 }
 
-/// Puts the scores in.
-///
-/// # Errors
-/// A sentence about what does not fit; nothing is written then.
+/// Adds the scores; nothing is written if they do not fit.
 pub fn import(
     workspace: &mut Workspace,
     (path, options): (&Path, &ImportOptions),
@@ -149,7 +138,6 @@ pub fn import(
     Ok(report)
 }
 
-/// What commas are; refuses lines of which most are no numbers.
 fn decimals(path: &Path, lines: &[ScoreLine]) -> Result<Decimals> {
     let mut count = NumberCount::default();
     for score in lines {
@@ -168,7 +156,6 @@ fn decimals(path: &Path, lines: &[ScoreLine]) -> Result<Decimals> {
     Ok(count.decimals())
 }
 
-/// Titles and systems of what the file scores, by the names there.
 fn systems_of<'a>(
     workspace: &Workspace,
     (path, options): (&Path, &ImportOptions),

@@ -12,23 +12,19 @@ use import::decimal::is_missing;
 use import::formats::table::{holds_text, is_remark, output_of};
 use import::{ColumnRole, Facts, ImportColumn, Record};
 
-/// The scores of a window of records: by title and system, none of the sentences themselves, then by the place of the sentence,
-/// from 0.
+/// Scores of some records by title and system (none: of the sentences), then by the place of the sentence, from 0.
 pub(super) type GivenScores = BTreeMap<(String, Option<String>), BTreeMap<usize, f32>>;
 
-/// Whether it is what is made here, or said by people.
 fn is_own(title: &str) -> bool {
     let mut own = MEASURES.iter().chain(OF_SENTENCES).map(|measure| measure.name);
     OF_PEOPLE.contains(&title) || own.any(|name| name == title)
 }
 
-/// Whether a cell is a number that others gave.
 pub(super) fn is_score(column: &str, cell: &str) -> bool {
     let title = column.rsplit_once('.').map_or(column, |(title, _)| title);
     !is_own(title) && !is_remark(column) && cell.trim().parse::<f32>().is_ok()
 }
 
-/// The title and the system of a column of scores. A number counts the systems; measures that are made here are none.
 fn score_column(column: &str, systems: &[String]) -> Option<(String, String)> {
     column.match_indices('.').find_map(|(dot, _)| {
         let (title, of) = (column[..dot].trim(), column[dot + 1..].trim());
@@ -38,7 +34,6 @@ fn score_column(column: &str, systems: &[String]) -> Option<(String, String)> {
     })
 }
 
-/// Refuses a table of nothing but scores whose rows are not those of the sentences that came last.
 pub(super) fn check(workspace: &Workspace, path: &Path, facts: &Facts) -> Result<()> {
     let is_placed = |column: &ImportColumn| column.role == ColumnRole::Id || holds_text(&column.role);
     match facts.sentences {
@@ -47,7 +42,6 @@ pub(super) fn check(workspace: &Workspace, path: &Path, facts: &Facts) -> Result
     }
 }
 
-/// Refuses scores that are not one for each of the sentences that came last.
 pub(super) fn fits(workspace: &Workspace, path: &Path, count: usize) -> Result<()> {
     let sentences = workspace.newest()?.len();
     if count == sentences {
@@ -60,7 +54,6 @@ pub(super) fn fits(workspace: &Workspace, path: &Path, count: usize) -> Result<(
     Err(Error::file(path, message))
 }
 
-/// The title and the system of scores.
 pub(super) fn named(column: &str, systems: &[String], path: &Path) -> Result<(String, String)> {
     score_column(column, systems).ok_or_else(|| {
         let message = format!(
@@ -72,8 +65,6 @@ pub(super) fn named(column: &str, systems: &[String], path: &Path) -> Result<(St
     })
 }
 
-/// The columns of a table that are numbers of the sentences: they belong to no system. Measures that are made here, and differences,
-/// leave with tables and come in again; what else is left out is told.
 fn of_sentences<'a>(columns: &'a [ImportColumn], systems: &[String], report: &mut ImportReport) -> Vec<&'a str> {
     let numbers = columns.iter().filter(|column| column.role == ColumnRole::Number).map(|column| column.name.as_str());
     let mut of_sentences = Vec::new();
@@ -104,8 +95,7 @@ fn of_sentences<'a>(columns: &'a [ImportColumn], systems: &[String], report: &mu
     of_sentences
 }
 
-/// The scores of some records, each with its place. `known` are the systems of the workspace; those that a file itself has come
-/// before them. Of the columns of a table those that have numbers and no system are of the sentences.
+/// The scores of some records; columns of numbers without a system are of the sentences.
 pub(super) fn given_scores(
     window: &[(usize, Record)],
     known: &[String],

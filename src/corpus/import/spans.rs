@@ -18,11 +18,8 @@ use engine::error::{Error, Result};
 use import::Warnings;
 use import::input::ImportInput;
 
-/// The most bytes of a file, which is read as a whole.
 const MOST: u64 = 1 << 28;
-/// The kind of an error that has none.
 const KIND: &str = "other";
-/// How bad one is of which that is not said.
 const SEVERITY: &str = "minor";
 
 /// A kind of file.
@@ -33,9 +30,6 @@ pub enum SpanFormat {
 }
 
 /// Imports a file, as [`rated::take`] does.
-///
-/// # Errors
-/// A sentence about either file.
 pub fn import(workspace: &mut Workspace, (path, replaces): (&Path, bool), format: SpanFormat) -> Result<ImportReport> {
     let input = ImportInput::open(path, None)?;
     let bytes = match input.encoding() {
@@ -58,7 +52,6 @@ pub fn import(workspace: &mut Workspace, (path, replaces): (&Path, bool), format
     rated::take(workspace, (path, replaces), (file, warnings))
 }
 
-/// A document that an annotator was done with.
 #[derive(Deserialize)]
 struct PearmutLine {
     user_id: Option<String>,
@@ -74,7 +67,6 @@ impl PearmutLine {
         self.actions.iter().any(|act| act["action"] == what)
     }
 
-    /// Whether errors were asked for: somebody marked one.
     fn has_spans(&self) -> bool {
         let is_marked = |said: &Value| said["error_spans"].as_array().is_some_and(|spans| !spans.is_empty());
         self.does("create_span") || self.annotation.iter().flatten().any(|all| all.values().any(is_marked))
@@ -94,7 +86,6 @@ struct PearmutItem {
 struct PearmutSaid {
     score: Option<f64>,
     error_spans: Option<Vec<PearmutSpan>>,
-    /// Whether there are no errors, as Interlinear writes it.
     no_errors: Option<bool>,
 }
 
@@ -106,7 +97,6 @@ struct PearmutSpan {
     end_i: usize,
     severity: Option<String>,
     category: Option<String>,
-    /// All of it, as Interlinear writes it.
     mark: Option<ErrorMark>,
 }
 
@@ -115,7 +105,6 @@ const RESET: &str = "__RESET__";
 /// How items are numbered that Pearmut does not count.
 const EXTRA: [&str; 3] = ["welcome_", "random_", "goodbye_"];
 
-/// What is said of translations by their segments, systems and raters; what a rater said last counts.
 type PearmutRows = BTreeMap<(usize, String, String), Vec<RatedRow>>;
 
 /// The lines that count, as Pearmut counts them: none before a reset, and neither forms nor what is shown before and after.
@@ -200,7 +189,6 @@ fn pearmut(path: &Path, text: &str, warnings: &mut Warnings) -> Result<RatedFile
     Ok(file)
 }
 
-/// Takes in a document; gives how many translations were skipped, and how many judged again.
 fn document(
     (file, all): (&mut RatedFile, &mut PearmutRows),
     (number, asks): (usize, bool),
@@ -261,7 +249,6 @@ fn document(
     [skipped, again]
 }
 
-/// What is said of a translation; nothing if it was skipped.
 fn things(said: PearmutSaid, text: &str, asks: bool) -> Vec<RatedThing> {
     let rating = said.score.map(|score| RatedThing::Rating(score.round() as u8));
     let asks = asks && said.error_spans.is_some();
@@ -292,7 +279,6 @@ struct CometSegment {
     reference: Option<String>,
     #[serde(alias = "error_spans")]
     errors: Option<Vec<CometSpan>>,
-    /// Scores, by the names of the metrics.
     #[serde(flatten)]
     others: BTreeMap<String, Value>,
 }
@@ -308,7 +294,6 @@ struct CometSpan {
 }
 
 impl CometSpan {
-    /// Its letters: those of its text, of which one may be before its place.
     fn letters(&self, text: &str) -> Letters {
         let wanted = self.text.as_deref().unwrap_or_default().trim();
         let start = text.char_indices().nth(self.start).map_or(text.len(), |(at, _)| at);

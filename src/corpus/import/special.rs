@@ -13,10 +13,7 @@ use engine::ticket::CancellationToken;
 use import::format::{CorpusKind, FormatEntry, FormatReading};
 use import::options::ImportOptions;
 
-/// Imports a file of a kind that is no [`FormatReading::Sentences`].
-///
-/// # Errors
-/// What the file is, where nobody reads it or it is given as something else; what its reader says.
+/// Imports a file whose kind is not [`FormatReading::Sentences`].
 pub(super) fn import(
     workspace: &mut Workspace,
     (path, options): (&Path, &ImportOptions),

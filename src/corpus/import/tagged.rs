@@ -1,5 +1,5 @@
-//! Parts of speech that come into a corpus from CoNLL-U. A sentence of the file gives them to the sources, or to the references
-//! and outputs, that have the same letters as it is written, else as it is cut; a word that the file cuts
+//! Parts of speech that come into a corpus from CoNLL-U. A sentence of the file gives them to the sources, or to the
+//! references and outputs, that have the same letters as it is written, else as it is cut; a word that the file cuts
 //! further has that of its longest piece.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -20,10 +20,7 @@ const NONE: &str = "_";
 /// Parts of speech of words that mean something by themselves, of which one that is written for several words has one.
 const OPEN: [&str; 6] = ["ADJ", "ADV", "NOUN", "NUM", "PROPN", "VERB"];
 
-/// Takes in the parts of speech of a file: of sources or, where more of its sentences are references or outputs, of these.
-///
-/// # Errors
-/// A sentence about the file; [`Error::Stale`] as soon as the ticket is stale.
+/// Imports the parts of speech of a file, for the sources or for references and outputs; whichever match more sentences.
 pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken) -> Result<ImportReport> {
     let sentences = conllu::read_file(path)?;
     let mut report = ImportReport::default();
@@ -63,7 +60,6 @@ pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken
     Ok(report)
 }
 
-/// The parts of speech of sources, by their places, and which sentences of the file they are from.
 #[expect(clippy::type_complexity, reason = "place and parts of each, and which sentences they are from")]
 fn of_sources(
     workspace: &Workspace,
@@ -103,7 +99,6 @@ fn of_sources(
     Ok((Vec::from_iter(found), are_there))
 }
 
-/// The same of references and outputs, with their texts.
 #[expect(clippy::type_complexity, reason = "place, text and parts of each, and which sentences they are from")]
 fn of_targets(
     workspace: &Workspace,
@@ -126,7 +121,6 @@ fn of_targets(
 
 /// The sentences of a file by their letters.
 pub struct TaggedSentences {
-    /// Of each, as it is written and as it is cut.
     numbers: Vec<[u64; 2]>,
     first: HashMap<u64, usize>,
 }
@@ -151,12 +145,10 @@ impl TaggedSentences {
     }
 }
 
-/// The letters of a sentence as it is written, and as it is cut.
 fn letters(sentence: &GlossedSentence) -> [String; 2] {
     units(sentence).map(|units| units.iter().map(|(form, _)| *form).collect())
 }
 
-/// What is written as one and the words that it is, and each word alone, as a corpus that is cut so has it.
 fn units(sentence: &GlossedSentence) -> [Vec<(&str, Range<usize>)>; 2] {
     let cut: Vec<_> = sentence.words.iter().enumerate().map(|(j, word)| (word.as_str(), j..j + 1)).collect();
     let own = sentence.written.as_ref().map(|own| &own.units);
@@ -164,7 +156,6 @@ fn units(sentence: &GlossedSentence) -> [Vec<(&str, Range<usize>)>; 2] {
     [written.unwrap_or_else(|| cut.clone()), cut]
 }
 
-/// One for each word of a text; `None` where the file has none.
 fn parts_of(sentence: &GlossedSentence, (text, rule): (&str, WordRule)) -> Option<String> {
     let words = rule.words(text);
     let parts = ["pos", "xpos"].into_iter().find_map(|tier| cells_of(sentence, tier, &words))?;
@@ -172,8 +163,7 @@ fn parts_of(sentence: &GlossedSentence, (text, rule): (&str, WordRule)) -> Optio
     Some(parts.iter().map(|cell| part(cell)).collect::<Vec<_>>().join(" "))
 }
 
-/// What stands in a line of a sentence of the file for each of some words, which have its letters; `None` where there is no such
-/// line.
+/// The cells of a tier of a sentence for each of some words, which have its letters; `None` without such a tier.
 pub fn cells_of(sentence: &GlossedSentence, tier: &str, words: &[&str]) -> Option<Vec<String>> {
     let line = |name: &str| sentence.tiers.iter().find(|tier| tier.name == name);
     let (tier, pos) = (line(tier)?, line("pos"));

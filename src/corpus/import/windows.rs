@@ -12,13 +12,10 @@ use engine::text::links::Links;
 use engine::ticket::CancellationToken;
 use import::{Import, Record, RecordWindow, Warnings};
 
-/// Sentences that are joined at once.
 pub(super) const WINDOW: usize = 1000;
-/// Outputs that a thread packs at once.
 pub(super) const PACKED: usize = 250;
 
-/// Reads ahead and gives window after window away, until that is told to end or the ticket is stale; then gives why the file could
-/// not be read to its end.
+/// Reads ahead and sends windows until told to stop; returns the error that ended the file early.
 pub(super) fn read(
     lanes: &Lanes<'_, '_, Job, Done>,
     import: &mut Import,
@@ -44,9 +41,7 @@ pub(super) fn read(
     }
 }
 
-/// What other threads do.
 pub(super) enum Job {
-    /// Reads sentences from their lines.
     Read(RecordWindow),
     Pack(Vec<Draft>, BleuSettings),
 }
@@ -56,7 +51,6 @@ pub(super) enum Done {
     Pack(std::io::Result<Vec<Ready>>),
 }
 
-/// The kinds of [`Job`].
 pub(super) const READ: usize = 0;
 pub(super) const PACK: usize = 1;
 /// Windows that are being read, and outputs that are being packed, at most.
@@ -75,7 +69,6 @@ pub(super) fn work(job: Job) -> Done {
     }
 }
 
-/// An output that is not measured and packed yet, and what it is measured against.
 pub(super) struct Draft {
     pub(super) at: usize,
     pub(super) output: SystemOutput,

@@ -1,9 +1,9 @@
 //! Two annotators of a workspace compared: how far they agree, by how much more than chance, and where not.
 //!
-//! Both judged a sentence where each said anything of it. Stars count where both gave some; links where both drew some,
-//! over all pairs of a word of the source and one of the reference. Of marks each word of a translation is a thing that
-//! was judged: it has the kind and the severity of the gravest mark that covers it, or none. Words that are missing
-//! count with the word before which they are missing. Translations count that both judged.
+//! Both judged a sentence where each said anything of it. Stars count where both gave some; links where both drew
+//! some, over all pairs of a word of the source and one of the reference. Of marks each word of a translation is a
+//! thing that was judged: it has the kind and the severity of the gravest mark that covers it, or none. Words that
+//! are missing count with the word before which they are missing. Translations count that both judged.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,6 @@ use engine::text::cut::WordRule;
 pub enum Aspect {
     Stars,
     Tags,
-    /// Which words are wrong, how, and how badly.
     Marks,
     Links,
 }
@@ -26,7 +25,6 @@ pub enum Aspect {
 pub const ASPECTS: &[Aspect] = &[Aspect::Stars, Aspect::Tags, Aspect::Marks, Aspect::Links];
 
 impl Aspect {
-    /// As it is typed.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stars => id!("stars"),
@@ -42,9 +40,7 @@ impl Aspect {
 pub struct AgreementLine {
     pub name: String,
     pub of: &'static str,
-    /// The agreement; `None` where nothing could be compared.
     pub kappa: Option<Kappa>,
-    /// Further numbers by their names.
     pub more: Vec<(&'static str, f64)>,
 }
 
@@ -64,11 +60,8 @@ pub struct AlphaLine {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Agreement {
     pub annotators: (String, String),
-    /// How many sentences both judged.
     pub both: usize,
-    /// Stars, tags, marks, links.
     pub lines: Vec<AgreementLine>,
-    /// All who judged anything; none where that is not asked for ([`alphas`](super::alpha::alphas)).
     pub alphas: Vec<AlphaLine>,
     /// The sentences, from 0, where they differ, and in what.
     pub differing: Vec<(usize, Vec<Aspect>)>,
@@ -108,7 +101,6 @@ pub fn differences(corpus: &CorpusTable, at: usize, first: &str, second: &str) -
     Both::of(corpus, at, first, second).map(|both| both.differs(corpus)).unwrap_or_default()
 }
 
-/// A sentence that both judged.
 struct Both<'a> {
     at: usize,
     first: &'a Judgement,
@@ -158,7 +150,6 @@ fn stars(both: &[Both<'_>]) -> AgreementLine {
     AgreementLine { more, ..line(id!("stars"), id!("sentences"), table.kappa()) }
 }
 
-/// All tags together, then each.
 fn tags(both: &[Both<'_>]) -> Vec<AgreementLine> {
     let names: BTreeSet<&String> = both.iter().flat_map(|both| both.first.tags.union(&both.second.tags)).collect();
     let mut all = Confusion::default();
@@ -175,10 +166,8 @@ fn tags(both: &[Both<'_>]) -> Vec<AgreementLine> {
     lines
 }
 
-/// The kind and the severity of a word; nothing of one that is not marked.
 pub(super) type Label<'a> = Option<(&'a str, &'a str)>;
 
-/// For each word of what a system says of a sentence, from 0, how an annotator marked it.
 pub(super) fn labels<'a>(corpus: &CorpusTable, at: usize, system: &str, judgement: &'a Judgement) -> Vec<Label<'a>> {
     let column = corpus.systems.iter().find(|column| column.system.name == system);
     let text = column.and_then(|column| column.texts.get(at)).unwrap_or_default();
@@ -198,7 +187,6 @@ pub(super) fn labels<'a>(corpus: &CorpusTable, at: usize, system: &str, judgemen
     labels.into_iter().map(|mark| mark.map(name)).collect()
 }
 
-/// The systems whose translations somebody judged: marked errors in, or found none.
 pub(super) fn systems_of<'a>(judgements: impl IntoIterator<Item = &'a Judgement>) -> BTreeSet<&'a str> {
     let of = |judgement: &'a Judgement| {
         let marked = judgement.marks.iter().map(|mark| mark.system.as_str());

@@ -50,7 +50,6 @@ fn stars(judged: &JudgedSentences<'_>) -> AlphaLine {
     line(id!("stars"), id!("sentences"), &units, units.ordinal())
 }
 
-/// All tags together, then each.
 fn tags(judged: &JudgedSentences<'_>) -> Vec<AlphaLine> {
     let names: BTreeSet<&String> = judged.iter().flat_map(|(_, said)| said.iter()).flat_map(|one| &one.tags).collect();
     let (mut all, mut lines) = (JudgedUnits::default(), Vec::new());

@@ -1,5 +1,6 @@
-//! A campaign of human evaluation, of which a workspace keeps one: who judges which sentences, in which order, and
-//! in which order the translations of each stand, under letters in the place of the systems' names. All orders follow from the seed.
+//! A campaign of human evaluation, of which a workspace keeps one: who judges which sentences, in which order, and in
+//! which order the translations of each stand, under letters in the place of the systems' names. All orders follow
+//! from the seed.
 
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
@@ -16,7 +17,6 @@ use engine::error::Result;
 pub struct Campaign {
     /// What the orders are drawn with.
     pub seed: u64,
-    /// The names of the systems are hidden.
     pub is_blind: bool,
     /// Each translation is rated; else its errors are judged.
     pub rates: bool,
@@ -25,11 +25,8 @@ pub struct Campaign {
     /// Ratings alone are asked for (DA), not the errors that they are for (ESA). `None`: of a version that did not ask.
     pub ratings_only: Option<bool>,
     pub annotators: Vec<String>,
-    /// How many of them judge each sentence.
     pub each: usize,
-    /// The systems that are judged, by their names.
     pub systems: Vec<String>,
-    /// The sentences, from 0.
     pub sentences: Vec<u32>,
 }
 
@@ -68,8 +65,7 @@ impl Campaign {
         tasks
     }
 
-    /// In which order the translations of a sentence, from 0, stand for an annotator: the systems, by their places among
-    /// [`Campaign::systems`].
+    /// The order in which the translations of a sentence, from 0, are shown to an annotator: places among [`Campaign::systems`].
     pub fn order(&self, annotator: &str, at: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.systems.len()).collect();
         if self.is_blind {
@@ -89,8 +85,7 @@ impl Campaign {
         judgement.settle(|system| asks && self.systems.contains(system));
     }
 
-    /// What its annotators say of its sentences that [`Campaign::settle`] makes something else of. Where it does not tell whether
-    /// errors are asked for, somebody must have judged some.
+    /// The judgements that [`Campaign::settle`] changes; without `ratings_only`, if somebody judged errors.
     pub fn settled(&self, all: &Judgements) -> Vec<Given> {
         let said = self.sentences.iter().flat_map(|at| {
             let by = all.get(&(*at as usize));

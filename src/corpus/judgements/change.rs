@@ -21,7 +21,6 @@ pub struct Change {
     /// Of the same sentences, links by hand of outputs by their texts.
     pub output_golds: BTreeMap<usize, Vec<(String, Links)>>,
     pub scheme: Option<Arc<ErrorScheme>>,
-    /// The systems, by their ids, with measures that follow from the links.
     numbers: Vec<(i64, Vec<Measured>)>,
 }
 

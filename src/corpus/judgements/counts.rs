@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::judgements::judge::{ByAnnotator, Judgement, Judgements, Judges};
 
-/// Names, each with how often it occurs.
 type Counted = BTreeMap<String, usize>;
 
 /// How often each occurs. A kind and a severity may be called the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Everyone who judged anything, with how many sentences.
     pub annotators: Counted,
     pub tags: Counted,
     pub kinds: Counted,
@@ -29,14 +27,12 @@ impl Counts {
         counts
     }
 
-    /// Counts what is said of a sentence.
     pub fn add(&mut self, by: &ByAnnotator) {
         self.turn(by, |counted, name| *counted.entry(name.to_owned()).or_default() += 1);
         self.errors_judged += judged(by);
         self.ratings += by.values().map(|judgement| judgement.ratings.len()).sum::<usize>();
     }
 
-    /// The reverse of [`Counts::add`].
     pub fn remove(&mut self, by: &ByAnnotator) {
         self.turn(by, |counted, name| {
             if let Some(count) = counted.get_mut(name) {
@@ -64,7 +60,6 @@ impl Counts {
     }
 }
 
-/// How many people judged errors of a sentence.
 fn judged(by: &ByAnnotator) -> usize {
     Judges::People.said(by).filter(|(_, judgement)| judgement.judges_any()).count()
 }

@@ -1,5 +1,5 @@
-//! What people say of sentences: stars, tags, notes, marks of errors, links by hand, and the scheme of errors,
-//! all with one undo that outlives the program.
+//! What people say of sentences: stars, tags, notes, marks of errors, links by hand, and the scheme of errors, all
+//! with one undo that outlives the program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,7 +25,6 @@ pub const METRIC: &str = "xCOMET";
 /// Stands for the kind where a translation that was replaced was said to have no errors.
 const FAULTLESS: &str = "no errors";
 pub const MOST_STARS: u8 = 5;
-/// The best rating of a translation.
 pub const MOST_RATING: u8 = 100;
 /// Stands for the kind where a translation that was replaced had a rating, which is the severity then.
 const RATED: &str = "rating";
@@ -37,7 +36,6 @@ pub struct Judgement {
     /// 0 (none) to [`MOST_STARS`].
     #[serde(skip_serializing_if = "is_zero")]
     pub stars: u8,
-    /// Words that sentences are gathered under.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub tags: BTreeSet<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -47,8 +45,7 @@ pub struct Judgement {
     /// Systems, by name, whose translation was read and has no errors.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub no_errors: BTreeSet<String>,
-    /// How good the translations of systems, by name, are: 0 to [`MOST_RATING`], as direct assessment (DA) and error span
-    /// annotation (ESA, Kocmi et al. 2024) have it.
+    /// Ratings by system name, 0 to [`MOST_RATING`], as in direct assessment and ESA (Kocmi et al. 2024).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub ratings: BTreeMap<String, u8>,
     /// Links between source and reference that this annotator drew, in Pharaoh's notation.
@@ -63,7 +60,6 @@ pub struct Judgement {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StaleMark {
-    /// As it was made.
     #[serde(flatten)]
     pub mark: ErrorMark,
     /// The words that were marked, where they are known.
@@ -71,7 +67,6 @@ pub struct StaleMark {
 }
 
 impl Judgement {
-    /// Whether it says nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -115,7 +110,6 @@ impl Judgement {
         }
     }
 
-    /// Sets marks of a system apart that are not of the words that it says now; gives how many.
     fn set_apart(&mut self, system: &str, before: Option<&str>, (after, rule): (&str, WordRule)) -> usize {
         let within = |text: &str, mark: &ErrorMark| {
             let (from, to) = mark.target;
@@ -143,7 +137,6 @@ impl Judgement {
         count
     }
 
-    /// Sets apart what was said of a whole translation.
     fn set_whole_apart(&mut self, system: &str, (category, severity): (&str, &str), before: Option<&str>) {
         let mark = ErrorMark {
             system: system.to_owned(),
@@ -175,12 +168,10 @@ pub type MarkSpans = (Option<Letters>, Option<Letters>);
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ErrorMark {
-    /// The name of the system.
     pub system: String,
     /// Words of the translation, the first and the one behind the last, from 0; equal where words are missing there.
     pub target: (usize, usize),
-    /// Letters of these words, the first and the one behind the last, where the error is of less than all: they are counted
-    /// from the first of the first word, spaces among them.
+    /// The first letter of these words and the one behind the last, if the error is a part of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub letters: Option<(usize, usize)>,
     /// Words of the source; equal where it concerns none.
@@ -188,9 +179,7 @@ pub struct ErrorMark {
     /// The letters that the mark's file had marked, if words and letters do not imply them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spans: Option<MarkSpans>,
-    /// A line of the scheme.
     pub category: String,
-    /// A severity of the scheme.
     pub severity: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
@@ -201,7 +190,6 @@ pub struct ErrorMark {
 pub struct Changed {
     /// Sentences, from 0, of which something else is said.
     pub judged: BTreeSet<usize>,
-    /// Sentences whose links by hand changed, which [`Workspace::measure`] must hear of.
     pub golds: BTreeSet<usize>,
     /// The scheme of errors is another.
     pub scheme: bool,
@@ -274,7 +262,6 @@ pub type ByAnnotator = BTreeMap<String, Judgement>;
 /// Everything that people say of the sentences of a workspace. Copies share what is said of a sentence.
 pub type Judgements = BTreeMap<usize, Arc<ByAnnotator>>;
 
-/// The place of a sentence, from 0; `None` of a number that no sentence has, as a damaged file may name.
 fn place(id: i64) -> Option<usize> {
     usize::try_from(id).ok()?.checked_sub(1)
 }
@@ -282,15 +269,12 @@ fn place(id: i64) -> Option<usize> {
 /// A judgement of a sentence, from 0, by an annotator.
 pub type Given = (usize, String, Judgement);
 
-/// The judgement of a column; one that cannot be read says nothing.
 fn judgement(row: &Row<'_>, column: usize) -> rusqlite::Result<Judgement> {
     Ok(serde_json::from_str(&row.get::<_, String>(column)?).unwrap_or_default())
 }
 
 impl Workspace {
-    /// Everything that was said, by sentence and annotator; ratings as the campaign means them ([`Campaign::settle`]).
-    ///
-    /// [`Campaign::settle`]: super::campaign::Campaign::settle
+    /// All judgements by sentence and annotator, ratings as [`Campaign::settle`](super::campaign::Campaign::settle) leaves them.
     pub fn judgements(&self) -> Result<Judgements> {
         let mut all = self.judgements_as_given()?;
         for (at, annotator, judgement) in self.campaign()?.map(|campaign| campaign.settled(&all)).unwrap_or_default() {
@@ -299,7 +283,6 @@ impl Workspace {
         Ok(all)
     }
 
-    /// Everything that was said, as it is kept.
     pub(super) fn judgements_as_given(&self) -> Result<Judgements> {
         let sql = "SELECT sentence, annotator, document FROM judgement";
         let rows: Vec<(i64, String, Judgement)> =
@@ -340,8 +323,7 @@ impl Workspace {
         self.act(&[Edit::judgement(at, annotator, judgement)])
     }
 
-    /// Sets the links by hand of a sentence, from 0, in an annotator's name: they are its links from now on, and those
-    /// that this annotator drew.
+    /// Sets the links by hand of a sentence, from 0; they also count as this annotator's.
     pub fn draw(&mut self, at: usize, annotator: &str, gold: Option<&Links>) -> Result<Changed> {
         let said = self.judgements_of(at)?.remove(annotator).unwrap_or_default();
         let judgement = Judgement { links: gold.map(links::pharaoh).unwrap_or_default(), ..said };
@@ -353,7 +335,6 @@ impl Workspace {
         self.act(&[Edit::output_gold(at, text, gold)])
     }
 
-    /// What everyone says of a sentence, from 0.
     pub fn judgements_of(&self, at: usize) -> Result<ByAnnotator> {
         let sql = "SELECT annotator, document FROM judgement WHERE sentence = ?1";
         self.ask(|all| list(all, sql, [at as i64 + 1], |row| Ok((row.get(0)?, judgement(row, 1)?))))
@@ -389,7 +370,6 @@ impl Workspace {
         self.act(&edits)
     }
 
-    /// Does several things as one act.
     fn act(&mut self, edits: &[Edit]) -> Result<Changed> {
         self.at_once(|all| {
             let (mut changed, mut batch) = (None::<Changed>, None);
@@ -427,7 +407,6 @@ impl Workspace {
         self.step(true)
     }
 
-    /// An act whose result was replaced meanwhile, as by an import, is forgotten and the next one is taken.
     fn step(&mut self, does_again: bool) -> Result<Option<Changed>> {
         self.at_once(|all| {
             loop {
@@ -454,8 +433,7 @@ impl Workspace {
     }
 }
 
-/// Sets marks of what a system said of a sentence, by its id, apart that are not of the words that it says now; gives how
-/// many. What is set apart is no act: what was done before it cannot be taken back any more.
+/// Sets aside marks of words that an output no longer has; returns how many. This is no act: earlier acts cannot be undone.
 pub(crate) fn set_apart(
     all: &Connection,
     (id, system): (i64, &str),
@@ -476,7 +454,6 @@ pub(crate) fn set_apart(
     Ok(count)
 }
 
-/// The acts that are next to be taken back, or to be done again: one, or a batch, in the order in which that is done.
 fn last_acts(all: &Connection, does_again: bool) -> rusqlite::Result<Vec<Act>> {
     let (first, columns, order) =
         if does_again { ("min", "before, after", "ASC") } else { ("max", "after, before", "DESC") };
@@ -491,7 +468,6 @@ fn last_acts(all: &Connection, does_again: bool) -> rusqlite::Result<Vec<Act>> {
     list(all, &sql, [does_again], act)
 }
 
-/// What is said now, of what this document is of.
 fn standing(
     all: &Connection,
     id: i64,

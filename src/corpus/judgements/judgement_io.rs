@@ -1,7 +1,8 @@
 //! What people say of sentences, read from a table or from JSON lines.
 //!
-//! A file is matched by the texts of its sentences, each annotator keeps the name, and all that it says is one act of the
-//! undo. Of a table only the columns that it has are taken; a line of JSON is all that its annotators say of the sentence.
+//! A file is matched by the texts of its sentences, each annotator keeps the name, and all that it says is one act of
+//! the undo. Of a table only the columns that it has are taken; a line of JSON is all that its annotators say of the
+//! sentence.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -25,7 +26,6 @@ use import::Warnings;
 use import::formats::rows::{Rows, TableStyle, TableSurvey, heads};
 use import::input::ImportInput;
 
-/// The column of the words that a mark was of that is set apart.
 pub(crate) const APART: &str = "set_apart";
 /// The column of the letters that the file of a mark had marked, as JSON.
 pub(crate) const SPANS: &str = "spans";
@@ -33,25 +33,19 @@ pub(crate) const SPANS: &str = "spans";
 pub(crate) const WORD_RULES: &str = "word_rules";
 /// Stands there where they are not known.
 pub(crate) const UNKNOWN: &str = "?";
-/// What stands in the column `no_errors` where a system has none.
 pub(crate) const YES: &str = "yes";
 pub(crate) const NO_ERRORS: &str = "no_errors";
-/// The column of how good the translation of a system is.
 pub(crate) const RATING: &str = "rating";
-/// The column of the letters of the words that are marked, where not all are.
 pub(crate) const LETTERS: &str = "letters";
 pub(crate) const BAR: &str = " | ";
 
-/// How a file writes judgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Notation {
     Lines,
     Table,
-    /// Lines of all that a corpus has.
     Corpus,
 }
 
-/// How it does; where all are one annotator's, no column names one.
 fn notation(path: &Path, is_named: bool) -> Option<Notation> {
     let head = ImportInput::open(path, None).ok()?.head();
     if head.trim_start().starts_with('{') {
@@ -69,7 +63,6 @@ fn notation(path: &Path, is_named: bool) -> Option<Notation> {
     ((has("annotator") || is_named) && (has("sentence") || has("source"))).then_some(Notation::Table)
 }
 
-/// A line of JSON.
 #[derive(Deserialize)]
 struct Line {
     #[serde(alias = "number")]
@@ -83,8 +76,7 @@ struct Line {
     words: Option<SideRules>,
 }
 
-/// Brings the judgements of a file in, as one act. With `name` all are this annotator's; those of nobody in particular
-/// become those of one named as the file is. When it fails, or the ticket is stale, nothing is taken.
+/// Imports a file of judgements as one act, of annotator `name` if given; on failure nothing is taken.
 pub fn import(
     workspace: &mut Workspace,
     path: &Path,
@@ -142,7 +134,6 @@ pub fn import(
     Ok(report)
 }
 
-/// Links of an annotator are the links by hand of a sentence that has none.
 fn with_own(mut golds: BTreeMap<usize, Links>, given: &[Given], workspace: &Workspace) -> Result<Vec<(usize, Links)>> {
     let have = workspace.golds()?;
     for (at, _, judgement) in given.iter().filter(|(at, ..)| !have.contains(at)) {
@@ -153,7 +144,6 @@ fn with_own(mut golds: BTreeMap<usize, Links>, given: &[Given], workspace: &Work
     Ok(golds.into_iter().collect())
 }
 
-/// Kinds and severities that the scheme of the workspace lacks, and systems that it lacks itself, each in a sentence.
 pub(crate) fn strange(said: &BTreeMap<(usize, String), Judgement>, workspace: &Workspace) -> Result<Vec<String>> {
     let (scheme, systems) = (workspace.scheme()?, workspace.systems()?);
     let marks = || said.values().flat_map(|judgement| &judgement.marks);
@@ -172,7 +162,6 @@ pub(crate) fn strange(said: &BTreeMap<(usize, String), Judgement>, workspace: &W
     Ok(schemes.into_iter().chain(waiting).collect())
 }
 
-/// A file on its way in.
 struct Reading<'a> {
     workspace: &'a mut Workspace,
     path: &'a Path,
@@ -181,17 +170,14 @@ struct Reading<'a> {
     len: usize,
     /// How far behind its number in the file the last sentence was found.
     shift: isize,
-    /// Where sentences stand, once that is needed.
     places: Option<SentencePlaces>,
     /// Where sentences of the file were found, by their numbers, and these places: of twins each is another one.
     found: HashMap<usize, usize>,
     taken: BTreeSet<usize>,
     said: BTreeMap<(usize, String), Judgement>,
     golds: BTreeMap<usize, Links>,
-    /// The outputs that marks are of.
     texts: HashMap<(usize, String), Option<String>>,
     report: ImportReport,
-    /// Lines or rows, and those of no sentence here.
     rows: usize,
     lost: usize,
     is_renamed: bool,
@@ -264,7 +250,6 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// A row of a table: the first of a judgement begins with what is known and not in the table.
     fn row(&mut self, line: usize, at: usize, cells: Cells<'_>, known: &Judgements) -> Result<()> {
         let Some(annotator) = self.annotator(line, cells.get("annotator")) else { return Ok(()) };
         let rules = serde_json::from_str(cells.get(WORD_RULES)).unwrap_or(SideRules::SPACES);
@@ -318,7 +303,6 @@ impl Reading<'_> {
         self.keep(line, at, annotator, judgement)
     }
 
-    /// Keeps a judgement; what makes no sense in it is told and left out.
     fn keep(&mut self, line: usize, at: usize, annotator: String, mut judgement: Judgement) -> Result<()> {
         if judgement.stars > MOST_STARS {
             self.warn(line, &format!("has no number of stars from 0 to {MOST_STARS}; they are left out"));
@@ -348,7 +332,6 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// What is said of words that other rules cut, of those of the corpus.
     fn retold(&mut self, (line, at): (usize, usize), mut judgement: Judgement, rules: SideRules) -> Result<Judgement> {
         if rules != self.workspace.rules() {
             judgement.links = self.retold_links(at, &judgement.links, rules)?;
@@ -359,7 +342,6 @@ impl Reading<'_> {
         Ok(judgement)
     }
 
-    /// A mark of the words of the corpus; `None` where the translation has no such words.
     fn retold_mark(
         &mut self,
         (line, at): (usize, usize),
@@ -388,7 +370,6 @@ impl Reading<'_> {
         Ok(if is_beyond { text.to_owned() } else { pharaoh(&own.retold(&links, rules, texts)) })
     }
 
-    /// What a system says; `None` where it says nothing here.
     fn text(&mut self, at: usize, system: &str) -> Result<Option<String>> {
         if let Some(text) = self.texts.get(&(at, system.to_owned())) {
             return Ok(text.clone());
@@ -412,7 +393,6 @@ impl Reading<'_> {
         Some(name.to_owned())
     }
 
-    /// Links of a line, within the words of its sentence, as rules cut them.
     fn links(&mut self, line: usize, at: usize, (text, rules): (&str, SideRules)) -> Result<Option<Links>> {
         let Some(links) = links_of(text) else {
             self.warn(line, &format!("`{text:.40}` are no links; write `i-j` and `i?j`; they are left out"));
@@ -428,7 +408,6 @@ impl Reading<'_> {
         Ok(Some(self.workspace.rules().retold(&links, rules, texts)))
     }
 
-    /// Finds a sentence, as [`Reading::place`], and counts what is lost.
     fn find(&mut self, line: usize, number: Option<usize>, source: Option<&str>) -> Result<Option<usize>> {
         let found = self.place(line, number, source)?;
         self.rows += 1;
@@ -436,7 +415,6 @@ impl Reading<'_> {
         Ok(found)
     }
 
-    /// The place of a sentence, from 0: that of its number where its text stands there, else that of its text.
     fn place(&mut self, line: usize, number: Option<usize>, source: Option<&str>) -> Result<Option<usize>> {
         let place = number.and_then(|number| number.checked_sub(1));
         let Some(source) = source else {
@@ -477,7 +455,6 @@ impl Reading<'_> {
     }
 }
 
-/// A row of a table by the names of its columns.
 #[derive(Clone, Copy)]
 struct Cells<'a> {
     heads: &'a [String],
@@ -494,7 +471,6 @@ impl<'a> Cells<'a> {
         at.and_then(|at| self.row.get(at)).map(|cell| cell.trim()).unwrap_or_default()
     }
 
-    /// What a table with these columns says anew is taken out.
     fn cleared(self, known: Judgement) -> Judgement {
         let none = Judgement::default();
         Judgement {
@@ -509,7 +485,6 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The mark of the row, if it has one.
     fn mark(self) -> std::result::Result<Option<ErrorMark>, String> {
         let category = self.get("category");
         if category.is_empty() {

@@ -5,10 +5,7 @@ use crate::store::corpus::{CorpusTable, SystemColumn};
 use engine::error::{Error, Result};
 
 impl Campaign {
-    /// The plan with the systems that translate, and with those of the sentences of which each of them says something.
-    ///
-    /// # Errors
-    /// There is no annotator, no system, or no such sentence.
+    /// The plan with the systems that translate, and the sentences that all of them translated.
     pub fn begun(self, corpus: &CorpusTable, rows: &[u32]) -> Result<Self> {
         let mut annotators: Vec<String> = Vec::new();
         for name in self.annotators.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {

@@ -18,7 +18,6 @@ use engine::text::reader::read_file;
 use engine::text::toml::{MOST_BRACKETS, parse};
 use engine::text::write::write_atomic;
 
-/// The most bytes of a file.
 const MOST: u64 = 1 << 20;
 
 /// Kinds of errors and how bad they may be.
@@ -26,7 +25,6 @@ const MOST: u64 = 1 << 20;
 #[serde(deny_unknown_fields)]
 pub struct ErrorScheme {
     pub categories: Vec<String>,
-    /// Severities, the mildest first.
     pub severities: Vec<Severity>,
     /// Weights of kinds that are not those of their severities; the first that fits counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -50,7 +48,6 @@ pub struct WeightException {
 #[serde(deny_unknown_fields)]
 pub struct Severity {
     pub name: String,
-    /// What an error of it weighs.
     pub weight: f64,
 }
 
@@ -61,7 +58,6 @@ pub struct Renamed {
     pub severities: Vec<(String, String)>,
 }
 
-/// The schemes that come with the program, by their names; a corpus begins with the first.
 const PRESETS: [(&str, &str); 2] = [
     ("mqm", include_str!("../../../assets/schemes/mqm.toml")),
     ("google", include_str!("../../../assets/schemes/google.toml")),
@@ -157,12 +153,10 @@ impl ErrorScheme {
         Ok(scheme)
     }
 
-    /// As a TOML file has it.
     pub fn to_toml(&self) -> Result<String> {
         toml::to_string(self).map_err(|error| Error::Internal(error.to_string()))
     }
 
-    /// Writes a file, as [`ErrorScheme::open`] reads it.
     pub fn save(&self, path: &Path) -> Result<()> {
         let text = if is_json(path) {
             serde_json::to_string_pretty(self).map_err(|error| Error::Internal(error.to_string()))?

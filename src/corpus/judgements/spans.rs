@@ -88,7 +88,6 @@ pub(crate) fn span((first, behind): (usize, usize)) -> String {
     }
 }
 
-/// The reverse of [`span`].
 pub(super) fn read_span(text: &str) -> Option<(usize, usize)> {
     let number = |text: &str| text.trim().parse::<usize>().ok()?.checked_sub(1);
     if let Some(rest) = text.strip_prefix("before") {

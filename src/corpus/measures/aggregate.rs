@@ -8,8 +8,7 @@ use crate::store::corpus::{CorpusTable, SystemColumn};
 use engine::analysis::mteval::{tokenize, words};
 use engine::text::sentence::UNK;
 
-/// What a sentence adds to the scores of a system: how near its output comes to the references, or -log p of the reference that it
-/// was forced through. `None` where it says nothing of it.
+/// What a sentence adds to the scores of a system: counts against the references, or -log p of a forced reference.
 pub fn sentence(corpus: &CorpusTable, system: usize, at: usize) -> Option<SystemScores> {
     let column = corpus.systems.get(system)?;
     let text = column.texts.get(at)?;
@@ -21,7 +20,6 @@ pub fn sentence(corpus: &CorpusTable, system: usize, at: usize) -> Option<System
     Some(SystemScores::of((!references.is_empty()).then(counts)))
 }
 
-/// -log p of a reference that a system was forced through, of its words and one `</s>`; a sentence without numbers where it is not known.
 pub(crate) fn likelihood(corpus: &CorpusTable, column: &SystemColumn, at: usize) -> SystemScores {
     let number = |name: &str| {
         let numbers = column.numbers.iter().zip(corpus.measures.iter()).find(|(_, measure)| measure.name == name);
@@ -34,13 +32,11 @@ pub(crate) fn likelihood(corpus: &CorpusTable, column: &SystemColumn, at: usize)
     SystemScores { words, tokens: (log_p / of_token).round() as usize, nll: -log_p, ..none }
 }
 
-/// The scores of a system over the outputs of some rows; BLEU and chrF2 of those with a reference, none of references
-/// that were forced.
+/// The scores of a system over some rows; BLEU and chrF2 of outputs with a reference, none for forced references.
 pub fn scores(corpus: &CorpusTable, system: usize, rows: &[u32]) -> SystemScores {
     rows.iter().filter_map(|at| sentence(corpus, system, *at as usize)).sum()
 }
 
-/// How many references the rows have that any system is compared over.
 fn references<'a>(corpus: &'a CorpusTable, rows: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
     rows.iter().map(|at| corpus.references_of(*at as usize).len())
 }

@@ -14,14 +14,12 @@ use engine::text::sentence::UNK;
 #[derive(Clone, Debug, Default)]
 pub struct Frequencies {
     counts: HashMap<String, u32>,
-    /// Where they are from, as in "counted in ...".
     pub origin: String,
 }
 
 /// The classes of frequency, each from and to; as compare-mt has them (Neubig et al. 2019).
 pub const CLASSES: &[(u32, u32)] =
     &[(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 9), (10, 99), (100, 999), (1000, u32::MAX)];
-/// Sentences between two looks at whether it is still wanted.
 const STEP: usize = 4096;
 
 impl Frequencies {
@@ -49,11 +47,7 @@ impl Frequencies {
         counts.then_some(all)
     }
 
-    /// Reads a file: lines of a word and its count in either order, or else a training text, whose words are counted as the
-    /// tokenizer cuts them.
-    ///
-    /// # Errors
-    /// A sentence about the file.
+    /// Reads a file of lines with a word and its count, or else a training text whose words are counted.
     pub fn read(path: &Path, tokenization: Tokenization) -> Result<Self> {
         let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
         let mut all = Self { origin: name, ..Self::default() };

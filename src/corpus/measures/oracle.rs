@@ -1,5 +1,5 @@
-//! N-best lists: which candidate comes nearest to the references, the oracle of what a system could have said, and where
-//! it stands; and what else candidates are ranked by.
+//! N-best lists: which candidate comes nearest to the references, the oracle of what a system could have said, and
+//! where it stands; and what else candidates are ranked by.
 
 use engine::analysis::bleu::{BleuCounts, BleuSettings};
 use engine::analysis::chrf;
@@ -26,10 +26,7 @@ pub fn oracle<'a>(
     greatest(candidates.into_iter().map(|text| score(by, text, references, bleu)))
 }
 
-/// What candidates are ranked by: a feature, `score`, or `log_p`; NaN of those that have none.
-///
-/// # Errors
-/// What they have, where no candidate has it; continues "the line".
+/// What candidates are ranked by: a feature, `score`, or `log_p`; NaN if a candidate lacks it.
 pub fn ranked_by(candidates: &[&ImportedOutput], name: &str) -> Result<Vec<f64>, String> {
     let value = |output: &&ImportedOutput| match name {
         "score" => output.score,

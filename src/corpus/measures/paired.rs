@@ -13,10 +13,8 @@ use engine::analysis::ter::TerCounts;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankedSystem {
     pub system: usize,
-    /// Over all its sentences.
     pub score: f64,
-    /// From 1 on, as WMT makes clusters: it is another where each system above is better than each below, with p of approximate
-    /// randomisation, corrected by Holm, of at most [`ALPHA`]. `None` if no pair has enough sentences for p.
+    /// Rank from 1 in clusters as in WMT: approximate randomisation, corrected by Holm, p at most [`ALPHA`]; `None` without p.
     pub rank: Option<usize>,
 }
 
@@ -32,7 +30,6 @@ impl RankedSystem {
 pub struct TestedScore {
     pub name: &'static str,
     pub is_given: bool,
-    /// From the best on.
     pub systems: Vec<RankedSystem>,
     /// Pairs that have common sentences, by the places of their systems.
     pub pairs: Vec<((usize, usize), Paired)>,
@@ -69,7 +66,6 @@ pub struct ComparedSample {
 }
 
 impl ComparedSample {
-    /// For so many sentences.
     pub fn new(sentences: usize, seed: u64) -> Self {
         Self {
             bleu: BootstrapSample::new(sentences, seed),
@@ -86,7 +82,6 @@ impl ComparedSample {
     }
 }
 
-/// A test in steps, of whatever counts.
 trait Test: Send {
     fn step(&mut self) -> bool;
     fn share(&self) -> f32;
@@ -157,7 +152,6 @@ impl SystemTests {
         self.left.push_back((name, is_given, Box::new(Trials::new(sample, &self.pairs, self.tests))));
     }
 
-    /// How far they are, from 0 to 1.
     pub fn share(&self) -> f32 {
         let (done, now) = (self.done.len() as f32, self.left.front().map_or(0.0, |(.., test)| test.share()));
         (done + now) / (self.done.len() + self.left.len()).max(1) as f32
@@ -173,7 +167,6 @@ impl SystemTests {
         !self.left.is_empty()
     }
 
-    /// What came of it, without scores that no two systems have.
     pub fn finish(self) -> Vec<TestedScore> {
         self.done.into_iter().filter(|tested| !tested.pairs.is_empty()).collect()
     }

@@ -14,7 +14,6 @@ use import::Record;
 const GROUPS: [(&str, &str); 5] =
     [("doc", "doc"), ("docid", "doc"), ("document", "doc"), ("domain", "domain"), ("genre", "genre")];
 
-/// What a record says of its sentence, in the columns that a table of page Corpus has; `None` where it says nothing.
 pub(crate) fn remarks(record: &Record) -> Option<Judgement> {
     let cell = |name: &str| record.extra.iter().find(|(known, _)| known == name).map_or("", |(_, cell)| cell.trim());
     let tags = cell("tags").split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned);
@@ -31,7 +30,6 @@ pub(crate) fn remarks(record: &Record) -> Option<Judgement> {
 }
 
 impl Workspace {
-    /// Puts in remarks on sentences, from 0, in an annotator's name, as far as nobody has said the same.
     pub(crate) fn add_remarks(&mut self, annotator: &str, remarks: &[(usize, Judgement)]) -> Result<()> {
         self.at_once(|all| {
             let mut find = all.prepare_cached("SELECT annotator, document FROM judgement WHERE sentence = ?1")?;
@@ -54,7 +52,6 @@ impl Workspace {
     }
 }
 
-/// What an annotator says from now on; `None` where it was all said.
 fn joined(by: &BTreeMap<String, Judgement>, annotator: &str, remark: &Judgement) -> Option<Judgement> {
     let tags: BTreeSet<&String> = by.values().flat_map(|one| &one.tags).collect();
     let notes: Vec<&str> = by.values().map(|one| one.note.as_str()).filter(|note| !note.is_empty()).collect();

@@ -1,8 +1,8 @@
 //! The scores of a system by the marks of people, or of a metric: the weights of its errors for each word of its
 //! translation, and for each segment, as the WMT has it (MQM, Freitag et al. 2021).
 //!
-//! A translation counts once for each annotator who marked errors in it or said that it has none. What nobody judged has
-//! no score: it is not taken for faultless because another system of the same sentence was marked.
+//! A translation counts once for each annotator who marked errors in it or said that it has none. What nobody judged
+//! has no score: it is not taken for faultless because another system of the same sentence was marked.
 
 use crate::judgements::judge::{Judgement, Judges};
 use crate::store::corpus::CorpusTable;
@@ -10,7 +10,6 @@ use engine::analysis::bootstrap::{Interval, resampled_mean};
 
 /// Where the random numbers of the interval of a mean begin.
 pub const SEED: u64 = 12345;
-/// Resamples of an interval.
 pub const RESAMPLES: usize = 1000;
 
 /// The score of a system over some sentences.
@@ -32,8 +31,7 @@ impl Score {
         (self.words > 0).then(|| self.weight / self.words as f64)
     }
 
-    /// The MQM score: the mean over segments, from 0 up, less is better, and where 95 % of the resamples of segments lie. As
-    /// google/wmt-mqm-human-evaluation has published it to 2021; mt-metrics-eval has it with a minus. `None` of nothing.
+    /// MQM score: the mean over segments, less is better, with the 95 % interval of resamples; mt-metrics-eval negates it.
     pub fn mqm(&self) -> Option<Interval> {
         resampled_mean(&self.segments, RESAMPLES, SEED)
     }

@@ -1,5 +1,5 @@
-//! The scores of a system: what is counted of each sentence, what that comes to over many and by their
-//! length. Page Corpus and the command line have their numbers here.
+//! The scores of a system: what is counted of each sentence, what that comes to over many and by their length. Page
+//! Corpus and the command line have their numbers here.
 
 use std::collections::BTreeSet;
 
@@ -36,8 +36,7 @@ impl ComparedScores {
     }
 }
 
-/// How BLEU of corpora, chrF2 and TER are computed, in sacreBLEU's notation. `references` is how many each sentence has: one number,
-/// else `var`; sentences without any do not count.
+/// Signatures of corpus BLEU, chrF2 and TER in sacreBLEU's notation; `references` are the counts of the sentences.
 pub fn signatures(bleu: &BleuSettings, references: impl IntoIterator<Item = usize>) -> [String; 3] {
     let counts: BTreeSet<usize> = references.into_iter().filter(|count| *count > 0).collect();
     let count = (counts.len() < 2).then(|| counts.first().copied().unwrap_or(1));
@@ -56,7 +55,6 @@ pub struct SystemScores {
     pub nll: f64,
     /// Outputs that were compared with references.
     pub compared: usize,
-    /// Their BLEU, chrF2 and TER.
     pub counts: ComparedScores,
     /// Sentences with links by hand whose output is the reference.
     pub aligned: usize,
@@ -133,12 +131,10 @@ pub struct ByLength {
 }
 
 impl ByLength {
-    /// Of no sentence yet.
     pub fn new(buckets: &Buckets) -> Self {
         Self { all: SystemScores::default(), lengths: vec![SystemScores::default(); buckets.all().len()] }
     }
 
-    /// Adds a sentence of a bucket.
     pub fn add(&mut self, bucket: Option<usize>, sums: &SystemScores) {
         self.all += *sums;
         if let Some(bucket) = bucket {

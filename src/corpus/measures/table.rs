@@ -15,7 +15,6 @@ use engine::text::links::{Link, Links};
 #[derive(Clone, Debug)]
 pub struct MeasureSubject<'a> {
     pub source: &'a str,
-    /// What a word is.
     pub rules: SideRules,
     pub references: &'a [&'a str],
     /// Links by hand, of the output's words.
@@ -25,7 +24,6 @@ pub struct MeasureSubject<'a> {
     pub bleu: BleuSettings,
     /// What a system says; `None` where the sentence itself is measured.
     pub output: Option<&'a SystemOutput>,
-    /// Its alpha and words.
     pub seen: TranslationSigns<'a>,
 }
 
@@ -45,7 +43,6 @@ impl<'a> MeasureSubject<'a> {
         }
     }
 
-    /// The references, where there is one.
     fn compared(&self) -> Option<&'a [&'a str]> {
         (!self.references.is_empty()).then_some(self.references)
     }
@@ -56,11 +53,8 @@ impl<'a> MeasureSubject<'a> {
 pub struct CorpusMeasure {
     /// As it is typed and written into files.
     pub name: &'static str,
-    /// As the head of a column.
     pub title: &'static str,
-    /// What it is, in a sentence.
     pub about: &'static str,
-    /// Digits behind the point.
     pub digits: usize,
     /// The number; `None` where there is nothing to measure.
     pub of: Of,
@@ -69,11 +63,8 @@ pub struct CorpusMeasure {
 /// How a measure is found.
 #[derive(Clone, Copy)]
 pub enum Of {
-    /// Of texts, links and numbers.
     Subject(fn(&MeasureSubject<'_>) -> Option<f32>),
-    /// Of alpha and its words.
     Seen(fn(&TranslationSigns<'_>) -> Option<f64>),
-    /// By others: it came with a file. What stands before its title in a workspace: [`GIVEN`] or [`OF_SENTENCE`].
     Given(&'static str),
 }
 
@@ -102,8 +93,7 @@ impl CorpusMeasure {
         }
     }
 
-    /// A number of others with this title, such as COMET, of outputs ([`GIVEN`]) or of sentences ([`OF_SENTENCE`]); typed in small
-    /// letters, with `_` for all else.
+    /// A number that a file gave of outputs ([`GIVEN`]) or sentences ([`OF_SENTENCE`]), with this title.
     pub fn given(title: &str, of: &'static str) -> Self {
         let title = &title.replace(char::is_whitespace, "_");
         let mut name = title.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "_");
@@ -146,148 +136,125 @@ fn kept(name: &str) -> &'static str {
 /// The measure that needs the statistical aligner.
 pub const DISAGREEMENT: &str = "disagreement";
 
-/// Measures of an output that are made here.
+const fn measure(
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    digits: usize,
+    of: fn(&MeasureSubject<'_>) -> Option<f32>,
+) -> CorpusMeasure {
+    CorpusMeasure { name, title, about, digits, of: Of::Subject(of) }
+}
+
 const OWN: &[CorpusMeasure] = &[
-    CorpusMeasure {
-        name: "length",
-        title: id!("words"),
-        about: id!("Words of the translation"),
-        digits: 0,
-        of: Of::Subject(|subject| Some(subject.rules.target.count(&subject.output?.text) as f32)),
-    },
-    CorpusMeasure {
-        name: "ratio",
-        title: id!("ratio"),
-        about: id!("Words of the translation for each word of the source"),
-        digits: 2,
-        of: Of::Subject(|subject| {
-            let source = subject.rules.source.count(subject.source);
-            let target = subject.rules.target.count(&subject.output?.text);
-            (source > 0).then(|| target as f32 / source as f32)
-        }),
-    },
-    CorpusMeasure {
-        name: "logp",
-        title: id!("log p"),
-        about: id!(
+    measure("length", id!("words"), id!("Words of the translation"), 0, |subject| {
+        Some(subject.rules.target.count(&subject.output?.text) as f32)
+    }),
+    measure("ratio", id!("ratio"), id!("Words of the translation for each word of the source"), 2, |subject| {
+        let source = subject.rules.source.count(subject.source);
+        let target = subject.rules.target.count(&subject.output?.text);
+        (source > 0).then(|| target as f32 / source as f32)
+    }),
+    measure(
+        "logp",
+        id!("log p"),
+        id!(
             "log p of the translation, natural logarithm; to be compared only between systems that read the same words: [UNK] \
                 is more probable than the word that it stands for"
         ),
-        digits: 2,
-        of: Of::Subject(|subject| subject.output?.log_p),
-    },
-    CorpusMeasure {
-        name: "mean_logp",
-        title: id!("log p / |y|"),
-        about: id!("log p of the translation divided by its words, </s> counted"),
-        digits: 3,
-        of: Of::Subject(|subject| {
+        2,
+        |subject| subject.output?.log_p,
+    ),
+    measure(
+        "mean_logp",
+        id!("log p / |y|"),
+        id!("log p of the translation divided by its words, </s> counted"),
+        3,
+        |subject| {
             let output = subject.output?;
             let end = output.target.len() - output.words().len();
             let count = subject.rules.target.count(&output.text) + end;
             (!output.target.is_empty() && count > 0).then(|| output.log_p.map(|log_p| log_p / count as f32)).flatten()
-        }),
-    },
-    CorpusMeasure {
-        name: "token_logp",
-        title: id!("log p / token"),
-        about: id!("log p of the translation divided by the tokens of the model, </s> counted"),
-        digits: 3,
-        of: Of::Subject(|subject| {
+        },
+    ),
+    measure(
+        "token_logp",
+        id!("log p / token"),
+        id!("log p of the translation divided by the tokens of the model, </s> counted"),
+        3,
+        |subject| {
             let output = subject.output?;
             output.log_p.filter(|_| output.token_count > 0).map(|log_p| log_p / output.token_count as f32)
-        }),
-    },
-    CorpusMeasure {
-        name: "bleu",
-        title: "BLEU",
-        about: id!("BLEU of the sentence with effective order, as sacreBLEU's sentence_bleu"),
-        digits: 1,
-        of: Of::Subject(|subject| {
-            Some(BleuCounts::of(&subject.output?.text, subject.compared()?, &subject.bleu).sentence() as f32)
-        }),
-    },
-    CorpusMeasure {
-        name: "ref_ratio",
-        title: id!("ref. ratio"),
-        about: id!(
+        },
+    ),
+    measure(
+        "bleu",
+        "BLEU",
+        id!("BLEU of the sentence with effective order, as sacreBLEU's sentence_bleu"),
+        1,
+        |subject| Some(BleuCounts::of(&subject.output?.text, subject.compared()?, &subject.bleu).sentence() as f32),
+    ),
+    measure(
+        "ref_ratio",
+        id!("ref. ratio"),
+        id!(
             "Tokens of the translation for each token of the reference nearest in length, as sacreBLEU's ratio of the sentence"
         ),
-        digits: 2,
-        of: Of::Subject(|subject| {
+        2,
+        |subject| {
             let counts = BleuCounts::of(&subject.output?.text, subject.compared()?, &subject.bleu);
             counts.ratio().map(|ratio| ratio as f32)
-        }),
-    },
-    CorpusMeasure {
-        name: "chrf",
-        title: "chrF2",
-        about: id!("chrF2 of the sentence, as sacreBLEU's sentence_chrf"),
-        digits: 1,
-        of: Of::Subject(|subject| {
-            Some(chrf::ChrfCounts::of(&subject.output?.text, subject.compared()?, false).score() as f32)
-        }),
-    },
-    CorpusMeasure {
-        name: "ter",
-        title: "TER",
-        about: id!(
+        },
+    ),
+    measure("chrf", "chrF2", id!("chrF2 of the sentence, as sacreBLEU's sentence_chrf"), 1, |subject| {
+        Some(chrf::ChrfCounts::of(&subject.output?.text, subject.compared()?, false).score() as f32)
+    }),
+    measure(
+        "ter",
+        "TER",
+        id!(
             "Translation edit rate of the sentence, as sacreBLEU's sentence_ter: edits and shifts for 100 words of the \
                 reference, so lower is better"
         ),
-        digits: 1,
-        of: Of::Subject(|subject| Some(ter::TerCounts::of(&subject.output?.text, subject.compared()?).score() as f32)),
-    },
-    CorpusMeasure {
-        name: "unk",
-        title: "[UNK]",
-        about: id!("Unknown words in the translation"),
-        digits: 0,
-        of: Of::Subject(|subject| Some(unknown::count(&subject.output?.text) as f32)),
-    },
-    CorpusMeasure {
-        name: "aer",
-        title: "AER",
-        about: id!(
-            "Alignment error against links by hand of the first reference, where the translation is that, or of the \
-                translation itself; the links are the source word of greatest alpha for each target word"
-        ),
-        digits: 3,
-        of: Of::Subject(|subject| {
+        1,
+        |subject| Some(ter::TerCounts::of(&subject.output?.text, subject.compared()?).score() as f32),
+    ),
+    measure("unk", "[UNK]", id!("Unknown words in the translation"), 0, |subject| {
+        Some(unknown::count(&subject.output?.text) as f32)
+    }),
+    measure(
+        "aer",
+        "AER",
+        id!("Alignment error against links by hand of the first reference, where the translation is that, or of the \
+                translation itself; the links are the source word of greatest alpha for each target word"),
+        3,
+        |subject| {
             let (gold, found) = (subject.gold?, subject.output?.word_links(subject.source, subject.rules)?);
             aer::AerCounts::of(&found, gold).rates().aer.map(|aer| aer as f32)
-        }),
-    },
-    CorpusMeasure {
-        name: DISAGREEMENT,
-        title: id!("off links"),
-        about: id!("Share of the links of greatest alpha that the statistical aligner has in neither direction"),
-        digits: 3,
-        of: Of::Subject(|subject| {
+        },
+    ),
+    measure(
+        DISAGREEMENT,
+        id!("off links"),
+        id!("Share of the links of greatest alpha that the statistical aligner has in neither direction"),
+        3,
+        |subject| {
             let (statistical, found) =
                 (subject.statistical?, subject.output?.word_links(subject.source, subject.rules)?);
             let off = found.iter().filter(|link| !statistical.contains(link)).count();
             (!found.is_empty()).then(|| off as f32 / found.len() as f32)
-        }),
-    },
+        },
+    ),
 ];
 
 /// Measures of a source sentence.
 pub const OF_SENTENCES: &[CorpusMeasure] = &[
-    CorpusMeasure {
-        name: "words",
-        title: id!("words"),
-        about: id!("Words of the source"),
-        digits: 0,
-        of: Of::Subject(|subject| Some(subject.rules.source.count(subject.source) as f32)),
-    },
-    CorpusMeasure {
-        name: "reference_words",
-        title: id!("ref. words"),
-        about: id!("Words of the first reference"),
-        digits: 0,
-        of: Of::Subject(|subject| Some(subject.rules.target.count(subject.references.first()?) as f32)),
-    },
+    measure("words", id!("words"), id!("Words of the source"), 0, |subject| {
+        Some(subject.rules.source.count(subject.source) as f32)
+    }),
+    measure("reference_words", id!("ref. words"), id!("Words of the first reference"), 0, |subject| {
+        Some(subject.rules.target.count(subject.references.first()?) as f32)
+    }),
 ];
 
 /// Measures of an output: those made here, then what alpha says of its translation.
@@ -314,7 +281,6 @@ pub fn measure_all(measures: &[CorpusMeasure], subject: &MeasureSubject<'_>) -> 
 /// What measuring needs beyond the file.
 #[derive(Default)]
 pub struct Measuring {
-    /// Finds the links that alpha is compared with; none: they are not compared.
     pub aligner: Option<LineAligner>,
     /// How BLEU counts; the workspace says it.
     pub bleu: BleuSettings,

@@ -1,6 +1,6 @@
 //! What an error analyst asks of many sentences at once: scores by length, F1 of words by their frequency, source
-//! words that go wrong, n-grams of one system against another, jumps of alignments. Each number has the condition that
-//! shows its sentences.
+//! words that go wrong, n-grams of one system against another, jumps of alignments. Each number has the condition
+//! that shows its sentences.
 //!
 //! [`Counting`] goes through the sentences in steps, so that a lane can do other things between; [`Overview`] is what
 //! comes of it.
@@ -31,39 +31,24 @@ use engine::error::Result;
 use engine::text::cells::CellTable;
 use engine::text::links::Link;
 
-/// The most sentences that are counted in the window.
 pub const MOST_COUNTED: usize = 100_000;
-/// The most n-grams of each system that are told.
 const MOST_NGRAMS: usize = 40;
-/// The most source words of a system that are told.
 const MOST_WORDS: usize = 2000;
-/// Farther jumps are counted with this one.
 pub const SHOWN_JUMP: i32 = 8;
 
 /// What can be counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountedThing {
-    /// Scores by words of the source.
     Lengths,
-    /// Alignment errors by how links are read off alpha.
     Links,
-    /// Words by their frequency.
     Frequencies,
-    /// Source words that go wrong.
     Words,
-    /// Source words by their part of speech.
     Parts,
-    /// N-grams of one system against another.
     Ngrams,
-    /// Jumps of the alignment.
     Jumps,
-    /// Every two systems by BLEU, chrF2 and TER.
     Pair,
-    /// Every two systems by the scores of others.
     Scores,
-    /// Errors and ratings of each system.
     Judged,
-    /// Whether metrics say what people say.
     Metrics,
 }
 
@@ -74,7 +59,6 @@ pub struct OverviewOptions {
     pub only: Vec<CountedThing>,
     /// The two systems that are compared, by their places.
     pub pair: (usize, usize),
-    /// The most sentences that are counted.
     pub most: usize,
 }
 
@@ -111,34 +95,28 @@ pub struct SourceWordErrors {
 pub struct SystemPair {
     pub first: usize,
     pub second: usize,
-    /// Sentences where the BLEU of the first is greater, equal, less.
     pub sentences: [usize; 3],
     /// N-grams that the first has right more often, and those of the second.
     pub ngrams: [Vec<Ngram>; 2],
 }
 
-/// Everything.
+/// All that an overview counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overview {
-    /// Sentences that were counted.
     pub counted: usize,
     /// Sentences that were asked for.
     pub of: usize,
     pub all: OverviewGroup,
     /// Signatures of the scores and what one must know of them, as [`aggregate::notes`] has it.
     pub notes: Vec<String>,
-    /// By words of the source.
     pub lengths: Vec<OverviewGroup>,
     /// By the tags that anybody gave, such as those of documents and domains.
     pub tags: Vec<OverviewGroup>,
     /// Of each system its alignment errors: by the source word of greatest alpha, then by [`THRESHOLDS`](crate::import::aligned::THRESHOLDS).
     pub by_links: Vec<Vec<AerCounts>>,
-    /// By frequency of words.
     pub classes: Vec<Class>,
-    /// Where the frequencies are from.
     pub origin: String,
     pub words: Vec<Vec<SourceWordErrors>>,
-    /// By part of speech; no rows where nobody gave any.
     pub parts: Arc<CellTable>,
     /// What people say of each system, and whether metrics say the same.
     pub judged: Arc<CellTable>,
@@ -210,7 +188,6 @@ pub fn ngram_condition(one: usize, other: usize, words: &str) -> String {
     format!("right.{}-{}:{}", one + 1, other + 1, quoted(words))
 }
 
-/// Of a source word: sentences, wrong ones, and its fate.
 type Tally = (usize, usize, WordFate);
 
 /// Goes through the sentences.
@@ -223,16 +200,13 @@ pub struct Counting {
     linker: Linker,
     only: Vec<CountedThing>,
     buckets: Buckets,
-    /// Sentences by length, whoever has said something of them.
     sizes: ByLength,
     scores: Vec<ByLength>,
-    /// Of each tag, the sentences and what was counted of each system.
     tags: BTreeMap<String, (usize, Vec<SystemScores>)>,
     by_links: Vec<Vec<AerCounts>>,
     classes: Vec<Class>,
     words: Vec<HashMap<String, Tally>>,
     parts: PartTally,
-    /// Whether the file has any; known from the first sentence on.
     has_parts: Option<bool>,
     linked: [usize; 4],
     jumps: Vec<Option<Vec<u64>>>,
@@ -240,16 +214,11 @@ pub struct Counting {
     metrics: MetricCount,
 }
 
-/// What is counted of systems against each other.
 struct Rivals {
-    /// The two that are compared.
     pair: Option<(usize, usize)>,
     contrast: Contrast,
-    /// Sentences where the BLEU of the first is greater, equal, less.
     sentences: [usize; 3],
-    /// What the tests are made of,
     sample: ComparedSample,
-    /// and these, once all sentences are counted.
     tests: Option<SystemTests>,
 }
 
@@ -310,16 +279,12 @@ impl Counting {
         counting
     }
 
-    /// How far it is, from 0 to 1; tests come last.
     pub fn share(&self) -> f32 {
         let counted = if self.rows.is_empty() { 1.0 } else { self.next as f32 / self.rows.len() as f32 };
         counted.midpoint(self.rivals.tests.as_ref().map_or(0.0, SystemTests::share))
     }
 
-    /// Counts some more sentences, or goes on with the tests behind them; false when all is done.
-    ///
-    /// # Errors
-    /// A sentence about the file.
+    /// Counts some more sentences, then runs the tests; false when all is done.
     pub fn step(&mut self, workspace: &Workspace, count: usize) -> Result<bool> {
         if self.next == self.rows.len() {
             let tests = self.rivals.tests.take().unwrap_or_else(|| self.all_tests());
@@ -333,7 +298,6 @@ impl Counting {
         Ok(true)
     }
 
-    /// The tests of every two systems, of what is wanted.
     fn all_tests(&mut self) -> SystemTests {
         let pairs = self.rivals.pair.map_or_else(Vec::new, |pair| every_two(&competing(&self.corpus), pair));
         let tests = PairedTests::of_pairs(pairs.len());
@@ -438,7 +402,6 @@ impl Counting {
         Ok(())
     }
 
-    /// Adds a sentence of a length to the scores of a system.
     fn add(&mut self, system: usize, (bucket, tags): (Option<usize>, &BTreeSet<String>), sums: &SystemScores) {
         self.scores[system].add(bucket, sums);
         for tag in tags {
@@ -448,7 +411,6 @@ impl Counting {
         }
     }
 
-    /// The alignment errors of an output; counts them by links, where that is wanted.
     fn links(
         &mut self,
         (system, at): (usize, usize),
@@ -464,7 +426,6 @@ impl Counting {
         Ok(errors.first().copied())
     }
 
-    /// The tags that anybody gave a sentence, each counted once.
     fn tags_of(&mut self, at: usize) -> BTreeSet<String> {
         let by = self.corpus.judgements.get(&at).filter(|_| self.counts(CountedThing::Lengths));
         let tags: BTreeSet<String> = by.iter().flat_map(|by| by.values()).flat_map(|one| one.tags.clone()).collect();
@@ -563,12 +524,10 @@ impl Counting {
     }
 }
 
-/// The systems whose every two are compared.
 fn competing(corpus: &CorpusTable) -> Vec<usize> {
     (0..corpus.systems.len()).filter(|at| corpus.systems[*at].system.competes()).collect()
 }
 
-/// Those that are wrong most often; the alphabet decides among equals.
 fn ranked(words: HashMap<String, Tally>) -> Vec<SourceWordErrors> {
     let word = |(word, (sentences, wrong, fate)): (String, Tally)| SourceWordErrors { word, sentences, wrong, fate };
     let mut words: Vec<SourceWordErrors> = words.into_iter().map(word).filter(|word| word.wrong > 0).collect();
@@ -577,7 +536,6 @@ fn ranked(words: HashMap<String, Tally>) -> Vec<SourceWordErrors> {
     words
 }
 
-/// The links of the reference, in the order of [`Overview::linked`].
 const LINKED: [(AlignedBy, &str); 4] = [
     (AlignedBy::Hand, id!("by hand")),
     (AlignedBy::Forced, id!("by a model that it was forced through")),

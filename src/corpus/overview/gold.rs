@@ -1,5 +1,5 @@
-//! Alignments of a test set against gold links, by the alignment error rate (Och and Ney 2003) as
-//! Luong et al. (2015, section 5.4) measure it, with its floor and its ceiling: a straight line and a statistical aligner.
+//! Alignments of a test set against gold links, by the alignment error rate (Och and Ney 2003) as Luong et al. (2015,
+//! section 5.4) measure it, with its floor and its ceiling: a straight line and a statistical aligner.
 
 use crate::overview::test_set::TestSet;
 use engine::aligner::learned::Directions;
@@ -20,7 +20,6 @@ pub type AlignmentListener<'a> = dyn FnMut(usize, usize) + 'a;
 /// How to measure alignments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlignmentOptions {
-    /// Beside the source word of greatest alpha, all those with an alpha of at least one of these.
     pub thresholds: Vec<f32>,
     /// Pairs forced together, at least 1.
     pub batch: usize,
@@ -29,7 +28,6 @@ pub struct AlignmentOptions {
 }
 
 impl AlignmentOptions {
-    /// Every way in which links are read off alpha, by reading; the first is the main one.
     fn extractions(&self, readings: &[RowConvention]) -> Vec<Extraction> {
         let rules = || std::iter::once(None).chain(self.thresholds.iter().copied().map(Some));
         let of = |&reading: &RowConvention| rules().map(move |threshold| Extraction { reading, threshold });
@@ -47,14 +45,12 @@ impl Default for AlignmentOptions {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlignmentErrorRow {
     pub direction: AlignerDirection,
-    /// How they were read off alpha; `None` of what is no alpha.
     pub extraction: Option<Extraction>,
     /// What was counted; [`aer::AerCounts::rates`] has AER, precision and recall.
     pub counts: aer::AerCounts,
 }
 
 impl AlignmentErrorRow {
-    /// Links of a test set that are read off nothing that is told.
     fn of<'a>(direction: AlignerDirection, links: impl Iterator<Item = &'a Vec<Link>>, test_set: &TestSet) -> Self {
         Self { direction, extraction: None, counts: count(links, test_set) }
     }
@@ -63,19 +59,14 @@ impl AlignmentErrorRow {
 /// What one model, or two of opposite directions, made of a gold set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlignmentErrorReport {
-    /// The name of the reverse model.
     pub reverse: Option<String>,
     pub rows: Vec<AlignmentErrorRow>,
     /// The links of each sentence, for the first row.
     pub links: Vec<Vec<Link>>,
 }
 
-/// Measures the alignments of a model, and of a reverse one where there is one, against the links by hand of the test
-/// set's pairs with their first references.
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; a model without an alignment; a line that a model cannot read,
-/// named; what forced decoding refuses.
+/// Measures the alignments of a model, and of a reverse one if there is one, against the links by hand of the test set.
+/// [`Error::Stale`] as soon as the ticket is stale.
 pub fn measure(
     mut forward: Aligner<'_>,
     reverse: Option<Aligner<'_>>,
@@ -139,20 +130,13 @@ fn asked_for(readings: &[RowConvention], by_input: bool) -> impl Iterator<Item =
 /// How near a head of a Transformer comes to some links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadErrorRow {
-    /// The decoder layer, from 1.
     pub layer: usize,
-    /// The head of it, from 1.
     pub head: usize,
-    /// Which word a row belongs to.
     pub reading: RowConvention,
     pub counts: aer::AerCounts,
 }
 
-/// Measures every head of a Transformer's cross-attention against links, as [`measure`] does alpha; by both readings where
-/// `by_input`.
-///
-/// # Errors
-/// As there; a model that has no heads.
+/// Measures every head of a Transformer's cross-attention against links, as [`measure`] does alpha.
 pub fn heads(
     mut aligner: Aligner<'_>,
     test_set: &TestSet,
@@ -178,8 +162,7 @@ fn sizes_of(system: EvaluatedSystem<'_>) -> Result<TransformerSizes> {
     system.lead().config.transformer().cloned().ok_or_else(none)
 }
 
-/// What leaving each head of a Transformer out does to the next-word distributions of the references, heads of self-attention
-/// among them: the mean Jensen-Shannon divergence over all target words, nats, the greatest first.
+/// The effect of leaving out each head of a Transformer: mean Jensen-Shannon divergence over target words, nats, greatest first.
 pub fn heads_left_out(
     aligner: &mut Aligner<'_>,
     test_set: &TestSet,
@@ -196,7 +179,6 @@ pub fn heads_left_out(
     Ok(all)
 }
 
-/// The pairs of a test set, for a model of the other direction where they are `turned`.
 fn read(system: EvaluatedSystem<'_>, test_set: &TestSet, turned: bool) -> Result<Vec<WordPair>> {
     let pairs = test_set.pairs.iter().enumerate();
     pairs
@@ -214,7 +196,6 @@ fn read(system: EvaluatedSystem<'_>, test_set: &TestSet, turned: bool) -> Result
         .collect()
 }
 
-/// Links of a model of the other direction, as those of this one.
 fn turned(links: Vec<Vec<Vec<Link>>>) -> Vec<Vec<Vec<Link>>> {
     let turn = |links: Vec<Link>| links.into_iter().map(Link::turned).collect();
     links.into_iter().map(|lists| lists.into_iter().map(turn).collect()).collect()

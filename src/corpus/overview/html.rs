@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use figure::svg::escaped;
 
-/// A table that scrolls to the side where it is wide; notes of its heads come under the mouse.
 pub(crate) fn html_table<'a>(head: impl IntoIterator<Item = (&'a str, &'a str)>, rows: &[Vec<String>]) -> String {
     let mut html = "<div class=\"wide\"><table><tr>".to_owned();
     for (head, note) in head {

@@ -24,7 +24,6 @@ pub const MATRIX_HEAD: &[&str] = &[
     "Holm",
     "Holm --paired-ar",
 ];
-/// The pairs of a report that are shown without a click.
 const MOST_SHOWN: usize = 30;
 
 /// The first less the second, as `bleu.1-2` has it: the difference and where 95 % of the resamples lie.
@@ -32,12 +31,10 @@ pub fn turned(paired: &Paired) -> [f64; 3] {
     [-paired.difference.value, -paired.difference.high, -paired.difference.low]
 }
 
-/// What a system is called, by its place.
 pub(super) fn name(systems: &[&StoredSystem], at: usize) -> String {
     systems.get(at).map_or_else(String::new, |system| system.name.clone())
 }
 
-/// The two systems that are compared, by BLEU, chrF2 and TER.
 pub(super) fn pair(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let Some(pair) = &overview.pair else { return Vec::new() };
     let row = |(tested, paired): (&TestedScore, &Paired)| {
@@ -53,14 +50,12 @@ pub(super) fn pair(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<St
     overview.of_pair().filter(|(tested, _)| !tested.is_given).map(row).collect()
 }
 
-/// The same two by scores of others.
 pub(super) fn given_scores(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let Some(pair) = &overview.pair else { return Vec::new() };
     let given = overview.of_pair().filter(|(tested, _)| tested.is_given);
     given.map(|(tested, paired)| row(tested, ((pair.first, pair.second), paired), systems)).collect()
 }
 
-/// Every two systems by every score.
 pub(super) fn matrix(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let rows = overview.tested.iter().flat_map(|tested| tested.pairs.iter().map(move |pair| (tested, pair)));
     rows.map(|(tested, (pair, paired))| row(tested, (*pair, paired), systems)).collect()
@@ -72,7 +67,6 @@ fn row(tested: &TestedScore, (pair, paired): ((usize, usize), &Paired), systems:
     names.into_iter().chain(numbers).chain(paired.p_texts()).collect()
 }
 
-/// Systems by each score, from the best on, with their ranks.
 pub(super) fn ranks(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let rows = overview.tested.iter().flat_map(|tested| tested.systems.iter().map(move |system| (tested, system)));
     rows.map(|(tested, ranked)| {
@@ -86,7 +80,6 @@ pub(super) fn ranks(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<S
     .collect()
 }
 
-/// A row for each system and a column for each: the difference, p of the randomisation and the same corrected.
 pub(super) fn html(overview: &Overview, systems: &[&StoredSystem]) -> String {
     let mut html = String::new();
     for tested in &overview.tested {

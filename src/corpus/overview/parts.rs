@@ -1,5 +1,5 @@
-//! What becomes of source words by their part of speech, in a corpus that knows it: links, crossings, and what is not as in
-//! the reference. Imports its room and `analysis`.
+//! What becomes of source words by their part of speech, in a corpus that knows it: links, crossings, and what is not
+//! as in the reference.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,10 @@ use engine::analysis::concordance::counts::{LinkCounts, linked_words};
 use engine::text::cells::{CellTable, TableCell};
 use engine::text::links::Link;
 
-/// What of a part of speech was counted of a system.
 #[derive(Clone, Debug, Default)]
 struct PartCounts {
-    /// Of the sentences that the system aligns.
     links: LinkCounts,
-    /// Words that are linked to a word of the output or of the reference.
     judged: u64,
-    /// Those of them of which anything is not as in the reference.
     wrong: u64,
     fate: WordFate,
 }
@@ -23,12 +19,10 @@ struct PartCounts {
 /// Counts, sentence by sentence.
 #[derive(Clone, Debug, Default)]
 pub struct PartTally {
-    /// Of each part of speech those of each system.
     by: BTreeMap<String, Vec<PartCounts>>,
 }
 
-/// A sentence as a system has it: its place among so many, its links, and what becomes of each source word where there is a
-/// reference to compare with.
+/// A sentence of a system: its place, its links, and the fate of each source word if there is a reference.
 pub struct TaggedOutput<'a> {
     pub system: (usize, usize),
     pub links: &'a [Link],

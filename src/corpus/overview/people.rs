@@ -1,5 +1,5 @@
-//! What people say of systems, and whether metrics say the same: errors and ratings of each system, and how each column of
-//! a metric goes with each of people.
+//! What people say of systems, and whether metrics say the same: errors and ratings of each system, and how each
+//! column of a metric goes with each of people.
 
 use crate::judgements::judge::{Judges, METRIC};
 use crate::measures::score::{SEED, score};
@@ -9,7 +9,6 @@ use engine::analysis::bootstrap::Interval;
 use engine::analysis::correlation::{STATISTICS, ScoredPair, agreement};
 use engine::text::cells::{CellTable, TableCell};
 
-/// The columns of [`judged`].
 pub const JUDGED: &[&str] = &[
     "system",
     "by",
@@ -25,7 +24,6 @@ pub const JUDGED: &[&str] = &[
     "ratings",
     "mean rating",
 ];
-/// The columns of [`MetricCount::table`].
 pub const METRICS: &[&str] = &["metric", "people", "level", "statistic", "value", "low", "high", "sentences", "n"];
 /// Fewer sentences, or systems, tell nothing.
 const FEWEST: (usize, usize) = (10, 3);
@@ -81,7 +79,6 @@ pub fn judged(corpus: &CorpusTable, rows: &[u32]) -> CellTable {
 #[derive(Default)]
 pub struct MetricCount {
     rows: Vec<u32>,
-    /// A column of a metric and one of people, each of the first system.
     waiting: Vec<[TableColumn; 2]>,
     cells: Vec<Vec<TableCell>>,
 }

@@ -30,9 +30,6 @@ figure{margin:.5em 0}figcaption{font-size:.8em;color:#555}figure svg{max-width:1
 table:has(th:nth-child(9)){font-size:.56em}table:has(th:nth-child(9)) :is(td,th){padding:.15em .3em}}";
 
 /// The report of the chosen rows.
-///
-/// # Errors
-/// A sentence about the file.
 pub fn report(out: &Out, corpus: &CorpusTable, workspace: &Workspace) -> Result<String> {
     let name = workspace.path().file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let mut body = head(out, corpus);
@@ -77,7 +74,6 @@ fn systems(corpus: &CorpusTable, systems: &[crate::store::read::StoredSystem]) -
     html + "</dl>\n"
 }
 
-/// Scores of all rows, then the means of the other measures: a row for each, so that the table is no wider than paper.
 fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
     if corpus.systems.is_empty() {
         return String::new();
@@ -112,11 +108,9 @@ fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
     format!("<h2>All chosen sentences</h2>\n{table}")
 }
 
-/// What is said under the means of several systems.
 const LOG_P: &str = "log p of two systems is to be compared only where both read and write the same words: one that writes [UNK] \
                      has a greater log p than one that must spell the word.";
 
-/// A sentence; its pictures where a workspace is given.
 fn sentence(at: usize, out: &Out, corpus: &CorpusTable, workspace: Option<&Workspace>) -> Result<String> {
     let mut html = format!("<article><h3>{}</h3>\n<dl>", at + 1);
     let mut line = |name: &str, text: Option<&str>| {
@@ -156,7 +150,6 @@ fn sentence(at: usize, out: &Out, corpus: &CorpusTable, workspace: Option<&Works
     Ok(html)
 }
 
-/// The numbers of a sentence, and a table with a row for each system.
 fn numbers(at: usize, out: &Out, corpus: &CorpusTable) -> String {
     let there = |column: &TableColumn| !column.value(corpus, at).is_nan();
     let columns: Vec<TableColumn> = columns(out, corpus).into_iter().filter(there).collect();
@@ -184,7 +177,6 @@ fn numbers(at: usize, out: &Out, corpus: &CorpusTable) -> String {
     html
 }
 
-/// The words of a mark, and those of the source that it concerns.
 fn marked(corpus: &CorpusTable, at: usize, mark: &ErrorMark) -> String {
     let within = |text: Option<&str>, rule, span| words_of(text.unwrap_or_default(), rule, span).to_owned();
     let column = corpus.systems.iter().find(|column| column.system.name == mark.system);

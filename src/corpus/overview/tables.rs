@@ -1,5 +1,5 @@
-//! An overview as tables of words and numbers, for files, the command line and reports: a row for each system
-//! and thing, the condition that shows its sentences in the last column.
+//! An overview as tables of words and numbers, for files, the command line and reports: a row for each system and
+//! thing, the condition that shows its sentences in the last column.
 
 use std::fmt::Write as _;
 
@@ -27,22 +27,17 @@ use engine::text::tsv;
 use engine::text::tsv::TsvCell;
 use figure::svg::escaped;
 
-/// Source words and n-grams of each system that a report tells.
 const MOST_IN_REPORT: usize = 25;
 
 /// A table.
 pub struct OverviewTable {
-    /// As it is asked for.
     pub name: &'static str,
     pub title: &'static str,
     pub head: &'static [&'static str],
-    /// What is counted for it.
     pub counted: CountedThing,
-    /// The texts of each row.
-    rows: fn(&Overview, &[&StoredSystem]) -> Vec<Vec<String>>,
+    rows: Rows,
 }
 
-/// Of scores by lengths or tags.
 const fn scores_by(group: &'static str) -> [&'static str; 14] {
     [
         group,
@@ -62,18 +57,26 @@ const fn scores_by(group: &'static str) -> [&'static str; 14] {
     ]
 }
 
+type Rows = fn(&Overview, &[&StoredSystem]) -> Vec<Vec<String>>;
+
+const fn table(
+    name: &'static str,
+    title: &'static str,
+    counted: CountedThing,
+    rows: Rows,
+    head: &'static [&'static str],
+) -> OverviewTable {
+    OverviewTable { name, title, head, counted, rows }
+}
+
 pub const TABLES: &[OverviewTable] = &[
-    OverviewTable {
-        name: "length",
-        title: "Scores by words of the source",
-        head: &scores_by("words"),
-        counted: CountedThing::Lengths,
-        rows: lengths,
-    },
-    OverviewTable {
-        name: "likelihood",
-        title: "Probability of the references by words of the source",
-        head: &[
+    table("length", "Scores by words of the source", CountedThing::Lengths, lengths, &scores_by("words")),
+    table(
+        "likelihood",
+        "Probability of the references by words of the source",
+        CountedThing::Lengths,
+        likelihood,
+        &[
             "words",
             "system",
             "sentences",
@@ -85,62 +88,50 @@ pub const TABLES: &[OverviewTable] = &[
             "NLL per token",
             "show",
         ],
-        counted: CountedThing::Lengths,
-        rows: likelihood,
-    },
-    OverviewTable {
-        name: "alignment",
-        title: "Alignment error by how links are read off",
-        head: &["links", "system", "found", "sure", "precision", "recall", "AER"],
-        counted: CountedThing::Links,
-        rows: by_links,
-    },
-    OverviewTable {
-        name: "tags",
-        title: "Scores by tag",
-        head: &scores_by("tag"),
-        counted: CountedThing::Lengths,
-        rows: tags,
-    },
-    OverviewTable {
-        name: "frequency",
-        title: "Words by their frequency",
-        head: &["frequency", "system", "reference", "output", "right", "precision", "recall", "F1", "show"],
-        counted: CountedThing::Frequencies,
-        rows: frequencies,
-    },
-    OverviewTable {
-        name: "words",
-        title: "Source words that go wrong",
-        head: &["word", "system", "sentences", "wrong", "said", "right", "wanted", "found", "recall", "show"],
-        counted: CountedThing::Words,
-        rows: words,
-    },
-    OverviewTable {
-        name: "pos",
-        title: "Source words by part of speech",
-        head: parts::HEAD,
-        counted: CountedThing::Parts,
-        rows: |overview, _| cells(&overview.parts),
-    },
-    OverviewTable {
-        name: "ngrams",
-        title: "N-grams that one system has right more often",
-        head: &["n-gram", "system", "right", "right in the other", "ratio", "show"],
-        counted: CountedThing::Ngrams,
-        rows: ngrams,
-    },
-    OverviewTable {
-        name: "jumps",
-        title: "Jumps of the alignment",
-        head: &["jump", "system", "times", "share", "show"],
-        counted: CountedThing::Jumps,
-        rows: jumps,
-    },
-    OverviewTable {
-        name: "pair",
-        title: "Two systems by BLEU, chrF2 and TER",
-        head: &[
+    ),
+    table(
+        "alignment",
+        "Alignment error by how links are read off",
+        CountedThing::Links,
+        by_links,
+        &["links", "system", "found", "sure", "precision", "recall", "AER"],
+    ),
+    table("tags", "Scores by tag", CountedThing::Lengths, tags, &scores_by("tag")),
+    table(
+        "frequency",
+        "Words by their frequency",
+        CountedThing::Frequencies,
+        frequencies,
+        &["frequency", "system", "reference", "output", "right", "precision", "recall", "F1", "show"],
+    ),
+    table(
+        "words",
+        "Source words that go wrong",
+        CountedThing::Words,
+        words,
+        &["word", "system", "sentences", "wrong", "said", "right", "wanted", "found", "recall", "show"],
+    ),
+    table(
+        "pos",
+        "Source words by part of speech",
+        CountedThing::Parts,
+        |overview, _| cells(&overview.parts),
+        parts::HEAD,
+    ),
+    table(
+        "ngrams",
+        "N-grams that one system has right more often",
+        CountedThing::Ngrams,
+        ngrams,
+        &["n-gram", "system", "right", "right in the other", "ratio", "show"],
+    ),
+    table("jumps", "Jumps of the alignment", CountedThing::Jumps, jumps, &["jump", "system", "times", "share", "show"]),
+    table(
+        "pair",
+        "Two systems by BLEU, chrF2 and TER",
+        CountedThing::Pair,
+        pairs::pair,
+        &[
             "first",
             "second",
             "better",
@@ -158,44 +149,24 @@ pub const TABLES: &[OverviewTable] = &[
             "Holm --paired-ar",
             "score",
         ],
-        counted: CountedThing::Pair,
-        rows: pairs::pair,
-    },
-    OverviewTable {
-        name: "scores",
-        title: "Two systems by scores of others",
-        head: pairs::MATRIX_HEAD,
-        counted: CountedThing::Scores,
-        rows: pairs::given_scores,
-    },
-    OverviewTable {
-        name: "ranks",
-        title: "Ranks of systems",
-        head: &["score", "rank", "system", "value"],
-        counted: CountedThing::Pair,
-        rows: pairs::ranks,
-    },
-    OverviewTable {
-        name: "matrix",
-        title: "Every two systems",
-        head: pairs::MATRIX_HEAD,
-        counted: CountedThing::Pair,
-        rows: pairs::matrix,
-    },
-    OverviewTable {
-        name: "judged",
-        title: "Errors and ratings of each system",
-        head: people::JUDGED,
-        counted: CountedThing::Judged,
-        rows: |overview, _| cells(&overview.judged),
-    },
-    OverviewTable {
-        name: "metrics",
-        title: "Do metrics and people agree",
-        head: people::METRICS,
-        counted: CountedThing::Metrics,
-        rows: |overview, _| cells(&overview.metrics),
-    },
+    ),
+    table("scores", "Two systems by scores of others", CountedThing::Scores, pairs::given_scores, pairs::MATRIX_HEAD),
+    table("ranks", "Ranks of systems", CountedThing::Pair, pairs::ranks, &["score", "rank", "system", "value"]),
+    table("matrix", "Every two systems", CountedThing::Pair, pairs::matrix, pairs::MATRIX_HEAD),
+    table(
+        "judged",
+        "Errors and ratings of each system",
+        CountedThing::Judged,
+        |overview, _| cells(&overview.judged),
+        people::JUDGED,
+    ),
+    table(
+        "metrics",
+        "Do metrics and people agree",
+        CountedThing::Metrics,
+        |overview, _| cells(&overview.metrics),
+        people::METRICS,
+    ),
 ];
 
 pub(crate) fn number(number: Option<f64>, digits: usize) -> String {
@@ -247,7 +218,6 @@ fn scored<'a>(
     rows
 }
 
-/// Of the systems that were forced through the references.
 fn likelihood(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let groups = std::iter::once(&overview.all).chain(&overview.lengths);
     let all = groups.flat_map(|group| group.scores.iter().enumerate().map(move |(n, scores)| (group, n, scores)));
@@ -377,13 +347,11 @@ fn systems(corpus: &CorpusTable) -> Vec<&StoredSystem> {
     corpus.systems.iter().map(|column| &column.system).collect()
 }
 
-/// Words and names are those of people, the others are numbers and conditions.
 fn is_text(head: &str) -> bool {
     matches!(head, "word" | "part" | "tag" | "n-gram" | "system" | "score" | "first" | "second" | "metric")
 }
 
-/// A table as an object a row: `table` is its name, numbers are numbers, a bound of p is its number, and p of too few sentences is
-/// `null`.
+/// A table as JSON lines: numbers are numbers, and p of too few sentences is `null`.
 pub fn json(table: &OverviewTable, overview: &Overview, corpus: &CorpusTable) -> Vec<Map<String, Value>> {
     let value = |head: &str, text: &str| match text.trim_start_matches("< ").parse::<f64>() {
         Ok(number) if number.is_finite() && !is_text(head) => {
@@ -407,10 +375,7 @@ pub fn tsv(table: &OverviewTable, overview: &Overview, corpus: &CorpusTable) -> 
     tsv::text(table.head, body.map(|row| row.iter().enumerate().map(cell).collect()))
 }
 
-/// Counts all rows at once, of what is wanted alone.
-///
-/// # Errors
-/// A sentence about a file.
+/// Counts the requested part of all rows at once.
 pub fn overview(
     corpus: &CorpusTable,
     workspace: &Workspace,
@@ -430,10 +395,7 @@ pub fn overview(
     Ok(counting.finish())
 }
 
-/// The tables of a report. `aligner` links what nobody has linked, as in [`FilterResources::set`].
-///
-/// # Errors
-/// A sentence about a file.
+/// The tables of a report; `aligner` links what is not linked yet, as in [`FilterResources::set`].
 pub fn html(
     corpus: &CorpusTable,
     workspace: &Workspace,
@@ -487,11 +449,9 @@ pub fn html(
     Ok(html)
 }
 
-/// What stands under the table of metrics and people.
 const METRICS_NOTE: &str = "Signs are turned so that more is better on both sides. By system: means of the sentences that have both \
     numbers. By segment: all translations, and pairs of each sentence with calibrated ties (acc_eq). low and high: 95 % of the resamples.";
 
-/// The first few rows of each system, which stands in the second column.
 fn shortened(rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let mut seen = std::collections::HashMap::new();
     let mut is_early = |row: &Vec<String>| {

@@ -16,17 +16,13 @@ use engine::text::parallel::unequal;
 use engine::text::reader::{LineReader, MOST_TEXT};
 use engine::text::tokenizer::Encode;
 
-/// The most sentences of a test set: translating more would take days, and each takes some 150 bytes beside its text.
 const MOST_SENTENCES: usize = 1_000_000;
-/// Sentences that go into a corpus at once.
 const STEP: usize = 4096;
 
 /// A test set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TestSet {
-    /// The file of the sources.
     pub source: PathBuf,
-    /// The files of the references, at least one.
     pub references: Vec<PathBuf>,
     /// The words are split by spaces already.
     pub pretokenized: bool,
@@ -36,10 +32,6 @@ pub struct TestSet {
 
 impl TestSet {
     /// Reads a file of sources and files of references, packed (gzip, zstandard) or not.
-    ///
-    /// # Errors
-    /// A sentence that names the file, and the line where one ends before another or is not UTF-8; files without
-    /// any line.
     pub fn read(source: &Path, references: &[PathBuf], pretokenized: bool) -> Result<Self> {
         let references: Result<Vec<LineReader>> = references.iter().map(|path| LineReader::open(path)).collect();
         Self::from_lines(LineReader::open(source)?, references?, pretokenized)
@@ -110,10 +102,7 @@ impl TestSet {
         Ok(gold.note)
     }
 
-    /// Puts it into a new corpus at this place, whose words are those between spaces.
-    ///
-    /// # Errors
-    /// A sentence about the file; too many references.
+    /// Writes it into a new corpus file, whose words are those between spaces.
     pub fn corpus(&self, path: &Path) -> Result<Workspace> {
         if self.references.len() > MOST_REFERENCES {
             let count = self.references.len();
@@ -131,11 +120,7 @@ impl TestSet {
         Ok(workspace)
     }
 
-    /// Of each sentence whether its source, and whether one of its references, holds a word that a system does not know. A
-    /// source word of an ensemble is unknown where every member finds it so.
-    ///
-    /// # Errors
-    /// A line that the system cannot read, named.
+    /// For each sentence: whether its source, and whether a reference, has a word unknown to the system (to all ensemble members).
     pub fn unknown(&self, system: EvaluatedSystem<'_>) -> Result<Vec<[bool; 2]>> {
         let unk = system.specials().unk;
         let read = |path: &Path, number: usize, tokenizer: &dyn Encode, text: &str| {

@@ -1,5 +1,5 @@
-//! Columns of numbers, by name: `words`, `bleu.1` (of the first system), `bleu.1-2` (how much more the first has
-//! than the second), `stars`.
+//! Columns of numbers, by name: `words`, `bleu.1` (of the first system), `bleu.1-2` (how much more the first has than
+//! the second), `stars`.
 
 use crate::judgements::judge::Judges;
 use crate::measures::score::score;
@@ -9,36 +9,23 @@ use crate::store::texts::{ColumnNumbers, PIECE, TextStore};
 use engine::error::{Error, Result};
 use engine::lang;
 
-/// The score of a system by the marks of people.
 const ERRORS: &str = "errors";
-/// The same for a translation, as the WMT's raters score it.
 const MQM: &str = "mqm_score";
-/// That by the marks of a metric.
 const SUGGESTED: &str = "suggested";
-/// How good people say that a system is.
 const RATING: &str = "rating";
 
 /// A column of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TableColumn {
-    /// The place in the workspace, from 1.
     Number,
     Sentence(usize),
-    /// One of [`CorpusTable::measures`], of a system by its place.
     Output(usize, usize),
-    /// The same of one system less that of another.
     Difference(usize, usize, usize),
-    /// The most stars that an annotator gave.
     Stars,
-    /// How many errors were marked.
     Marks,
-    /// Weighted errors for each word of a system's translation.
     Errors(usize),
-    /// Weighted errors of a system's translation, the mean over people, or those that a metric suggests.
     Weight(Judges, usize),
-    /// The mean of the annotators' ratings of a system's translation.
     Rating(usize),
-    /// The same of one system less that of another.
     RatingDifference(usize, usize),
 }
 
@@ -47,7 +34,6 @@ pub enum TableColumn {
 pub enum TextColumn {
     Source,
     Reference,
-    /// What a system says, by its place.
     Output(usize),
 }
 
@@ -97,7 +83,6 @@ impl CorpusTable {
     }
 }
 
-/// What is judged, in the language of the window.
 fn told(own: &'static str) -> &'static str {
     match own {
         ERRORS => tr!("errors"),
@@ -194,15 +179,9 @@ impl TableColumn {
     /// Its measure, where it is one.
     pub fn measure(self, corpus: &CorpusTable) -> Option<&CorpusMeasure> {
         match self {
-            Self::Number
-            | Self::Stars
-            | Self::Marks
-            | Self::Errors(_)
-            | Self::Weight(..)
-            | Self::Rating(_)
-            | Self::RatingDifference(..) => None,
             Self::Sentence(at) => corpus.of_sentences().nth(at),
             Self::Output(at, _) | Self::Difference(at, ..) => corpus.measures.get(at),
+            _ => None,
         }
     }
 
@@ -313,7 +292,6 @@ impl TableColumn {
     }
 }
 
-/// The mean of the ratings of a system, by its place, of a sentence; NaN where it has none.
 fn rating(corpus: &CorpusTable, system: usize, at: usize) -> f32 {
     let (Some(column), Some(by)) = (corpus.systems.get(system), corpus.judgements.get(&at)) else { return f32::NAN };
     let given = Judges::People.said(by).filter_map(|(_, judgement)| judgement.ratings.get(&column.system.name));
@@ -321,7 +299,6 @@ fn rating(corpus: &CorpusTable, system: usize, at: usize) -> f32 {
     sum / count
 }
 
-/// The names of all columns, for messages.
 fn names(corpus: &CorpusTable) -> String {
     let own = ["number", "stars", "marks", ERRORS, MQM, SUGGESTED, RATING].into_iter();
     let measures = corpus.of_sentences().chain(corpus.measures.iter()).map(|measure| measure.name);

@@ -1,5 +1,5 @@
-//! Where costly conditions hold: frequencies of words, n-grams, jumps of alignments, source words that are
-//! translated otherwise. What was found out is remembered until the corpus changes.
+//! Where costly conditions hold: frequencies of words, n-grams, jumps of alignments, source words that are translated
+//! otherwise. What was found out is remembered until the corpus changes.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -20,9 +20,7 @@ use engine::text::sentence::UNK;
 use engine::text::unspaced::is_unspaced;
 use engine::text::words::composed;
 
-/// Sentences between two looks at whether it is still wanted.
 const STEP: usize = 512;
-/// Conditions that are remembered.
 const REMEMBERED: usize = 8;
 
 /// What costly conditions are found out with.
@@ -170,7 +168,6 @@ impl FilterResources {
     }
 }
 
-/// Sentences that may have an n-gram: those with its longest word in the reference or an output.
 fn candidates(ngram: &[&str], corpus: &CorpusTable) -> Vec<usize> {
     let mut longest = ngram.iter().max_by_key(|word| word.chars().count()).copied().unwrap_or_default();
     // Cutting turns some signs into others, and every spelling of an unknown word into one.
@@ -189,7 +186,6 @@ fn candidates(ngram: &[&str], corpus: &CorpusTable) -> Vec<usize> {
     (0..corpus.len()).filter(|at| there[*at]).collect()
 }
 
-/// `None` where a text is missing.
 fn matches(matched: Matched, ngram: &[&str], corpus: &CorpusTable, at: usize) -> Option<bool> {
     let times = |text: &str| times(&corpus.cut(&composed(text)), ngram);
     let wanted = times(corpus.references.get(at)?);

@@ -43,14 +43,12 @@ use engine::text::words::{composed, composed_rule};
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     terms: Vec<Term>,
-    /// How they are put together.
     steps: Vec<Step>,
 }
 
 #[derive(Clone, Debug)]
 struct Term {
     condition: Condition,
-    /// Where a costly condition holds, once that was found out.
     gathered: Option<Arc<Vec<bool>>>,
 }
 
@@ -59,24 +57,17 @@ struct Term {
 pub enum ExpensiveCondition {
     /// The reference, or what a system says, has a word of such a frequency.
     Frequency(Option<usize>, u32, u32),
-    /// How often an n-gram is in the output of a system and in the reference.
     Ngram(Matched, Vec<String>),
-    /// A source word, bare, is translated otherwise than in the reference, by a system.
     Wrong(usize, String),
-    /// The alignment of a system has such a jump.
     Jump(usize, i32, i32),
 }
 
 /// What an n-gram must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matched {
-    /// Right in a system.
     Right(usize),
-    /// More often right in the first than in the second.
     More(usize, usize),
-    /// More often in the reference.
     Missed(usize),
-    /// More often in the output.
     Extra(usize),
 }
 
@@ -115,7 +106,6 @@ enum Thing {
     Text(TextColumn),
 }
 
-/// What a number must lie between; never one that is not there, NaN.
 type Bounds = (Bound<f32>, Bound<f32>);
 type Relation = (&'static str, fn(f32) -> Bounds);
 
@@ -153,7 +143,6 @@ impl Filter {
         })
     }
 
-    /// Whether everything is shown.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
@@ -299,7 +288,6 @@ fn condition(word: &str, corpus: &CorpusTable) -> Result<Condition> {
     }
 }
 
-/// `21..30`, `..30`, `21..`; `None` where no dots are.
 pub(crate) fn range(text: &str, word: &str) -> Result<Option<(f32, f32)>> {
     let Some((low, high)) = text.split_once("..") else { return Ok(None) };
     let end = |text: &str, open: f32| {
@@ -377,7 +365,6 @@ fn of_words(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Expen
     Ok(Some(ExpensiveCondition::Ngram(matched, words)))
 }
 
-/// A condition `head:rest`; `None` where the head is none, for texts have colons too.
 fn of_place(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Condition>> {
     let text = |place: Place| Ok(Condition::Text(place, pattern(rest)?));
     let condition = match head {
@@ -422,7 +409,6 @@ fn has(what: &str, corpus: &CorpusTable) -> Result<Thing> {
     }
 }
 
-/// The sentences of an annotator in the campaign.
 fn task(name: &str, to_do: bool, corpus: &CorpusTable) -> Result<Condition> {
     let advice = "begin one under Judging, or with --assign";
     let none = || Error::Input(format!("there is no campaign, so that nobody has tasks; {advice}"));
@@ -477,7 +463,6 @@ fn pattern(text: &str) -> Result<Pattern> {
     Ok(Pattern::Plain(Needle::new(&unquoted(text))))
 }
 
-/// A text without the quotation marks round it; within them `\"` is one.
 fn unquoted(text: &str) -> String {
     let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     inner.map_or_else(|| text.to_owned(), |inner| inner.replace("\\\"", "\""))

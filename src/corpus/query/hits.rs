@@ -51,7 +51,6 @@ impl Searching {
         Self { by_parts, by_target, ..self }
     }
 
-    /// Whether all sentences were looked through.
     pub fn is_done(&self) -> bool {
         self.next >= self.rows.len()
     }
@@ -61,7 +60,6 @@ impl Searching {
         self.query.asks_for_links() && !self.has_links
     }
 
-    /// How many sentences were looked through.
     pub fn done(&self) -> usize {
         self.next
     }

@@ -1,14 +1,13 @@
-//! A line of conditions as its parts, and how they are put together: all hold, or those before `OR` or those behind it.
+//! A line of conditions as its parts, and how they are put together: all hold, or those before `OR` or those behind
+//! it.
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
 use engine::error::{Error, Result};
 
-/// What becomes of the conditions, the last ones first, as on a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The next condition comes.
     Next,
     Not,
     And,
@@ -16,11 +15,9 @@ pub(super) enum Step {
 }
 
 const DEEPEST: usize = 16;
-/// What signs of relations begin and end with.
 const SIGNS: [char; 5] = ['<', '>', '=', '\u{2264}', '\u{2265}'];
 
-/// The conditions of a line and what stands between them: `OR`, `AND`, `NOT`, and, where there is one of these, `(` and `)`. What a space
-/// keeps from its sign is one condition.
+/// The conditions of a line with `OR`, `AND`, `NOT`, `(` and `)` between them; spaces around a sign are removed.
 pub(crate) fn parts(line: &str) -> Result<Vec<String>> {
     let mut parts: Vec<String> = Vec::new();
     let mut before = String::new();
@@ -57,7 +54,6 @@ pub(crate) fn parts(line: &str) -> Result<Vec<String>> {
     Ok(if is_grouped { parts.into_iter().flat_map(|part| grouped(&part)).collect() } else { parts })
 }
 
-/// A part without the parentheses round it, and these.
 fn grouped(part: &str) -> Vec<String> {
     let (minus, part) =
         part.strip_prefix('-').filter(|rest| rest.starts_with('(')).map_or((None, part), |rest| (Some("NOT"), rest));
@@ -72,7 +68,6 @@ fn grouped(part: &str) -> Vec<String> {
     all.map(str::to_owned).collect()
 }
 
-/// The steps of the parts of a line; each condition is given to `take`.
 pub(super) fn steps(parts: Vec<String>, take: &mut dyn FnMut(&str) -> Result<()>) -> Result<Vec<Step>> {
     let mut reader = Reader { parts: parts.into_iter().peekable(), steps: Vec::new(), take };
     if reader.parts.peek().is_some() {
@@ -144,7 +139,6 @@ impl Reader<'_> {
     }
 }
 
-/// Where all holds, `next` saying where each condition does; `None` without any.
 pub(super) fn shown(steps: &[Step], mut next: impl FnMut() -> Vec<bool>) -> Option<Vec<bool>> {
     let mut stack: Vec<Vec<bool>> = Vec::new();
     for step in steps {
@@ -160,7 +154,6 @@ pub(super) fn shown(steps: &[Step], mut next: impl FnMut() -> Vec<bool>) -> Opti
     stack.pop()
 }
 
-/// The words of a line; quotes and slashes keep spaces together, and neither may lack its second.
 fn split(line: &str) -> Result<Vec<String>> {
     let (mut words, mut word, mut within) = (Vec::new(), String::new(), None);
     let mut chars = line.chars().peekable();

@@ -1,4 +1,5 @@
-//! Links of the texts of a workspace, wherever they come from, and kinds of them against each other, counted in steps.
+//! Links of the texts of a workspace, wherever they come from, and kinds of them against each other, counted in
+//! steps.
 
 use std::path::Path;
 
@@ -78,7 +79,6 @@ impl LinkChoice {
         }
     }
 
-    /// Whether the weights of its system are those of an alignment head.
     fn is_head(self, corpus: &CorpusTable) -> bool {
         let column = self.system.and_then(|at| corpus.systems.get(at));
         column.is_some_and(|column| column.system.about.reading == RowConvention::Head.name())
@@ -104,10 +104,7 @@ impl LinkChoice {
     }
 }
 
-/// Reads a query whose lists of words lie in `folder`.
-///
-/// # Errors
-/// It is none; there is no such list.
+/// Parses a query whose word lists are in `folder`.
 pub fn parsed(query: &str, folder: &Path) -> Result<ConcordanceQuery> {
     let mut list = |name: &str| lists::words(folder, name).map_err(|error| error.to_string());
     ConcordanceQuery::parse_with(query, &mut list).map_err(|why| Error::Input(why.to_string()))
@@ -122,10 +119,7 @@ pub struct LinkFinder {
 pub type LinkedWords = (Vec<String>, Option<Vec<Link>>);
 
 impl LinkFinder {
-    /// For some kinds, with the aligner of two languages, over texts of these words.
-    ///
-    /// # Errors
-    /// There is no such aligner, and one is asked for; its file is damaged.
+    /// A finder for some kinds of links, with the aligner of two languages.
     pub fn new(kinds: &[LinkChoice], aligner: Option<&AlignerChoice>, rules: SideRules) -> Result<Self> {
         if kinds.iter().all(|choice| choice.by != LinkOrigin::Aligner) {
             return Ok(Self { aligner: None });
@@ -144,10 +138,7 @@ impl LinkFinder {
         chosen.map(|aligner| Self { aligner: Some(aligner) }).ok_or_else(none)
     }
 
-    /// The words of a text, and the links of the source's words to them; `None` where a sentence has no such text.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The words of a text and the links of the source's words to them; `None` if the sentence has no such text.
     pub fn find(
         &mut self,
         (corpus, workspace): (&CorpusTable, &Workspace),
@@ -207,10 +198,7 @@ pub struct Tallying {
 }
 
 impl Tallying {
-    /// Begins. Lists of words of the query lie in `folder`.
-    ///
-    /// # Errors
-    /// The query is none; there is no aligner.
+    /// Starts counting; word lists of the query are in `folder`.
     pub fn new(
         order: TallyOrder,
         folder: &Path,
@@ -229,15 +217,11 @@ impl Tallying {
         self.order.number
     }
 
-    /// How far it is, from 0 to 1.
     pub fn share(&self) -> f32 {
         self.next as f32 / self.rows.len().max(1) as f32
     }
 
-    /// Counts some more sentences: those that every kind has links of, so that all are about the same words. Gives the table at the end.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Counts some more sentences that every kind has links of; returns the table at the end.
     pub fn step(&mut self, corpus: &CorpusTable, workspace: &Workspace, count: usize) -> Result<Option<CellTable>> {
         let end = (self.next + count).min(self.rows.len());
         for at in &self.rows[self.next..end] {

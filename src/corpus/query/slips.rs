@@ -4,13 +4,11 @@ use crate::query::column::TableColumn;
 use crate::store::corpus::CorpusTable;
 use engine::text::words::{composed, folded};
 
-/// What stands before a colon.
 const HEADS: &str = "source reference output note tag by task todo has differs right missed extra wrong";
 /// What others call them.
 const OTHERS: [&str; 6] = ["src source", "ref reference", "target output", "hyp output", "mt output", "label tag"];
 
-/// The head that this one was probably meant to be: it differs by one letter too many, missing or other, or by two that changed places,
-/// or in case. Of short ones only the plural is told from another word.
+/// The head that was probably meant: one letter more, less or other, two swapped, or other case.
 pub(super) fn misspelt(head: &str) -> Option<&'static str> {
     let name = head.split_once('.').map_or(head, |(name, _)| name);
     let typed = name.to_lowercase();
@@ -23,7 +21,6 @@ pub(super) fn misspelt(head: &str) -> Option<&'static str> {
     HEADS.split(' ').find(is_meant).filter(|_| !is_known)
 }
 
-/// What a word that no text has was probably meant to say; `None` where it is a word as others are.
 pub(super) fn of_text(word: &str, corpus: &CorpusTable) -> Option<String> {
     let column = |name: &str| TableColumn::named(name, corpus);
     if column(word).is_ok() {
@@ -47,7 +44,6 @@ pub(super) fn of_text(word: &str, corpus: &CorpusTable) -> Option<String> {
     Some(format!("`{head}:` is no condition, and no text has `{word}`; {advice}"))
 }
 
-/// Why no sentence has a tag, where one is called nearly so.
 pub(super) fn of_tag(tag: &str, corpus: &CorpusTable) -> Option<String> {
     let is_there = tags(corpus).any(|known| composed(known) == composed(tag));
     let known = tag_like(tag, corpus).filter(|_| !is_there)?;
@@ -58,7 +54,6 @@ fn tags(corpus: &CorpusTable) -> impl Iterator<Item = &String> {
     corpus.judgements.values().flat_map(|by| by.values()).flat_map(|judgement| &judgement.tags)
 }
 
-/// A tag that is called so but for letter case or what stands before its last colon; of a document or domain, one of its kind.
 fn tag_like<'a>(tag: &str, corpus: &'a CorpusTable) -> Option<&'a String> {
     let tag = folded(tag);
     let kind = tag.split_once(':').map(|(kind, _)| format!("{kind}:"));

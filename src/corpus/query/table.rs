@@ -11,7 +11,6 @@ use engine::error::{Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     Number(TableColumn),
-    /// A text, letter case aside.
     Text(TextColumn),
 }
 
@@ -19,7 +18,6 @@ pub enum Key {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sorting {
     pub key: Key,
-    /// The greatest first, or from Z to A.
     pub is_descending: bool,
 }
 
@@ -51,8 +49,7 @@ fn no_system(name: &str, system: usize, corpus: &CorpusTable) -> Error {
     Error::Input(format!("`{name}` names system {}; there are {count}, counted from 1", system + 1))
 }
 
-/// The places of the sentences that are shown, in order. Sentences without what they are sorted by come last;
-/// equal ones keep their order in the workspace.
+/// The places of the shown sentences, in order; those without the sorted value come last.
 pub fn rows(corpus: &CorpusTable, filter: &Filter, sorting: Option<&Sorting>) -> Vec<u32> {
     let mut rows: Vec<u32> = if filter.is_empty() {
         (0..corpus.len() as u32).collect()
@@ -81,7 +78,6 @@ pub fn rows(corpus: &CorpusTable, filter: &Filter, sorting: Option<&Sorting>) ->
     rows
 }
 
-/// Texts that are there come first, either way round.
 fn by_letters(one: Option<&str>, other: Option<&str>, is_descending: bool) -> Ordering {
     match (one, other) {
         (Some(one), Some(other)) if is_descending => other.cmp(one),
@@ -90,7 +86,6 @@ fn by_letters(one: Option<&str>, other: Option<&str>, is_descending: bool) -> Or
     }
 }
 
-/// A number whose order is that of some values; the greatest where there is none.
 fn rank(value: f32, is_descending: bool) -> u32 {
     if value.is_nan() {
         return u32::MAX;

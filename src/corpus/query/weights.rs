@@ -6,14 +6,12 @@ use engine::analysis::concordance::weights::WeightTally;
 use engine::analysis::concordance::{ConcordanceQuery, ConcordanceSentence};
 use engine::error::{Error, Result};
 
-/// Begins for a query.
 pub(super) fn tally(names: &[String], query: Option<&ConcordanceQuery>) -> Result<WeightTally> {
     query
         .and_then(|query| WeightTally::new(names.to_vec(), query.clone()))
         .ok_or_else(|| Error::Input(tr!("Weights need source words, | and output words, such as not | pas").to_owned()))
 }
 
-/// Adds a sentence by every system that has weights of it, between the words of its texts.
 pub(super) fn add(
     tally: &mut WeightTally,
     systems: impl Iterator<Item = Option<usize>>,

@@ -1,9 +1,9 @@
-//! Columns as the file keeps them: texts and numbers of [`PIECE`] sentences in one packed row, read when something
-//! of it is asked for first.
+//! Columns as the file keeps them: texts and numbers of [`PIECE`] sentences in one packed row, read when something of
+//! it is asked for first.
 //!
-//! A row of texts is a copy of those in `sentence` and `output`: who changes one of them deletes the row, and until it is
-//! made again the texts are read one by one. A row of numbers is what [`fold`](super::fold) made of `numbers`; what came
-//! since lies over it.
+//! A row of texts is a copy of those in `sentence` and `output`: who changes one of them deletes the row, and until
+//! it is made again the texts are read one by one. A row of numbers is what [`fold`](super::fold) made of `numbers`;
+//! what came since lies over it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,27 +18,20 @@ use crate::store::texts::{ColumnNumbers, Held, PIECE, Reads, TextPiece, TextStor
 
 /// The most bytes that the texts of a piece are packed with; longer ones are read one by one.
 const MOST_TEXT: usize = 1 << 24;
-/// The most bytes of the texts of a piece, however they are kept.
 const MOST_PIECE: usize = 1 << 28;
-/// Level of zstandard for texts, and for numbers.
 const LEVELS: (i32, i32) = (3, 1);
-/// Pieces of a column, at most.
 pub(crate) const MOST_PIECES: usize = 1 << 20;
 /// Columns of numbers come behind those of texts; their ids begin with 1.
 const NUMBERS: i64 = MOST_REFERENCES as i64;
 
-/// A column of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     Sources,
-    /// References, counted from 0.
     Reference(usize),
-    /// What a system says.
     Outputs(i64),
 }
 
 impl Written {
-    /// The columns of a system; those of the sentences, which have so many references, are system 0's.
     pub(crate) fn of(system: i64, references: usize) -> Vec<Self> {
         match system {
             0 => std::iter::once(Self::Sources).chain((0..references).map(Self::Reference)).collect(),
@@ -63,7 +56,6 @@ impl Written {
         }
     }
 
-    /// Before the first and at the last of the keys of a piece.
     fn keys(self, n: usize) -> [i64; 2] {
         let system = match self {
             Self::Sources => 0,
@@ -84,16 +76,13 @@ pub(crate) fn place_of_numbers(system: i64, column: i64, n: usize) -> i64 {
     place(system, NUMBERS + column, n)
 }
 
-/// What goes wrong while a column is read; the rest of it is read.
 pub(crate) type Damage<'a> = dyn FnMut(rusqlite::Error) + 'a;
 
-/// What is packed in a row, as far as there is one.
 fn packed<T>(all: &Connection, key: i64, most: usize, unpack: fn(Vec<u8>) -> Option<T>) -> rusqlite::Result<Option<T>> {
     let row = |row: &rusqlite::Row<'_>| Ok(unpacked(row.get_ref(0)?.as_blob()?, most).and_then(unpack));
     one(all, "SELECT packed FROM block WHERE key = ?1", [key], row).map(Option::flatten)
 }
 
-/// The texts of a piece, packed or one by one.
 pub(crate) fn texts(all: &Connection, written: Written, n: usize, damage: &mut Damage<'_>) -> TextPiece {
     match packed(all, written.key(n), MOST_TEXT, |bytes| String::from_utf8(bytes).ok().map(TextPiece::of_written)) {
         Ok(Some(piece)) => return piece,
@@ -125,7 +114,6 @@ fn single_texts(all: &Connection, written: Written, n: usize, piece: &mut TextPi
     Ok(())
 }
 
-/// Packs the texts of a piece again if a change took them away.
 pub(crate) fn pack_texts(all: &Connection, written: Written, n: usize) -> rusqlite::Result<()> {
     let key = written.key(n);
     if all.prepare_cached("SELECT 1 FROM block WHERE key = ?1")?.exists([key])? {
@@ -140,13 +128,11 @@ pub(crate) fn pack_texts(all: &Connection, written: Written, n: usize) -> rusqli
     keep(all, key, piece.count(), packed)
 }
 
-/// Keeps a packed row of so many texts or numbers.
 pub(crate) fn keep(all: &Connection, key: i64, count: usize, packed: Vec<u8>) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO block(key, count, packed) VALUES (?1, ?2, ?3)";
     change(all, sql, (key, count as i64, packed)).map(drop)
 }
 
-/// Takes packed texts away that are not those of the file any more.
 pub(crate) fn forget_texts(
     all: &Connection,
     written: Written,
@@ -161,7 +147,6 @@ pub(crate) fn forget_texts(
     Ok(())
 }
 
-/// How many sentences a system says something of.
 pub(crate) fn count_outputs(all: &Connection, system: i64, len: usize) -> rusqlite::Result<usize> {
     let written = Written::Outputs(system);
     let mut total = 0;
@@ -185,36 +170,28 @@ pub(crate) fn pack_numbers(numbers: &[f32]) -> rusqlite::Result<Vec<u8>> {
     compress(&planes, LEVELS.1)
 }
 
-/// The reverse of [`pack_numbers`], unpacked.
 fn numbers_of(planes: &[u8]) -> Option<Vec<f32>> {
     let (count, rest) = (planes.len() / 4, planes.len() % 4);
     let number = |k: usize| f32::from_le_bytes([0, 1, 2, 3].map(|plane| planes[plane * count + k]));
     (rest == 0).then(|| (0..count).map(number).collect())
 }
 
-/// The id of a measure's name; `None` where nothing of it is packed.
 pub(crate) fn column(all: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
     one(all, "SELECT id FROM name WHERE name = ?1", [name], |row| row.get(0))
 }
 
-/// Numbers of a system that came since its rows were packed.
 pub(crate) struct Loose {
     pub(crate) id: i64,
-    /// The names of its measures.
     pub(crate) names: Vec<String>,
-    /// Its first sentence, from 0.
     pub(crate) first: usize,
-    /// All numbers, sentence by sentence.
     pub(crate) packed: Vec<u8>,
 }
 
 impl Loose {
-    /// The sentences that they are of.
     pub(crate) fn places(&self) -> std::ops::Range<usize> {
         self.first..self.first + self.packed.len() / (4 * self.names.len().max(1))
     }
 
-    /// The numbers of a measure, each with its sentence.
     pub(crate) fn numbers(&self, name: &str) -> impl Iterator<Item = (usize, f32)> {
         let column = self.names.iter().position(|known| known == name);
         let rows = self.packed.chunks_exact(4 * self.names.len().max(1)).enumerate();
@@ -223,7 +200,6 @@ impl Loose {
     }
 }
 
-/// What of a system is not packed and concerns sentences before `before`, oldest first, at most so many bytes.
 pub(crate) fn loose(all: &Connection, system: i64, before: usize, most: usize) -> rusqlite::Result<Vec<Loose>> {
     let sql = "SELECT numbers.id, names, first, packed FROM numbers INDEXED BY loose JOIN measures
         ON measures.id = numbers.measures WHERE system = ?1 AND length(packed) > 0 AND first < ?2 ORDER BY numbers.id";
@@ -241,12 +217,10 @@ pub(crate) fn loose(all: &Connection, system: i64, before: usize, most: usize) -
     Ok(found)
 }
 
-/// The packed numbers of a piece, NaN where there are none.
 pub(crate) fn packed_numbers(all: &Connection, key: i64) -> rusqlite::Result<Vec<f32>> {
     packed(all, key, size_of::<f32>() * PIECE, |planes| numbers_of(&planes)).map(Option::unwrap_or_default)
 }
 
-/// Puts loose numbers of a measure over those of a piece.
 pub(crate) fn lay_over<'a>(numbers: &mut Vec<f32>, name: &str, n: usize, loose: impl IntoIterator<Item = &'a Loose>) {
     let piece = n * PIECE..(n + 1) * PIECE;
     for loose in loose {
@@ -266,12 +240,10 @@ fn numbers(all: &Connection, system: i64, name: &str, n: usize) -> rusqlite::Res
     Ok(numbers)
 }
 
-/// Reads columns of a file with a connection of its own, so that nobody waits for who writes.
 pub(crate) struct Blocks {
     path: PathBuf,
     connection: Mutex<Option<Connection>>,
     damages: Mutex<Vec<String>>,
-    /// Bytes of its texts that are in memory.
     pub(crate) held: Held,
 }
 
@@ -285,7 +257,6 @@ impl Blocks {
         })
     }
 
-    /// What could not be read, in sentences, each told once.
     pub(crate) fn take_damages(&self) -> Vec<String> {
         std::mem::take(&mut self.damages.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -312,7 +283,6 @@ impl Blocks {
         })
     }
 
-    /// A column of texts, of which nothing is read yet.
     pub(crate) fn texts(self: &Arc<Self>, written: Written, len: usize) -> TextStore {
         let blocks = Arc::clone(self);
         let what = if matches!(written, Written::Outputs(_)) { "outputs" } else { "sentences" };
@@ -324,7 +294,6 @@ impl Blocks {
         TextStore::of_file(len, &self.held, reads)
     }
 
-    /// A column of numbers, of which nothing is read yet.
     pub(crate) fn numbers(self: &Arc<Self>, system: i64, name: &'static str, len: usize) -> ColumnNumbers {
         let blocks = Arc::clone(self);
         let reads = Arc::new(move |n| blocks.ask("measures", |all| numbers(all, system, name, n)));

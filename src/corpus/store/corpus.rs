@@ -1,5 +1,5 @@
-//! A workspace in memory, without alignments: what the table shows, sorts and looks through. Columns are read
-//! when something of them is asked for first.
+//! A workspace in memory, without alignments: what the table shows, sorts and looks through. Columns are read when
+//! something of them is asked for first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -25,23 +25,17 @@ pub struct CorpusTable {
     pub sources: TextStore,
     /// The first reference of each sentence.
     pub references: TextStore,
-    /// The others, in their order.
     pub further: Vec<TextStore>,
     /// Measures of the sentences, in the order of [`CorpusTable::of_sentences`].
     pub numbers: Vec<ColumnNumbers>,
-    /// The numbers that files gave of sentences.
     given: Arc<Vec<CorpusMeasure>>,
     /// What is known of each output: [`MEASURES`](crate::measures::table::MEASURES), then the scores that others gave.
     pub measures: Arc<Vec<CorpusMeasure>>,
-    /// Systems, in the order in which they came.
     pub systems: Vec<SystemColumn>,
-    /// Stars, tags, notes and marks.
     pub judgements: Arc<Judgements>,
-    /// Sentences with links by hand.
     pub golds: Arc<BTreeSet<usize>>,
     /// What a word is.
     pub rules: SideRules,
-    /// Whether source words have parts of speech.
     pub has_parts: bool,
     /// Whether references or outputs have them.
     pub has_target_parts: bool,
@@ -49,13 +43,11 @@ pub struct CorpusTable {
     pub bleu: BleuSettings,
     /// Who judges which sentences, where that is planned.
     pub campaign: Option<Arc<Campaign>>,
-    /// How often annotators, tags and marks occur.
     pub counts: Arc<Counts>,
     /// What could not be read when it was opened, in sentences; [`CorpusTable::take_damages`] tells what came to light since.
     pub damages: Vec<String>,
     /// The last row of measures that was seen: what came later is new.
     seen: i64,
-    /// Reads the columns; none of a workspace that is not a file.
     blocks: Option<Arc<Blocks>>,
 }
 
@@ -89,7 +81,6 @@ impl SystemColumn {
         column
     }
 
-    /// Has these measures too.
     fn add(&mut self, measures: &[CorpusMeasure], len: usize, blocks: &Arc<Blocks>) {
         let is_forced = self.system.is_forced();
         self.numbers.extend(measures.iter().map(|measure| {
@@ -124,8 +115,7 @@ impl CorpusTable {
         OF_SENTENCES.iter().chain(self.given.iter())
     }
 
-    /// Opens a workspace, as far as it is sound: at least its sentences can be counted. Texts and numbers are read when they
-    /// are asked for.
+    /// Opens a workspace as far as it is sound; texts and numbers are read on demand.
     pub fn read(workspace: &Workspace) -> Result<Self> {
         // One moment of the file, whatever others write meanwhile.
         let _moment = workspace.ask(rusqlite::Connection::unchecked_transaction)?;
@@ -168,12 +158,10 @@ impl CorpusTable {
         Ok(())
     }
 
-    /// How many sentences there are.
     pub fn len(&self) -> usize {
         self.sources.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }
@@ -251,8 +239,7 @@ impl CorpusTable {
         self.all_numbers().for_each(|numbers| numbers.read(at / PIECE));
     }
 
-    /// A copy that never reads the file, for the window: of texts and numbers it has what this one has read and will read.
-    /// What people say is its own, so that neither pays for the other's changes.
+    /// A copy for the window that never reads the file; it shares texts and numbers, but not the judgements.
     pub fn without_file(&self) -> Self {
         let mut copy = self.clone();
         copy.references.read(0);
@@ -330,7 +317,6 @@ impl CorpusTable {
         self.read_judgements(workspace)
     }
 
-    /// Takes new numbers into what is in memory; the others are read with their columns.
     fn take_numbers(&mut self, came: &Came) {
         self.seen = came.id;
         let (own, measures, columns, is_forced) = if came.system == 0 {
@@ -357,7 +343,6 @@ fn together(places: &[Range<usize>]) -> Vec<Range<usize>> {
     places.chunk_by(follows).map(|run| run[0].start..end(run)).collect()
 }
 
-/// The rows of measures that came since, and which sentences each is of.
 fn came(all: &rusqlite::Connection, seen: i64) -> rusqlite::Result<Vec<Came>> {
     let sql = "SELECT numbers.id, system, first, count, packed, names FROM numbers
         JOIN measures ON measures.id = numbers.measures WHERE numbers.id > ?1 ORDER BY numbers.id";

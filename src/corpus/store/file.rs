@@ -22,8 +22,7 @@ const CHECKPOINT: i64 = 4096;
 const LONGEST: i32 = 1 << 26;
 const MOST_SYSTEMS: i64 = 1 << 16;
 
-/// An open workspace. A crash of the program loses nothing that a call has written.
-/// Several windows may have the same file open.
+/// An open workspace file. Each call commits; several windows may have the same file open.
 pub struct Workspace {
     pub(crate) connection: Connection,
     path: PathBuf,
@@ -33,8 +32,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Opens a workspace, or makes an empty one where there is no file. Refuses what is something else, of another version,
-    /// or damaged where every workspace begins. One that lies where nothing may be written opens to be looked at.
+    /// Opens a workspace, or makes an empty one if there is no file; read-only if the file or its folder is.
     pub fn open(path: &Path) -> Result<Self> {
         check(path)?;
         if is_fixed(path) {
@@ -59,10 +57,7 @@ impl Workspace {
         Ok(Self { connection, path: path.to_owned(), is_fixed: false, rules: Cell::default() })
     }
 
-    /// Opens a workspace as on read-only media: it is read, and nothing is written, not even a log beside it.
-    ///
-    /// # Errors
-    /// A sentence about the file: it is none, or others have to write first.
+    /// Opens a workspace as on read-only media: nothing is written, not even a log next to it.
     pub fn open_to_look(path: &Path) -> Result<Self> {
         check(path)?;
         let advice = "copy it to a folder that may be written and open the copy";
@@ -92,10 +87,7 @@ impl Workspace {
         &self.path
     }
 
-    /// Writes all of it into a new file.
-    ///
-    /// # Errors
-    /// A sentence about either file; there is one already.
+    /// Writes a copy into a new file.
     pub fn copy(&self, to: &Path) -> Result<()> {
         if to.exists() {
             return Err(Error::file(to, "is there already; name a new file"));
@@ -110,8 +102,7 @@ impl Workspace {
         copied
     }
 
-    /// Brings what lies in the log beside the file into it, as far as nobody is in the way: a copy of the file then has all.
-    /// Nothing is lost where that fails, for the log stays.
+    /// Writes the log into the file, so that a copy of the file is complete; failure loses nothing.
     pub fn settle(&self) {
         if !self.is_fixed {
             let _ = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
@@ -123,12 +114,10 @@ impl Workspace {
         self.ask(|all| all.pragma_query_value(None, "data_version", |row| row.get(0)))
     }
 
-    /// Reads something; an error of the database is a sentence about the file.
     pub(crate) fn ask<'a, T>(&'a self, job: impl FnOnce(&'a Connection) -> rusqlite::Result<T>) -> Result<T> {
         job(&self.connection).map_err(|error| told(&self.path, &error))
     }
 
-    /// Does several things, all or none.
     pub(crate) fn at_once<T>(&mut self, job: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         let path = self.path.clone();
         let run = || {
@@ -141,7 +130,6 @@ impl Workspace {
     }
 }
 
-/// The first row that a statement gives; made ready once, it is asked often.
 pub(crate) fn one<T>(
     all: &Connection,
     sql: &str,
@@ -160,12 +148,10 @@ pub(crate) fn list<T, All: FromIterator<T>>(
     all.prepare_cached(sql)?.query_map(params, row)?.collect()
 }
 
-/// A number, as a count is; 0 where there is no row.
 pub(crate) fn number(all: &Connection, sql: &str, params: impl Params) -> rusqlite::Result<i64> {
     one(all, sql, params, |row| row.get(0)).map(Option::unwrap_or_default)
 }
 
-/// Changes rows; gives how many.
 pub(crate) fn change(all: &Connection, sql: &str, params: impl Params) -> rusqlite::Result<usize> {
     all.prepare_cached(sql)?.execute(params)
 }
@@ -178,8 +164,7 @@ fn limit(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cell_size_check", true)
 }
 
-/// Refuses what is no workspace, what another version wrote, and what holds more than tables of ours; gives how many things
-/// there are.
+/// Refuses other databases, versions and objects that are not ours; returns the number of objects.
 fn require_workspace(path: &Path, connection: &Connection) -> Result<i64> {
     let told = |error: rusqlite::Error| told(path, &error);
     // One moment of the file: another window may be making it.
@@ -224,7 +209,6 @@ fn keep_private(_: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file is there and may not be written, or its folder, where its log would be.
 fn is_fixed(path: &Path) -> bool {
     let folder = folder_of(path);
     let may_write = || std::fs::OpenOptions::new().append(true).open(path).and_then(|_| tempfile::tempfile_in(folder));
@@ -234,14 +218,12 @@ fn is_fixed(path: &Path) -> bool {
     path.is_file() && may_write().is_err_and(|error| is_refused(&error))
 }
 
-/// Whether what was written last still lies in a log beside a file.
 fn has_log(path: &Path) -> bool {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     std::fs::metadata(log).is_ok_and(|facts| facts.len() > 0)
 }
 
-/// A connection to a file that nobody changes.
 fn immutable(path: &Path) -> rusqlite::Result<Connection> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let name = path.to_str().ok_or_else(|| rusqlite::Error::InvalidPath(path.clone()))?;
@@ -253,7 +235,6 @@ fn immutable(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// A connection that reads beside another one.
 pub(crate) fn read_only(path: &Path) -> rusqlite::Result<Connection> {
     if is_fixed(path) {
         return immutable(path);
@@ -284,7 +265,6 @@ fn check(path: &Path) -> Result<()> {
     Err(Error::file(path, "is not a corpus; to bring a text into one, open a corpus and import the file"))
 }
 
-/// What went wrong, for the user.
 pub(crate) fn told(path: &Path, error: &rusqlite::Error) -> Error {
     let message = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {

@@ -41,7 +41,6 @@ impl Workspace {
     }
 }
 
-/// Folds a part of what is loose of a system; whether there was any.
 fn fold(all: &Connection, system: i64) -> rusqlite::Result<bool> {
     let rows = loose(all, system, usize::MAX >> 1, STEP)?;
     // First the room is made that the columns will take.

@@ -9,7 +9,6 @@ use engine::text::links::Links;
 use engine::text::links::read::links_of;
 use engine::text::words::words;
 
-/// Sets or takes away the links by hand of a sentence.
 pub(crate) fn set_gold(all: &Connection, id: i64, gold: Option<&Links>) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO gold(sentence, links) VALUES (?1, ?2)";
     let done = match gold {
@@ -19,7 +18,6 @@ pub(crate) fn set_gold(all: &Connection, id: i64, gold: Option<&Links>) -> rusql
     done.map(drop)
 }
 
-/// Links by hand of an output of a sentence, by its text, as Pharaoh; empty where there are none.
 pub(crate) fn output_links(all: &Connection, id: i64, text: &str) -> rusqlite::Result<String> {
     let sql = "SELECT links FROM target WHERE sentence = ?1 AND text = ?2";
     let links = one(all, sql, params![id, text], |row| row.get::<_, Option<String>>(0))?;

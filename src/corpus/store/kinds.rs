@@ -11,46 +11,33 @@ use engine::aligner::bundled::AlignerChoice;
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// A row for each sentence, a column for each text and number.
     Tsv,
-    /// An object for each sentence, with words and alignments.
     Jsonl,
-    /// Alignments of all systems as arrays of numpy.
     Arrays,
-    /// The same as tables, into a folder.
     Matrices,
-    /// Links of a system by its place.
     Pharaoh(usize, LinkRule),
     Gold,
-    /// Links by hand of what a system says, by its place.
     OutputGold(usize),
-    /// Stars, tags, notes and marks, an object for each sentence.
     Judgements,
-    /// The same as a table, a row for each annotator and each mark.
     JudgementTable,
     /// Marks of people as a table of the WMT (MQM), which Marot shows.
     Mqm,
     /// The same of what a metric marked.
     Suggestions,
-    /// Ratings and marks as JSON lines of Pearmut (ESA).
     Pearmut,
     /// Who judges which sentence of the campaign, and what is done.
     Tasks,
-    /// A page of HTML with tables, figures and notes.
     Report,
-    /// A figure of each sentence, of a system by its place, into a folder.
     Figures(usize, AttentionFormat),
 }
 
 /// How links are read off alpha.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkRule {
-    /// For each target word its source word of greatest alpha.
     Greatest,
     /// All with at least so many hundredths.
     Above(u8),
-    /// The greatest of each row and the greatest of each column, put together by this line of
-    /// [`SYMMETRIZATIONS`](engine::analysis::symmetrize::SYMMETRIZATIONS).
+    /// The greatest of each row and of each column, combined by this line of [`SYMMETRIZATIONS`].
     Symmetrised(usize),
 }
 
@@ -75,14 +62,11 @@ impl AttentionFormat {
 /// What to write, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Out {
-    /// The file, or the folder of figures.
     pub path: PathBuf,
     pub kind: ExportFormat,
-    /// The sentences, from 0, in order.
     pub rows: Arc<Vec<u32>>,
     /// The columns of numbers; empty: all.
     pub columns: Vec<TableColumn>,
-    /// How the rows were chosen and sorted, in words, for the report.
     pub chosen: String,
     /// Of a report: how many sentences have pictures, the first ones.
     pub pictures: usize,

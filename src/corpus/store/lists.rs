@@ -7,11 +7,9 @@ use engine::error::{Error, Result};
 use engine::text::reader::LineReader;
 use engine::text::words::folded;
 
-/// The most words of a list.
 const MOST: usize = 1_000_000;
 
-/// The words of a file, in small letters; blank lines and those that begin with `#` are passed over. A path that is not
-/// absolute begins at `folder`.
+/// The words of a file in small letters, without blank lines and `#` comments; relative paths begin at `folder`.
 pub fn words(folder: &Path, name: &str) -> Result<HashSet<String>> {
     let path = folder.join(name);
     let mut words = HashSet::new();

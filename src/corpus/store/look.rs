@@ -1,5 +1,4 @@
-//! How a workspace is looked at, kept in the file itself: which columns are shown, in which
-//! order.
+//! How a workspace is looked at, kept in the file itself: which columns are shown, in which order.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -4,7 +4,6 @@ use half::f16;
 use half::slice::{HalfBitsSliceExt as _, HalfFloatSliceExt as _};
 use serde::de::DeserializeOwned;
 
-use crate::store::coder;
 use crate::store::rules::{SideRules, counterparts, spread};
 use engine::analysis::alignment::Alignment;
 use engine::analysis::row_convention::RowConvention;
@@ -23,16 +22,13 @@ const MOST_LETTERS: usize = 1 << 24;
 /// What a system says of a sentence, in words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SystemOutput {
-    /// The translation as people read it.
     pub text: String,
-    /// The source words as the system counts them, `</s>` among them where alpha has its column; none where they are
-    /// not known.
+    /// Source words of the system, with `</s>` if alpha has its column; empty if unknown.
     pub source: Vec<String>,
     /// The target words, `</s>` where alpha has its row.
     pub target: Vec<String>,
     /// log p of each target word; none where they are not known.
     pub word_log_p: Vec<f32>,
-    /// log p of the whole.
     pub log_p: Option<f32>,
     /// Tokens of the model that log p is over, `</s>` counted; 0 where that is not known.
     pub token_count: usize,
@@ -60,16 +56,14 @@ impl SystemOutput {
         without_end(&self.source)
     }
 
-    /// alpha of an output of this source between the words that rules cut in its two texts ([`engine::text::words`]).
-    /// `None` where it has none, and where its words are not those of the texts.
+    /// alpha between the words that the rules cut; `None` without alpha or if its words are not those of the texts.
     pub fn word_alignment(&self, source: &str, rules: SideRules) -> Option<Alignment> {
         let source = places(self.source_words(), source, rules.source)?;
         let target = places(self.words(), &self.text, rules.target)?;
         Some(pooled(&self.alignment()?, &source, &target))
     }
 
-    /// Its links between these words: those that it came with, which count so already, else for each word
-    /// of the output the source word of greatest alpha.
+    /// Links between these words: those of the file, else the source word of greatest alpha for each target word.
     pub fn word_links(&self, source: &str, rules: SideRules) -> Option<Vec<Link>> {
         self.links.clone().or_else(|| Some(self.reading().links(&self.word_alignment(source, rules)?)))
     }
@@ -80,8 +74,7 @@ impl SystemOutput {
         Self { text: text.to_owned(), source, target, ..Self::default() }
     }
 
-    /// With links of its own words, perhaps those between spaces, as links of the words of the corpus; as they are where its words
-    /// are not those of the texts.
+    /// With links of its own words turned into links of the words of the corpus, if these match the texts.
     #[must_use]
     pub fn with_own_links(mut self, source: &str, rules: SideRules) -> Self {
         let stand = |own: &[String], text: &str, rule: WordRule| {
@@ -111,8 +104,7 @@ impl SystemOutput {
 /// How exact the weights of a corpus are.
 pub const PRECISION: &str = "half precision (three digits); each row has the sum that it had";
 
-/// Packs all but the texts. Words that the texts give are kept as what cuts them, alpha as f16: its exponents by how often
-/// each comes, the other bits as they are, for those are noise; and the sums of its rows.
+/// Packs all but the texts: words by what cuts them, alpha as f16 with its exponents compressed, and the row sums.
 pub fn pack(output: &SystemOutput, source: &str) -> std::io::Result<Vec<u8>> {
     let mut body = Vec::new();
     put_words(&mut body, &output.source, source)?;
@@ -126,7 +118,7 @@ pub fn pack(output: &SystemOutput, source: &str) -> std::io::Result<Vec<u8>> {
         put_number(&mut body, link.source);
         put_number(&mut body, link.target);
     }
-    put_alpha(&mut body, output.alpha.as_ref(), output.is_head);
+    put_alpha(&mut body, output.alpha.as_ref(), output.is_head)?;
     let mut packed = vec![FORM];
     put_number(&mut packed, body.len());
     packed.extend(body);
@@ -159,12 +151,9 @@ pub fn unpack(text: String, source: &str, packed: &[u8]) -> Option<SystemOutput>
     Some(SystemOutput { text, source, target, word_log_p, log_p, token_count, alpha, is_head, links })
 }
 
-/// What a body begins with.
 const FORM: u8 = 1;
-/// The most words of a sentence.
 const MOST_WORDS: usize = 1 << 20;
 
-/// A whole number, seven bits a byte.
 fn put_number(body: &mut Vec<u8>, mut number: usize) {
     while number >= 0x80 {
         body.push(number as u8 | 0x80);
@@ -190,7 +179,6 @@ fn take_floats(rest: &mut &[u8], count: usize) -> Option<Vec<f32>> {
     Some(bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
 }
 
-/// How words are kept.
 mod cut {
     pub const NONE: u8 = 0;
     /// They are those between the spaces of the text.
@@ -224,7 +212,6 @@ fn put_words(body: &mut Vec<u8>, words: &[String], text: &str) -> std::io::Resul
     Ok(())
 }
 
-/// Whether a text begins with these words, nothing but spaces between.
 fn is_cut_from(words: &[String], text: &str) -> bool {
     let mut rest = text;
     words.iter().all(|word| {
@@ -265,17 +252,14 @@ fn listed<T: DeserializeOwned>(json: &[u8]) -> Option<T> {
     is_few.then(|| serde_json::from_slice(json).ok()).flatten()
 }
 
-/// What zstandard packed, if it is at most so many bytes.
 pub(crate) fn unpacked(packed: &[u8], most: usize) -> Option<Vec<u8>> {
     let size = usize::try_from(zstd::zstd_safe::get_frame_content_size(packed).ok()??).ok()?;
     (size <= most).then(|| zstd::bulk::decompress(packed, size).ok()).flatten()
 }
 
-/// How alpha is kept.
 mod weights {
     pub const NONE: u8 = 0;
-    /// The sums of the rows, a bit for each that is 1, then the others as f32; the low bytes, the two bits above them, the
-    /// exponents.
+    /// Row sums (a bit for each 1, the others as f32), low bytes, the two bits above, exponents.
     pub const POSITIVE: u8 = 1;
     /// f16 as they are: there are some below 0, or none at all.
     pub const ANY: u8 = 2;
@@ -286,9 +270,7 @@ mod weights {
 /// So near 1 a row of a softmax sums, in single precision, also where the columns of pieces are added.
 const NEAR: f64 = 1e-5;
 
-/// The same weights with the sums that their rows had, by the number of the row. Each weight moves by one
-/// share of the interval of those that are rounded to it: it stays the same number in f16, so that links and their order do
-/// not change and packing it again changes nothing.
+/// Restores the row sums. Each weight moves within its f16 rounding interval, so that links and repacking do not change.
 fn with_sums(halves: &[f16], columns: usize, sums: &[f64]) -> Vec<f32> {
     let mut weights = vec![0.0; halves.len()];
     halves.convert_to_f32_slice(&mut weights);
@@ -310,15 +292,17 @@ fn with_sums(halves: &[f16], columns: usize, sums: &[f64]) -> Vec<f32> {
     weights
 }
 
-/// alpha as a corpus keeps it.
-pub(crate) fn as_kept(alpha: &Alignment) -> Alignment {
+pub(crate) fn as_kept(alpha: &Alignment) -> std::io::Result<Alignment> {
     let mut body = Vec::new();
-    put_alpha(&mut body, Some(alpha), false);
-    take_alpha(&mut body.as_slice()).flatten().unwrap_or_default()
+    put_alpha(&mut body, Some(alpha), false)?;
+    Ok(take_alpha(&mut body.as_slice()).flatten().unwrap_or_default())
 }
 
-fn put_alpha(body: &mut Vec<u8>, alpha: Option<&Alignment>, is_head: bool) {
-    let Some(alpha) = alpha else { return body.push(weights::NONE) };
+fn put_alpha(body: &mut Vec<u8>, alpha: Option<&Alignment>, is_head: bool) -> std::io::Result<()> {
+    let Some(alpha) = alpha else {
+        body.push(weights::NONE);
+        return Ok(());
+    };
     let mut halves = vec![f16::ZERO; alpha.weights().len()];
     halves.convert_from_f32_slice(alpha.weights());
     let bits: &[u16] = halves.reinterpret_cast();
@@ -336,10 +320,12 @@ fn put_alpha(body: &mut Vec<u8>, alpha: Option<&Alignment>, is_head: bool) {
         let two = |bits: u16| (bits >> 8 & 3) as u8;
         let four = |four: &[u16]| four.iter().rev().fold(0, |byte, bits| byte << 2 | two(*bits));
         body.extend(bits.chunks(4).map(four));
-        body.extend(coder::encode(bits.iter().map(|bits| (bits >> 10) as u8)));
+        let exponents: Vec<u8> = bits.iter().map(|bits| (bits >> 10) as u8).collect();
+        body.extend(zstd::bulk::compress(&exponents, LEVEL)?);
     } else {
         body.extend(bits.iter().flat_map(|bits| bits.to_le_bytes()));
     }
+    Ok(())
 }
 
 #[expect(clippy::option_option, reason = "damaged, or without alpha, or with it")]
@@ -362,9 +348,10 @@ fn take_alpha(rest: &mut &[u8]) -> Option<Option<Alignment>> {
         weights::POSITIVE => {
             let (low, two) = (rest.split_off(..count)?, rest.split_off(..count.div_ceil(4))?);
             let bits = |(k, exponent): (usize, u8)| {
-                u16::from(low[k]) | u16::from(two[k / 4] >> (k % 4 * 2) & 3) << 8 | u16::from(exponent) << 10
+                u16::from(low[k]) | u16::from(two[k / 4] >> (k % 4 * 2) & 3) << 8 | u16::from(exponent & 31) << 10
             };
-            coder::decode(rest, count).into_iter().enumerate().map(bits).collect()
+            let exponents = unpacked(rest, count).filter(|exponents| exponents.len() == count)?;
+            exponents.into_iter().enumerate().map(bits).collect()
         }
         weights::ANY => {
             let bytes = rest.split_off(..2 * count)?;

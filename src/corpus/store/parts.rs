@@ -1,5 +1,5 @@
-//! Parts of speech as the file keeps them: a text for each source, and for each reference or output by its own text, that has
-//! them, with one for each of its words and spaces between.
+//! Parts of speech as the file keeps them: a text for each source, and for each reference or output by its own text,
+//! that has them, with one for each of its words and spaces between.
 
 use rusqlite::params;
 
@@ -66,7 +66,6 @@ impl Workspace {
         self.ask(|all| list(all, sql, [at as i64 + 1], |row| Ok((row.get(0)?, row.get(1)?))))
     }
 
-    /// Reads references and outputs that are wanted, each with the place of its sentence, from 0.
     pub(crate) fn targets(&self, mut is_wanted: impl FnMut(usize, &str) -> bool) -> Result<Vec<(usize, String)>> {
         let sql = "SELECT id - 1, reference FROM sentence WHERE id > 0 AND reference IS NOT NULL
             UNION SELECT (key & 0xFFFFFFFF) - 1, text FROM reference UNION SELECT (key & 0xFFFFFFFF) - 1, text FROM output";

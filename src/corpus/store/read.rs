@@ -13,15 +13,10 @@ use engine::text::links::read::links_of;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredSentence {
     pub source: String,
-    /// A translation by people: the one that links by hand and forced models are of.
     pub reference: Option<String>,
-    /// The others, in their order; empty where there is none.
     pub further: Vec<String>,
-    /// Its name in the file that it came from.
     pub name: Option<String>,
-    /// The file that it came from.
     pub origin: i64,
-    /// Its line there, from 1.
     pub line: usize,
 }
 
@@ -53,7 +48,6 @@ pub fn compared<'a>(first: Option<&'a str>, further: impl Iterator<Item = &'a st
 /// References by which the script of a corpus is known.
 pub const SAMPLE: usize = 200;
 
-/// The most references of a sentence.
 pub const MOST_REFERENCES: usize = 16;
 
 /// A system that says something of sentences.
@@ -87,7 +81,6 @@ pub struct StoredAbout {
     /// Which word a row of its alignments belongs to; empty: the word that was predicted.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reading: String,
-    /// The file of outputs.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// How it was read: format, encoding, orientation.
@@ -99,7 +92,6 @@ pub struct StoredAbout {
     /// The languages of its models, source and target, such as `en>fr`; empty where that is not known.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub languages: String,
-    /// The version of the program that ran it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub version: String,
 }
@@ -127,7 +119,6 @@ impl StoredAbout {
     }
 }
 
-/// The last part of a path, which is nobody else's.
 fn file_name(path: &str) -> String {
     path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned()
 }
@@ -141,10 +132,8 @@ pub const ORACLE_OF: &str = "oracle of ";
 const MOST_SENTENCES: i64 = 1 << 26;
 /// So many sentences or more are not believed without a look: a file with holes may be small and say that it is long.
 const MANY: i64 = 1 << 20;
-/// How many of them are looked at.
 const LOOKED_AT: i64 = 64;
 
-/// Whether of so many sentences most are there, by a few of them.
 fn is_whole(all: &Connection, len: i64) -> rusqlite::Result<bool> {
     let mut find = all.prepare_cached("SELECT 1 FROM sentence WHERE id = ?1")?;
     let mut found = 0;
@@ -156,20 +145,17 @@ fn is_whole(all: &Connection, len: i64) -> rusqlite::Result<bool> {
 }
 
 impl StoredSystem {
-    /// Its outputs are the references that a model was forced through: it translates nothing, so that it is no rival of
-    /// others.
+    /// Whether its outputs are the references that a model was forced through.
     pub fn is_forced(&self) -> bool {
         self.about.ranking == FORCED
     }
 
-    /// Whether it made its outputs itself: an oracle has those of another system's lists that are nearest to the references, what
-    /// could have been.
+    /// Whether it made its outputs itself: forced systems and oracles do not compete.
     pub fn competes(&self) -> bool {
         !self.is_forced() && !self.name.starts_with(ORACLE_OF)
     }
 }
 
-/// The key of an output.
 pub(crate) fn key(system: i64, sentence: i64) -> i64 {
     system << 32 | sentence
 }
@@ -190,7 +176,6 @@ impl Workspace {
         self.ask(len).map(|len| len as usize)
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> Result<bool> {
         self.len().map(|count| count == 0)
     }
@@ -295,7 +280,6 @@ pub(crate) fn count_references(all: &Connection) -> rusqlite::Result<usize> {
     Ok(usize::try_from(last).unwrap_or_default().min(MOST_REFERENCES - 1) + 1)
 }
 
-/// Reads the further references of sentences that follow each other, the first of them at this place, from 0.
 fn add_further(all: &Connection, first: usize, sentences: &mut [StoredSentence]) -> rusqlite::Result<()> {
     if sentences.is_empty() {
         return Ok(());
@@ -313,13 +297,11 @@ fn add_further(all: &Connection, first: usize, sentences: &mut [StoredSentence])
     Ok(())
 }
 
-/// Links by hand of a sentence, by its id.
 pub(crate) fn gold_of(all: &Connection, id: i64) -> rusqlite::Result<Option<Links>> {
     let sql = "SELECT links FROM gold WHERE sentence = ?1";
     one(all, sql, [id], |row| Ok(links_of(&row.get::<_, String>(0)?))).map(Option::flatten)
 }
 
-/// A system from its id, name, and what it is.
 pub(crate) fn stored_system(row: &Row<'_>) -> rusqlite::Result<StoredSystem> {
     // A newer program may have written more than this one knows.
     let about = serde_json::from_str(&row.get::<_, String>(2)?).unwrap_or_default();

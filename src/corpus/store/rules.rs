@@ -1,5 +1,5 @@
-//! What a word is in a workspace: a rule for each side ([`engine::text::cut`]), chosen when the side gets its first texts and
-//! kept, for marks, links by hand and parts of speech name words by their numbers.
+//! What a word is in a workspace: a rule for each side ([`engine::text::cut`]), chosen when the side gets its first
+//! texts and kept, for marks, links by hand and parts of speech name words by their numbers.
 
 use rusqlite::{Connection, params};
 
@@ -10,7 +10,6 @@ use engine::text::language::guess;
 
 pub use engine::aligner::sides::{SideRules, counterparts, spread};
 
-/// Texts that a language is guessed from, and how many at once.
 const GUESSED: (usize, usize) = (200, 8);
 
 /// What is known of the words of texts that come in.
@@ -20,11 +19,9 @@ pub struct KnownWords {
     pub pretokenized: bool,
     /// BCP 47 tags of source and target, where they are known; without them they are guessed.
     pub languages: [Option<String>; 2],
-    /// The rules that a file names.
     pub rules: Option<SideRules>,
 }
 
-/// The rule of most of the first texts, by the languages that some neighbours together seem to be in.
 fn guessed<'a>(texts: impl Iterator<Item = &'a str>) -> WordRule {
     let texts: Vec<&str> = texts.take(GUESSED.0).collect();
     let languages = texts.chunks(GUESSED.1).filter_map(|texts| guess(&texts.join(" ")));
@@ -35,7 +32,6 @@ fn guessed<'a>(texts: impl Iterator<Item = &'a str>) -> WordRule {
 /// As the file keeps them: a side without texts has none yet.
 type Kept = [Option<WordRule>; 2];
 
-/// The rules of a damaged file.
 const DAMAGED: Kept = [Some(WordRule::Spaces); 2];
 
 fn kept(all: &Connection) -> rusqlite::Result<Kept> {
@@ -56,10 +52,7 @@ impl Workspace {
         SideRules { source, target }
     }
 
-    /// Chooses what a word is on a side that has its first texts: by what is known, else by the languages that the texts seem to be in.
-    ///
-    /// # Errors
-    /// A sentence about the file; it is to have words between spaces, and cuts its texts already.
+    /// Chooses the word rule of a side that gets its first texts: by `known`, else by the guessed language.
     pub fn settle_words<'a>(
         &mut self,
         known: &KnownWords,

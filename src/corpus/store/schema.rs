@@ -22,10 +22,8 @@ use rusqlite::Connection;
 /// `PRAGMA application_id`: the letters ILWS.
 pub const APPLICATION: i64 = 0x494C_5753;
 
-/// The version of the tables, which `PRAGMA user_version` names.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
 
-/// The tables, and what a new file begins with: the tokenizer of BLEU is left to its language.
 const TABLES: &str = "
 CREATE TABLE origin(id INTEGER PRIMARY KEY, path TEXT NOT NULL, facts TEXT NOT NULL);
 CREATE TABLE sentence(id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, line INTEGER NOT NULL, name TEXT,
@@ -53,7 +51,6 @@ CREATE TABLE look(id INTEGER PRIMARY KEY, document TEXT NOT NULL);
 INSERT INTO setting(name, document) VALUES ('tokenizer', 'usual');
 ";
 
-/// Name and statement of what is in a database, by its kind.
 type SchemaObject = ((String, String), Option<String>);
 
 fn objects(all: &Connection) -> rusqlite::Result<Vec<SchemaObject>> {
@@ -66,8 +63,7 @@ fn objects(all: &Connection) -> rusqlite::Result<Vec<SchemaObject>> {
     all.prepare("SELECT type, name, sql FROM sqlite_schema")?.query_map([], object)?.collect()
 }
 
-/// What is in a file that no workspace has, and that could compute without end or change what is read: a
-/// view, a trigger, a table of ours that is another. Plain tables that nobody asks may be there too.
+/// An object that no workspace has and that could run without end or change what is read: a view, a trigger, another table.
 pub fn stranger(all: &Connection) -> rusqlite::Result<Option<String>> {
     let sound = Connection::open_in_memory()?;
     sound.execute_batch(TABLES)?;

@@ -1,4 +1,5 @@
-//! How the BLEU of a corpus cuts text into words. The file keeps the tokenizer, so all its numbers are of the same one.
+//! How the BLEU of a corpus cuts text into words. The file keeps the tokenizer, so all its numbers are of the same
+//! one.
 
 use rusqlite::Connection;
 
@@ -13,7 +14,6 @@ use engine::error::Result;
 
 /// What a new file keeps until it has an output and a reference; then their language decides.
 const USUAL: &str = "usual";
-/// Sentences that are measured at once.
 const STEP: usize = 4096;
 
 fn kept(all: &Connection) -> rusqlite::Result<Option<String>> {
@@ -31,7 +31,6 @@ impl Workspace {
         Ok(BleuSettings { tokenization: known.map(|(known, _)| *known).unwrap_or_default(), ..BleuSettings::default() })
     }
 
-    /// The same before outputs are measured: the first references decide in a new file.
     pub(crate) fn settle_bleu<'a>(&mut self, references: impl Iterator<Item = &'a str>) -> Result<BleuSettings> {
         let is_open = self.ask(kept)?.is_some_and(|name| name == USUAL);
         let references: Vec<&str> = references.filter(|text| is_open && !text.trim().is_empty()).take(SAMPLE).collect();
@@ -44,11 +43,7 @@ impl Workspace {
         self.bleu()
     }
 
-    /// Sets the tokenizer and measures all outputs with it; nothing changes if `hear`, which hears how far that is, from 0 to 1,
-    /// ends it with an error.
-    ///
-    /// # Errors
-    /// A sentence about the file; what `hear` says.
+    /// Sets the tokenizer and measures all outputs again; an error of `hear`, which gets the progress, cancels it.
     pub fn set_tokenizer(&mut self, tokenization: Tokenization, hear: &mut dyn FnMut(f32) -> Result<()>) -> Result<()> {
         let bleu = BleuSettings { tokenization, ..BleuSettings::default() };
         let measures: Vec<CorpusMeasure> = MEASURES.iter().filter(|measure| measure.counts_tokens()).copied().collect();

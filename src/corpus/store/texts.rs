@@ -7,7 +7,6 @@ use std::sync::{Arc, OnceLock};
 use engine::text::lines::Needle;
 use engine::text::words::composed;
 
-/// Sentences of a piece.
 pub const PIECE: usize = 4096;
 
 /// Bytes of texts of a file that stay in memory without having been asked for one by one.
@@ -15,15 +14,12 @@ const MOST: usize = 640 << 20;
 /// Bytes beyond which all are let go, and are read again where something of them is asked for.
 const TOO_MANY: usize = 896 << 20;
 
-/// Bytes of texts of a file that are in memory; its columns count together.
 pub(crate) type Held = Arc<AtomicUsize>;
 
-/// Whether they are so many that it is time to let go of them.
 pub(crate) fn are_too_many(held: &Held) -> bool {
     held.load(Ordering::Relaxed) > TOO_MANY
 }
 
-/// Counts the bytes of a piece for as long as it is in memory.
 #[derive(Debug)]
 struct HeldBytes {
     held: Held,
@@ -36,7 +32,6 @@ impl Drop for HeldBytes {
     }
 }
 
-/// Reads a piece by its number.
 pub(crate) type Reads<P> = Arc<dyn Fn(usize) -> P + Send + Sync>;
 
 /// Something of each sentence, in pieces one behind the other.
@@ -62,24 +57,20 @@ impl<P> std::fmt::Debug for PieceStore<P> {
 }
 
 impl<P> PieceStore<P> {
-    /// Those of so many sentences of a file; who reads counts what is held.
     pub(crate) fn of_file(len: usize, held: &Held, reads: Reads<P>) -> Self {
         let mut pieces = Self { cells: Vec::new(), reads: Some(reads), len: 0, held: Arc::clone(held) };
         pieces.grow(len);
         pieces
     }
 
-    /// How many places there are, with something or without.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no place.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Makes room for so many places.
     pub(crate) fn grow(&mut self, len: usize) {
         self.len = self.len.max(len);
         self.cells.resize_with(self.len.div_ceil(PIECE), Arc::default);
@@ -90,24 +81,20 @@ impl<P> PieceStore<P> {
         self.reads.as_ref().map_or_else(|| cell.get(), |reads| Some(cell.get_or_init(|| reads(n))))
     }
 
-    /// Reads a piece if it was not read.
     pub(crate) fn read(&self, n: usize) {
         self.piece(n);
     }
 
-    /// Lets go of what was read, which copies keep; it is read again when something of it is asked for.
     pub(crate) fn forget(&mut self) {
         if self.reads.is_some() {
             self.cells.fill_with(Arc::default);
         }
     }
 
-    /// Whether there is room for pieces that nobody has asked for.
     pub(crate) fn has_room(&self) -> bool {
         self.held.load(Ordering::Relaxed) < MOST
     }
 
-    /// How many pieces there are.
     pub(crate) fn pieces(&self) -> usize {
         self.cells.len()
     }
@@ -117,12 +104,10 @@ impl<P> PieceStore<P> {
         self.cells.get(at / PIECE).is_none_or(|cell| cell.get().is_some())
     }
 
-    /// Whether a piece needs no reading.
     pub(crate) fn is_read(&self, n: usize) -> bool {
         self.reads.is_none() || self.is_here(n * PIECE)
     }
 
-    /// Whether some pieces are in memory: the column is in use.
     pub(crate) fn is_used(&self) -> bool {
         self.cells.iter().any(|cell| cell.get().is_some())
     }
@@ -131,7 +116,6 @@ impl<P> PieceStore<P> {
         self.reads = None;
     }
 
-    /// Reads again what was read of these places.
     pub(crate) fn read_again(&mut self, places: &std::ops::Range<usize>) {
         let Some(reads) = &self.reads else { return };
         // A damaged file may tell of any places.
@@ -148,7 +132,6 @@ pub struct TextPiece {
     text: String,
     /// Where each text ends, its feed not counted.
     ends: Vec<u32>,
-    /// Whether there is a text at all.
     there: Vec<bool>,
     counted: Option<Arc<HeldBytes>>,
 }
@@ -159,17 +142,14 @@ const MISSING: char = '\0';
 const MARKED: char = '\u{1}';
 
 impl TextPiece {
-    /// How many places it has.
     pub(crate) fn len(&self) -> usize {
         self.there.len()
     }
 
-    /// How long it is, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.text.len()
     }
 
-    /// Counted among what is held, until it goes.
     pub(crate) fn counted(mut self, held: &Held) -> Self {
         let bytes = self.bytes();
         held.fetch_add(bytes, Ordering::Relaxed);
@@ -177,12 +157,10 @@ impl TextPiece {
         self
     }
 
-    /// How many places have a text.
     pub(crate) fn count(&self) -> usize {
         self.there.iter().filter(|there| **there).count()
     }
 
-    /// Everything as one text.
     pub(crate) fn written(&self) -> String {
         let mut written = String::with_capacity(self.text.len() + self.len());
         for i in 0..self.len() {
@@ -198,7 +176,6 @@ impl TextPiece {
         written
     }
 
-    /// The reverse of [`TextPiece::written`].
     pub(crate) fn of_written(written: String) -> Self {
         if memchr::memchr2(MISSING as u8, MARKED as u8, written.as_bytes()).is_none() {
             let ends: Vec<u32> = memchr::memchr_iter(b'\n', written.as_bytes()).map(|end| end as u32).collect();
@@ -233,12 +210,10 @@ impl TextPiece {
         self.there.get(i)?.then(|| &self.text[self.start(i)..self.ends[i] as usize])
     }
 
-    /// Looks through the texts one by one.
     fn search_each(&self, holds: &mut dyn FnMut(&str) -> bool, found: &mut dyn FnMut(usize)) {
         (0..self.len()).filter(|i| self.get(*i).is_some_and(&mut *holds)).for_each(found);
     }
 
-    /// Looks through all texts at once; the rule never matches a feed.
     fn search(&self, rule: &regex::Regex, found: &mut dyn FnMut(usize)) {
         let mut at = 0;
         while let Some(hit) = rule.find_at(&self.text, at) {
@@ -296,8 +271,7 @@ impl TextStore {
         })
     }
 
-    /// All pieces with the place of their first text, until `job` says no; whether it never did. Where there is no room for one it
-    /// is read in passing.
+    /// All pieces with the place of their first text, until `job` returns false.
     fn each_piece(&self, job: &mut dyn FnMut(usize, &TextPiece) -> bool) -> bool {
         (0..self.pieces()).all(|n| match &self.reads {
             Some(reads) if !self.is_read(n) && !self.has_room() => job(n * PIECE, &reads(n)),
@@ -312,8 +286,7 @@ impl ColumnNumbers {
         self.piece(at / PIECE).and_then(|piece| piece.get(at % PIECE)).copied().unwrap_or(f32::NAN)
     }
 
-    /// Sets a number of a piece that is in memory, apart from those of copies; the others are read with it. A damaged file
-    /// may tell of any place.
+    /// Sets a number of a piece that is in memory.
     pub(crate) fn update(&mut self, at: usize, number: f32) {
         if let Some(cell) = self.cells.get_mut(at / PIECE).filter(|cell| cell.get().is_some())
             && let Some(numbers) = Arc::make_mut(cell).get_mut()
@@ -323,7 +296,6 @@ impl ColumnNumbers {
     }
 }
 
-/// Puts a number among others, NaN between.
 pub(crate) fn put(numbers: &mut Vec<f32>, at: usize, number: f32) {
     if numbers.len() <= at {
         numbers.resize(at + 1, f32::NAN);
@@ -335,7 +307,6 @@ pub(crate) fn put(numbers: &mut Vec<f32>, at: usize, number: f32) {
 mod tests {
     use super::*;
 
-    /// A column of three pieces, whose every hundredth text holds "found"; bytes that are held, and how often a piece was read.
     fn column(held: &Held) -> (TextStore, Arc<AtomicUsize>) {
         let (count, times) = (Arc::clone(held), Arc::new(AtomicUsize::new(0)));
         let read = Arc::clone(&times);

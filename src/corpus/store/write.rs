@@ -23,13 +23,9 @@ use engine::text::links::Links;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewSentence {
     pub source: String,
-    /// A translation by people.
     pub reference: Option<String>,
-    /// Other ones, in their order; empty where there is none.
     pub further: Vec<String>,
-    /// Its name in the file.
     pub name: Option<String>,
-    /// Its line there, from 1.
     pub line: usize,
     /// Links by hand between the source and the first reference, which count words between spaces.
     pub gold: Option<Links>,
@@ -53,7 +49,6 @@ pub type Placed = (usize, SystemOutput);
 /// A sentence, from 0, and the numbers of an output of it, in the order of [`MEASURES`].
 pub type Measured = (usize, Vec<f32>);
 
-/// An output that is measured and packed, and only has to be written.
 pub(crate) struct Ready {
     text: String,
     packed: Vec<u8>,
@@ -61,7 +56,6 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
-    /// Measures and packs an output of a sentence: its source, its references and its links by hand.
     pub(crate) fn new(
         at: usize,
         output: &SystemOutput,
@@ -70,7 +64,7 @@ impl Ready {
     ) -> std::io::Result<Self> {
         let packed = pack(output, source)?;
         // What is measured is what is kept and goes out.
-        let kept = SystemOutput { alpha: output.alpha.as_ref().map(as_kept), ..output.clone() };
+        let kept = SystemOutput { alpha: output.alpha.as_ref().map(as_kept).transpose()?, ..output.clone() };
         let numbers = measuring.output((source, rules), references, gold, &kept);
         Ok(Self { text: output.text.clone(), packed, measured: (at, numbers) })
     }
@@ -116,7 +110,6 @@ impl Workspace {
         })
     }
 
-    /// Names sentences, from 0, that have no name.
     pub(crate) fn name_sentences<'a>(&mut self, names: impl Iterator<Item = (usize, &'a str)>) -> Result<()> {
         let sql = "UPDATE sentence SET name = ?2 WHERE id = ?1 AND name IS NULL AND ?2 <> ''";
         self.at_once(|all| {
@@ -125,8 +118,7 @@ impl Workspace {
         })
     }
 
-    /// Gives sentences, from 0, their reference of a number, from 0; outputs must be measured again
-    /// ([`Workspace::measure`]).
+    /// Sets reference `n`, from 0, of sentences; outputs must be measured again ([`Workspace::measure`]).
     pub fn set_references(&mut self, n: usize, references: &[(usize, String)]) -> Result<()> {
         self.settle_words(
             &KnownWords::default(),
@@ -187,8 +179,7 @@ impl Workspace {
         })
     }
 
-    /// Puts in what a system says of some sentences, measured, in one step; what it said of them before goes. Gives how many
-    /// marks were of words that went, and are set apart.
+    /// Adds or replaces outputs of a system, measured; returns how many marks were set aside because their words are gone.
     pub fn add_outputs(&mut self, system: i64, new: &[Placed], measuring: &mut Measuring) -> Result<usize> {
         let texts = new.iter().map(|(_, output)| output.text.as_str());
         self.settle_words(&KnownWords::default(), std::iter::empty(), texts)?;
@@ -208,7 +199,6 @@ impl Workspace {
         self.add_ready(system, &ready, measuring.aligner.is_some())
     }
 
-    /// Puts in what is measured and packed already; gives how many marks were of words that it replaced and are set apart.
     pub(crate) fn add_ready(&mut self, system: i64, ready: &[Ready], has_aligner: bool) -> Result<usize> {
         let rule = self.rules().target;
         self.at_once(|all| {
@@ -237,36 +227,25 @@ impl Workspace {
         })
     }
 
-    /// What is known of outputs: [`MEASURES`], then the scores that others gave.
-    ///
-    /// # Errors
-    /// A sentence about the file.
+    /// The measures of outputs: [`MEASURES`], then imported scores.
     pub fn measures(&self) -> Result<Vec<CorpusMeasure>> {
         let given = self.ask(|all| given(all, GIVEN))?;
         Ok(MEASURES.iter().copied().chain(given).collect())
     }
 
-    /// The numbers that files gave of sentences, beside [`OF_SENTENCES`].
-    ///
-    /// # Errors
-    /// A sentence about the file.
+    /// The imported numbers of sentences.
     pub fn sentence_numbers(&self) -> Result<Vec<CorpusMeasure>> {
         self.ask(|all| given(all, OF_SENTENCE))
     }
 
-    /// Puts in the scores, of a title such as COMET, that others gave what a system says of some sentences, from 0, or with 0 for
-    /// the system the sentences themselves; a later one takes the place of that before it.
-    ///
-    /// # Errors
-    /// A sentence about the file.
+    /// Adds scores with a title, such as COMET, of a system's outputs, or of the sentences if `system` is 0.
     pub fn add_scores(&mut self, system: i64, title: &str, scores: &BTreeMap<usize, f32>) -> Result<()> {
         let of = if system == 0 { OF_SENTENCE } else { GIVEN };
         let rows: Vec<Measured> = scores.iter().map(|(at, score)| (*at, vec![*score])).collect();
         self.at_once(|all| add_numbers(all, system, &[CorpusMeasure::given(title, of)], &rows))
     }
 
-    /// Measures again what every system says of some sentences, whose reference or links by hand are new; gives the numbers
-    /// of each system, by its id.
+    /// Measures all systems' outputs of some sentences again; returns the numbers by system id.
     pub fn measure(&mut self, places: &[usize]) -> Result<Vec<(i64, Vec<Measured>)>> {
         let mut all_rows = Vec::new();
         if places.is_empty() {
@@ -293,7 +272,6 @@ impl Workspace {
     }
 }
 
-/// Sets a reference, counted from 0, of a sentence by its id.
 fn set_reference(all: &Connection, n: usize, id: i64, text: &str) -> rusqlite::Result<()> {
     let done = match n {
         0 => change(all, "UPDATE sentence SET reference = ?2 WHERE id = ?1", params![id, text]),
@@ -305,7 +283,6 @@ fn set_reference(all: &Connection, n: usize, id: i64, text: &str) -> rusqlite::R
     done.map(drop)
 }
 
-/// Takes away what a system says of some sentences.
 fn remove_outputs(all: &Connection, system: i64, places: impl Iterator<Item = usize> + Clone) -> rusqlite::Result<()> {
     let mut removed = Vec::new();
     for at in places {
@@ -328,7 +305,6 @@ fn forget_scores(all: &Connection, system: i64, places: &[usize]) -> rusqlite::R
     if given.is_empty() { Ok(()) } else { add_numbers(all, system, &given, &rows) }
 }
 
-/// The numbers of others that there are `of` outputs or sentences, in the order of their names.
 fn given(all: &Connection, of: &'static str) -> rusqlite::Result<Vec<CorpusMeasure>> {
     let names: Vec<String> = list(all, "SELECT name FROM name UNION SELECT names FROM measures", [], |row| row.get(0))?;
     let names = names.iter().flat_map(|names| names.split(' '));
@@ -336,7 +312,6 @@ fn given(all: &Connection, of: &'static str) -> rusqlite::Result<Vec<CorpusMeasu
     Ok(titles.into_iter().map(|title| CorpusMeasure::given(title, of)).collect())
 }
 
-/// Whether a system was not removed while it ran.
 fn is_there(all: &Connection, system: i64) -> rusqlite::Result<bool> {
     all.prepare_cached("SELECT 1 FROM system WHERE id = ?1")?.exists([system])
 }

@@ -1,5 +1,4 @@
 //! Two documents as beads: they are cut into sentences, which are aligned by their lengths and then by their words.
-//! Imports its room, `text` and the aligner.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -33,7 +32,6 @@ pub struct DocumentOptions {
     pub learned: Option<PathBuf>,
 }
 
-/// A document as its sentences.
 struct Sentences {
     texts: Vec<String>,
     side: DocumentSide,
@@ -62,7 +60,6 @@ impl Sentences {
     }
 }
 
-/// That of the file's name, else what the text seems to be in.
 fn language_in(path: &Path, document: &ImportedDocument) -> String {
     let named = of_file(path);
     let text = || document.paragraphs.iter().take(50).map(String::as_str).collect::<Vec<_>>().join(" ");
@@ -72,10 +69,7 @@ fn language_in(path: &Path, document: &ImportedDocument) -> String {
     }
 }
 
-/// Aligns two documents; also whether they had too few sentences to learn words from.
-///
-/// # Errors
-/// A sentence about a file; [`Error::Stale`](engine::error::Error::Stale) as soon as the ticket is stale.
+/// Aligns two documents; also returns whether they had too few sentences to learn words from.
 pub fn align(
     [source, target]: [&Path; 2],
     options: &DocumentOptions,
@@ -107,8 +101,8 @@ pub fn align(
     Ok((beads.iter().map(row).collect(), is_short))
 }
 
-/// How many words a lexicon of much text leaves untranslated, one through a third language, and one of these documents alone: the
-/// first by what is usual, the others by what does best on the yearbook of Vecalign's `dev`.
+/// How many words a lexicon of much text, one through a third language, and one of these documents leave untranslated:
+/// the first by what is usual, the others by what does best on the yearbook of Vecalign's `dev`.
 const KNOWN: f32 = 0.25;
 const THROUGH: f32 = 0.5;
 const OWN: f32 = 0.7;
@@ -125,12 +119,9 @@ fn lexicon(source: &str, target: &str) -> Result<Option<(Learned, f32)>> {
 /// The language that lexicons of two others meet in.
 const BETWEEN: &str = "en";
 
-/// How often a lexicon is learned from what the last one found.
 const ROUNDS: usize = 2;
-/// Fewer pairs teach nothing.
 const LEAST_PAIRS: usize = 20;
 
-/// A lexicon of the beads of one and one; `None` where they are few.
 fn learned_from(
     (x, y): (&DocumentSide, &DocumentSide),
     beads: &[Bead],

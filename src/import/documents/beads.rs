@@ -1,4 +1,4 @@
-//! Beads as rows of a table that people edit: their kind, their score, the sentences of both sides. Imports its room.
+//! Beads as rows of a table that people edit: their kind, their score, the sentences of both sides.
 
 use std::ops::Range;
 use std::path::Path;
@@ -15,7 +15,6 @@ pub struct BeadRow {
     pub kind: String,
     /// In nats a word ([`Bead`](engine::aligner::sentences::beads::Bead)); `None` where it is not known, as of a row that was edited.
     pub score: Option<f32>,
-    /// The sentences of source and target.
     pub sides: [Vec<String>; 2],
 }
 
@@ -45,10 +44,7 @@ pub fn table<'a>(rows: impl IntoIterator<Item = &'a BeadRow>) -> String {
     text(&["bead", "score", "source", "target"], rows.into_iter().map(cells))
 }
 
-/// Rows of a table, the text of each side as one sentence; `tell` hears of what is odd in it.
-///
-/// # Errors
-/// A sentence about the file: it cannot be read, or lacks a column.
+/// Rows of a table, the text of each side as one sentence; `tell` gets warnings.
 pub fn read(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<Vec<BeadRow>> {
     let extra = ["bead", "score"].map(|name| (name.to_owned(), ColumnRole::Extra));
     let lacks = "has no columns `source` and `target`; name them in the first row, tabs between";
@@ -101,12 +97,10 @@ impl BeadList {
         Self { rows: rows.into_iter().map(Arc::new).collect(), ..Self::default() }
     }
 
-    /// Whether there is anything to take back.
     pub fn is_edited(&self) -> bool {
         !self.before.is_empty()
     }
 
-    /// Takes the last edit back.
     pub fn undo(&mut self) {
         if let Some(change) = self.before.pop() {
             let change = self.swap(change);
@@ -114,7 +108,6 @@ impl BeadList {
         }
     }
 
-    /// Does again what was taken back last.
     pub fn redo(&mut self) {
         if let Some(change) = self.after.pop() {
             let change = self.swap(change);
@@ -122,7 +115,6 @@ impl BeadList {
         }
     }
 
-    /// Puts beads in place of others, and gives what would take that back.
     fn swap(&mut self, (place, rows): BeadChange) -> BeadChange {
         let now = place.start..place.start + rows.len();
         (now, self.rows.splice(place, rows).collect())

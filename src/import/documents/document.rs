@@ -1,4 +1,4 @@
-//! A document while it is read, paragraph by paragraph. Imports nothing of ours but the engine's limits.
+//! A document while it is read, paragraph by paragraph.
 
 use engine::text::reader::MOST_LINE;
 
@@ -9,13 +9,11 @@ const PARAGRAPH: usize = 64;
 /// A document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportedDocument {
-    /// Its paragraphs, headings and cells, with single spaces; none is empty.
     pub paragraphs: Vec<String>,
     bytes: usize,
 }
 
 impl ImportedDocument {
-    /// Adds a paragraph, if it has anything, its runs of spaces as one each; or says why it is too much.
     pub(super) fn push(&mut self, text: &str) -> Result<(), String> {
         if text.len() > MOST_LINE {
             return Err(format!("has a paragraph of more than {MOST_LINE} bytes; split it"));

@@ -1,5 +1,6 @@
-//! The paragraphs of DOCX: a zip package whose `word/document.xml` has paragraphs (`p`) of runs (`r`) with texts (`t`). What was
-//! deleted or moved away, hidden letters, codes of fields (`instrText`), headers and notes are left out. Imports its room.
+//! The paragraphs of DOCX: a zip package whose `word/document.xml` has paragraphs (`p`) of runs (`r`) with texts
+//! (`t`). What was deleted or moved away, hidden letters, codes of fields (`instrText`), headers and notes are left
+//! out.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -14,13 +15,10 @@ use zip::ZipArchive;
 use crate::documents::document::ImportedDocument;
 use engine::error::{Error, Result};
 
-/// The text of a document in its package, and what its styles are.
 const TEXT: &str = "word/document.xml";
 const STYLES: &str = "word/styles.xml";
-/// Bytes of each at most, unpacked.
 const MOST: u64 = 1 << 27;
-/// Elements whose texts are not those of the document: boxes for old programs, what was deleted or moved away, how letters were, how
-/// they are read aloud.
+/// Elements whose texts are not of the document: fallbacks, deleted and moved text, former formats, phonetic guides.
 const PAST: &[&str] = &["Fallback", "del", "moveFrom", "rPrChange", "pPrChange", "rt"];
 
 /// The paragraphs of a package.
@@ -86,7 +84,6 @@ fn hidden_styles(xml: &str) -> HashSet<String> {
     found.into_iter().filter(|(_, is_hidden)| *is_hidden).map(|(style, _)| style).collect()
 }
 
-/// The paragraphs, or what is wrong.
 fn paragraphs(xml: &str, styles: &HashSet<String>) -> std::result::Result<ImportedDocument, String> {
     let mut reader = Reader::from_str(xml);
     let (mut document, mut paragraph, mut is_text) = (ImportedDocument::default(), String::new(), false);

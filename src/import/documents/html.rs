@@ -1,4 +1,4 @@
-//! The paragraphs of HTML, read as browsers read it (`html5gum`). Imports its room.
+//! The paragraphs of HTML, read as browsers read it (`html5gum`).
 
 use std::sync::LazyLock;
 
@@ -41,7 +41,6 @@ const NOTES: &[&str] = &["footnote", "noteref", "fnref", "_ftn", "cite_note", "c
 const MOST_ATTRIBUTES: usize = 4000;
 static ATTRIBUTE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"[^>=]*=+\s*(?:"[^"]*"|'[^']*')"#).ok());
 
-/// Whether an element has more attributes than can be read.
 fn has_too_many(page: &str) -> bool {
     let (mut count, mut end) = (0, 0);
     ATTRIBUTE.iter().flat_map(|attribute| attribute.find_iter(page)).any(|found| {
@@ -109,7 +108,6 @@ pub fn read(page: &str) -> Result<ImportedDocument, String> {
     Ok(document)
 }
 
-/// Whether an element ends, without an end of its own, where another begins.
 fn ends(open: &[u8], next: &[u8]) -> bool {
     open == b"p" && !is_within(next) || ENDED.iter().any(|(name, by)| name.as_bytes() == open && is_in(by, next))
 }

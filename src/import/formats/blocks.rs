@@ -1,8 +1,9 @@
-//! Dumps with a block for each sentence: a header, a matrix, a blank line. Imports its room.
+//! Dumps with a block for each sentence: a header, a matrix, a blank line.
 //!
 //! Nematus (`-a`) and OpenNMT (lua, `-save_attention`): `id ||| target ||| score ||| source ||| S T`, a row for each
 //! target token; Nematus counts and writes `</s>` on both sides, OpenNMT on neither. Sockeye 1
-//! (`translation_with_alignment_matrix`): `id ||| target ||| score ||| source ||| S ||| T`, a row for each source token.
+//! (`translation_with_alignment_matrix`): `id ||| target ||| score ||| source ||| S ||| T`, a row for each source
+//! token.
 
 use crate::facts::{Behind, Facts, ImportReported, Warnings};
 use crate::format::{FileSample, FormatReader, system};
@@ -37,10 +38,8 @@ pub fn sniff_sockeye(sample: &FileSample<'_>) -> u8 {
     if counts(sample.first()).is_some_and(|counts| counts.apart) { 95 } else { 0 }
 }
 
-/// What a header says of the matrix.
 struct Counts {
     apart: bool,
-    /// They are 0, or those of the words.
     without_end: bool,
     source: usize,
 }
@@ -120,7 +119,6 @@ fn same_ids(blocks: &[Block]) -> bool {
     blocks.windows(2).any(|pair| pair[0].id == pair[1].id && pair[0].source != pair[1].source)
 }
 
-/// A sentence as the file has it.
 #[derive(Debug)]
 struct Block {
     line: usize,
@@ -132,7 +130,6 @@ struct Block {
 }
 
 impl Block {
-    /// The block of a header; `None` where it is none.
     fn new(line: usize, header: &str) -> Option<Self> {
         let fields = fields(header);
         let [id, target, score, source, ..] = fields.as_slice() else { return None };
@@ -152,7 +149,6 @@ impl Block {
     }
 }
 
-/// The blocks of a file.
 struct Blocks {
     lines: TextLines,
     /// A header that was met where a row was expected.
@@ -189,7 +185,6 @@ impl Blocks {
         }
     }
 
-    /// The rows up to a blank line, the next header or the end.
     fn matrix(&mut self, warnings: &mut Warnings) -> Result<Option<Alignment>> {
         let (mut weights, mut columns, mut fault) = (Vec::new(), 0, None);
         while let Some(line) = self.lines.next(warnings)? {
@@ -213,7 +208,6 @@ impl Blocks {
     }
 }
 
-/// Reads a row of weights behind others.
 fn row(text: &str, weights: &mut Vec<f32>, columns: &mut usize) -> ImportReported<()> {
     let before = weights.len();
     for word in text.split_ascii_whitespace() {
@@ -234,7 +228,6 @@ struct BlockReader {
     /// The number of the first sentence of the corpus in the file; `None` where all have the same.
     from: Option<usize>,
     count: usize,
-    /// The beginning of the next sentence.
     waiting: Option<Block>,
 }
 

@@ -1,5 +1,5 @@
-//! The JSON lines of a corpus, "everything": an object for each sentence with references, outputs, alignments and scores.
-//! Its judgements are read apart. Imports its room and `analysis`.
+//! The JSON lines of a corpus, "everything": an object for each sentence with references, outputs, alignments and
+//! scores. Its judgements are read apart.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,6 @@ use crate::record::{ImportedOutput, ImportedText, Record};
 use engine::error::Result;
 use engine::text::cut::WordRule;
 
-/// The name of the format.
 pub const NAME: &str = "corpus";
 
 /// An object with a number, a source and judgements.
@@ -48,7 +47,6 @@ struct Line {
     target_parts: BTreeMap<String, String>,
 }
 
-/// What a word is.
 #[derive(Deserialize)]
 struct Words {
     source: WordRule,
@@ -69,7 +67,6 @@ struct Said {
     word_log_p: Vec<Option<f32>>,
     alpha: Option<Matrix>,
     links: Option<String>,
-    /// Whether the links are no reading of alpha.
     #[serde(default)]
     links_given: bool,
     measures: Option<Numbers>,

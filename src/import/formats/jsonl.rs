@@ -1,5 +1,5 @@
-//! JSON lines of this program: `translate --format jsonl` and `score`. Where tokens are pieces of words and the
-//! line says of which word, what comes in is of words. Imports its room, `text` and `analysis`.
+//! JSON lines of this program: `translate --format jsonl` and `score`. Where tokens are pieces of words and the line
+//! says of which word, what comes in is of words.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,6 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
     Ok(Box::new(JsonlReader { lines: input.lines()?, parser: Arc::new(parser) }))
 }
 
-/// A line of either command; whatever else it has is not needed here.
 #[derive(Deserialize)]
 struct Line {
     id: Option<String>,
@@ -63,7 +62,6 @@ struct Hypothesis {
     alpha: Option<Matrix>,
 }
 
-/// The tokens of every word: of the source, as `translate` writes them, or of both sides, as `score` does.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -100,7 +98,6 @@ impl<'de> Visitor<'de> for Rows {
     }
 }
 
-/// Reads a row behind others and gives its length.
 struct Row<'a>(&'a mut Vec<f32>);
 
 impl<'de> DeserializeSeed<'de> for Row<'_> {
@@ -237,11 +234,9 @@ pub(super) fn log_p(all: Vec<Option<f32>>) -> Vec<f32> {
     all.into_iter().map(|one| one.unwrap_or(f32::NEG_INFINITY)).collect()
 }
 
-/// A sentence of one side: its words, and of which tokens each is made.
 struct Side {
     words: Vec<String>,
     width: usize,
-    /// The tokens of each.
     pieces: Vec<Range<usize>>,
 }
 
@@ -263,7 +258,6 @@ impl Side {
     }
 }
 
-/// Tokens as text: put together as the language does, where it is known.
 fn spoken(language: Option<&str>, tokens: &[String]) -> String {
     language.map_or_else(|| readable(tokens), |language| join(language, tokens))
 }

@@ -1,5 +1,5 @@
 //! Alignments as links, read sentence by sentence: Pharaoh, talp and HLT-NAACL 2003, as
-//! [`text::links::read`](engine::text::links::read) knows them. Imports its room and `text`.
+//! [`text::links::read`](engine::text::links::read) knows them.
 //!
 //! Where words are counted from and which side comes first is found out in a first pass over the file; with the words
 //! of the corpus' sentences no link may lie outside its sentence.
@@ -46,20 +46,15 @@ fn sniff(sample: &FileSample<'_>, is: impl Fn(&str) -> bool) -> u8 {
     }
 }
 
-/// The links of a cell of a table: Pharaoh's notation, words counted from `base`, the source first.
-///
-/// # Errors
-/// What is wrong, as the end of a sentence.
+/// The links of a cell in Pharaoh's notation, words counted from `base`, the source first.
 pub fn cell(text: &str, base: Base) -> ImportReported<Links> {
     let (_, entries) = line_entries(text).map_err(|word| no_link(&word))?;
     let (links, outside) = LinkGuess { base, ..LinkGuess::default() }.links(&entries, None);
     if outside.is_empty() { Ok(links) } else { Err("has a position 0, but words are counted from 1".to_owned()) }
 }
 
-/// How links are read, and whose they are.
 struct Reading {
     guess: LinkGuess,
-    /// Links of a system rather than of annotators.
     system: Option<String>,
     sides: Sides,
 }
@@ -76,7 +71,6 @@ impl Reading {
         }
     }
 
-    /// A sentence with its links, which are of these lines; those outside it are told and left out.
     fn record(&self, sentence: usize, (entries, lines): (&[LinkEntry], &[usize]), warnings: &mut Warnings) -> Record {
         let line = lines.first().copied().unwrap_or(sentence);
         // Of gold links the corpus leaves out the whole sentence, for what is left would be another alignment.
@@ -155,8 +149,7 @@ impl FormatReader for PharaohReader {
     }
 }
 
-/// Starts to read the notation of HLT-NAACL 2003. Such files are made by hand and small: they are held in memory,
-/// so that the links of a sentence may lie anywhere.
+/// Starts to read the notation of HLT-NAACL 2003. Such files are small and are held in memory, as their lines have any order.
 pub fn open_naacl(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let mut warnings = Warnings::new(input.path());
     let (mut sentences, mut lines): (Sentences, TextLines) = (BTreeMap::new(), input.lines()?);
@@ -191,7 +184,6 @@ type Sentences = BTreeMap<usize, (Vec<LinkEntry>, Vec<usize>)>;
 struct NaaclReader {
     reading: Reading,
     sentences: Sentences,
-    /// What was wrong while the file was read.
     early: Option<Warnings>,
 }
 

@@ -1,8 +1,8 @@
 //! Outputs of Marian and Amun with `--alignment`, and of its scorer: `translation ||| alignment`, from the scorer
-//! `score ||| alignment`; `WordScores= ..` may follow. Soft alignments are groups `w,w,w`, one for each target token, mostly
-//! with `</s>`, padded with zeros to the longest source of the batch; hard ones and those above a threshold are links `s-t`,
-//! those of `</s>` among them. The source is a file of its own, and so is the target of the scorer. With `--n-best` they are
-//! [`nbest`](super::nbest), whose fields are told apart here as well. Imports its room.
+//! `score ||| alignment`; `WordScores= ..` may follow. Soft alignments are groups `w,w,w`, one for each target token,
+//! mostly with `</s>`, padded with zeros to the longest source of the batch; hard ones and those above a threshold
+//! are links `s-t`, those of `</s>` among them. The source is a file of its own, and so is the target of the scorer.
+//! With `--n-best` they are [`nbest`](super::nbest), whose fields are told apart here as well.
 
 use crate::facts::{Behind, Facts, ImportFact, ImportReported, Warnings};
 use crate::format::{FileSample, FormatReader, system};
@@ -17,7 +17,6 @@ use engine::text::links::read::{LinkEntry, line_entries};
 use engine::text::readable::tokens;
 use engine::text::sentence::EOS;
 
-/// What a field of a line holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     Blank,
@@ -27,7 +26,6 @@ pub(super) enum Field {
     /// Spans of phrases that Moses has put into another's place: `0-1=0-1 2=2`.
     Phrases,
     WordScores,
-    /// Numbers with names, `LM0= ..`
     Features,
     Number,
     /// Several, which may be weights of a source without words.
@@ -60,7 +58,6 @@ impl Field {
     }
 }
 
-/// The fields of a line.
 pub(super) fn fields(line: &str) -> Vec<&str> {
     line.split("|||").map(str::trim).collect()
 }
@@ -74,7 +71,6 @@ pub fn sniff_hard(sample: &FileSample<'_>) -> u8 {
     sniff(sample, Field::Hard)
 }
 
-/// The kind of the alignment of a line without an id.
 fn alignment(fields: &[&str]) -> Field {
     let Some(field) = fields.get(1) else { return Field::Other };
     let (kind, count) = (Field::of(field), field.split_ascii_whitespace().count());
@@ -93,7 +89,6 @@ fn sniff(sample: &FileSample<'_>, kind: Field) -> u8 {
     if of(kind) > 0 && (of(kind) + of(Field::Blank)) * 2 > lines.len() { 80 } else { 0 }
 }
 
-/// How it is known what groups of weights are.
 pub(super) const ROWS: &str = "as Marian writes weights";
 
 /// Starts to read soft alignments.
@@ -107,7 +102,6 @@ pub fn open_hard(input: &ImportInput, options: &ImportOptions, facts: &mut Facts
     Ok(Box::new(MarianReader::open(input, options, facts, Field::Hard)?))
 }
 
-/// The matrix of groups; `None` where there are none.
 pub(super) fn soft(field: &str) -> ImportReported<Option<Alignment>> {
     let (mut weights, mut columns) = (Vec::new(), 0);
     for group in field.split_ascii_whitespace() {
@@ -124,7 +118,6 @@ pub(super) fn soft(field: &str) -> ImportReported<Option<Alignment>> {
     Ok(Alignment::new(weights, columns).filter(|matrix| matrix.rows() > 0))
 }
 
-/// The links of a field, those of `</s>` among them.
 pub(super) fn hard(field: &str) -> ImportReported<Vec<Link>> {
     let (_, entries) = line_entries(field).map_err(|word| format!("has `{word:.40}`, which is no link"))?;
     let mut links: Vec<Link> =
@@ -134,7 +127,6 @@ pub(super) fn hard(field: &str) -> ImportReported<Vec<Link>> {
     Ok(links)
 }
 
-/// Reads a field into an output: an alignment, or what the words cost. What is wrong with it is told.
 pub(super) fn take((kind, field): (Field, &str), output: &mut ImportedOutput, line: usize, warnings: &mut Warnings) {
     let mut left_out = |why: String| warnings.add(line, format!("{why}; its alignment is left out"));
     match kind {
@@ -152,7 +144,6 @@ pub(super) fn take((kind, field): (Field, &str), output: &mut ImportedOutput, li
 struct MarianReader {
     lines: TextLines,
     kind: Field,
-    /// Of the scorer: scores in the place of texts.
     is_scored: bool,
     system: String,
 }

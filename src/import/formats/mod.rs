@@ -1,4 +1,4 @@
-//! The formats, a file each, and what some share. Imports its room.
+//! The formats, a file each, and what some share.
 
 pub mod blocks;
 pub mod corpus;

@@ -1,6 +1,6 @@
-//! N-best lists as Moses writes them, and Marian and `translate --nbest` after it: `id ||| text ||| .. ||| score ||| ..`, ids
-//! from 0. Features, the score, the scores of words, and alignments, hard or soft, are where each toolkit has them: Moses puts links
-//! behind the score, Marian before it. Imports its room.
+//! N-best lists as Moses writes them, and Marian and `translate --nbest` after it: `id ||| text ||| .. ||| score |||
+//! ..`, ids from 0. Features, the score, the scores of words, and alignments, hard or soft, are where each toolkit
+//! has them: Moses puts links behind the score, Marian before it.
 
 use std::collections::HashSet;
 
@@ -36,10 +36,7 @@ fn kinds(fields: &[&str]) -> Vec<Field> {
     kinds
 }
 
-/// Starts to read.
-///
-/// # Errors
-/// The file cannot be read, or a list begins again behind others.
+/// Starts to read n-best lists.
 pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     facts.notes.push("The best of each list is what the system says.".to_owned());
     let head = input.head();
@@ -67,16 +64,12 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
     Ok(Box::new(NbestReader { lines: input.lines()?, is_aligned, from, system: system(input, options), waiting: None }))
 }
 
-/// The number that a line begins with, from 0.
 fn id(line: &str) -> Option<usize> {
     let (id, _) = line.split_once("|||")?;
     id.trim().parse().ok().filter(|id| *id < MOST_ID)
 }
 
-/// The numbers, from 1, of the first and the last sentence that the file has a list of.
-///
-/// # Errors
-/// A list goes on behind others: two files may have been put one behind the other, and whose sentences the second has is not known.
+/// The numbers, from 1, of the first and last list; refuses a list that continues after others.
 fn lists(input: &ImportInput) -> Result<(usize, usize)> {
     let (mut lines, mut unheard) = (input.lines()?, Warnings::new(input.path()));
     let (mut known, mut last) = (HashSet::new(), None);
@@ -100,12 +93,10 @@ type NbestLine = (usize, usize, ImportedOutput);
 
 struct NbestReader {
     lines: TextLines,
-    /// It has links or weights.
     is_aligned: bool,
     /// What ids count from.
     from: usize,
     system: String,
-    /// The line that begins the next list.
     waiting: Option<NbestLine>,
 }
 

@@ -1,5 +1,5 @@
-//! Attention of Neural Monkey: a numpy array \[sentences, source, target\], padded with zeros; the texts are files
-//! of their own. An array of two axes is one sentence. Imports its room.
+//! Attention of Neural Monkey: a numpy array \[sentences, source, target\], padded with zeros; the texts are files of
+//! their own. An array of two axes is one sentence.
 
 use std::io::{BufRead, Read as _};
 use std::path::PathBuf;
@@ -14,7 +14,6 @@ use engine::analysis::alignment::Alignment;
 use engine::error::{Error, Result};
 use engine::models::origins::npz::{MAGIC, NumpyHeader, ReadNumber};
 
-/// The most weights of a sentence.
 const MOST: usize = 1 << 24;
 
 /// The magic of numpy.
@@ -40,11 +39,9 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
     Ok(Box::new(NpyReader { array, is_turned, system: system(input, options) }))
 }
 
-/// An array that is being read.
 struct Array {
     path: PathBuf,
     input: Box<dyn BufRead + Send>,
-    /// Bytes of a number, and how it is read.
     size: usize,
     number: ReadNumber,
     is_big_endian: bool,

@@ -1,8 +1,7 @@
 //! The rows of tables: how the cells of a file are separated, quoted and guarded, and the cells as they were typed.
-//! Imports its room.
 //!
-//! A row of TSV is a line with tabs, and quotation marks are text, unless every cell with one is quoted as CSV does it: most
-//! tables of sentences are raw. CSV is read by its rules, with commas or semicolons.
+//! A row of TSV is a line with tabs, and quotation marks are text, unless every cell with one is quoted as CSV does
+//! it: most tables of sentences are raw. CSV is read by its rules, with commas or semicolons.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -25,13 +24,10 @@ const LONG_ROW: usize = 1 << 20;
 /// How cells are written.
 #[derive(Clone, Copy, Debug)]
 pub struct TableStyle {
-    /// What is between cells.
     pub delimiter: u8,
-    /// Whether quotation marks are those of CSV.
     is_quoted: bool,
     /// Whether an apostrophe guards what looks like a formula.
     is_guarded: bool,
-    /// Whether the first line names the delimiter.
     names_delimiter: bool,
 }
 
@@ -65,7 +61,6 @@ impl TableStyle {
     }
 }
 
-/// What is between the cells of a file without tabs.
 fn comma(head: &str) -> u8 {
     let first = head.lines().next().unwrap_or_default();
     let count = |delimiter: char| first.matches(delimiter).count();
@@ -76,7 +71,6 @@ fn comma(head: &str) -> u8 {
     separator(head).unwrap_or(guess)
 }
 
-/// The first line of cells, and what is between them.
 fn parted(head: &str) -> (&str, u8) {
     let named = separator(head);
     let mut lines = head.lines().filter(|line| !line.trim().is_empty()).skip(usize::from(named.is_some()));
@@ -90,10 +84,8 @@ pub fn heads(head: &str) -> Vec<String> {
     first.split(char::from(delimiter)).map(|name| name.trim().trim_matches('"').to_lowercase()).collect()
 }
 
-/// Whether every cell of a file with tabs that has a quotation mark is quoted, and whether some row shows that nothing is
-/// guarded.
-///
-/// A quotation that opens in one sentence and closes in another is no cell of several lines: those lines are whole rows.
+/// Whether every cell with a quotation mark is quoted, and whether some row shows that nothing is guarded.
+/// A quotation from one row into another does not count: those lines are rows.
 fn quoting(input: &ImportInput) -> Result<(bool, bool)> {
     let (mut lines, mut unheard) = (input.lines()?, Warnings::new(input.path()));
     let (mut width, mut is_quoted, mut is_marked, mut is_quoted_throughout) = (None, false, false, false);
@@ -143,7 +135,6 @@ static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// A cell that is quoted and need not be.
 static NEEDLESS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"(?:\A|\t)"[^"\t\r\n]+"(?:\t|\z)"#).ok());
 
-/// The cells of a row whose quotation marks all quote cells.
 fn quoted_cells(row: &str) -> Option<csv::StringRecord> {
     QUOTED.as_ref().filter(|quoted| quoted.is_match(row))?;
     let mut builder = csv::ReaderBuilder::new();
@@ -155,7 +146,6 @@ fn quoted_cells(row: &str) -> Option<csv::StringRecord> {
 pub struct Rows {
     kind: Kind,
     style: TableStyle,
-    /// Cells of the first row.
     width: Option<usize>,
 }
 
@@ -245,7 +235,6 @@ pub struct TableSurvey {
     pub style: TableStyle,
     pub first: Vec<String>,
     pub columns: Vec<ColumnSurvey>,
-    /// Rows behind the first.
     pub rows: usize,
     /// Those with more cells than the first, blank ones aside.
     pub wide: usize,
@@ -261,14 +250,10 @@ pub struct ColumnSurvey {
     pub sample: Vec<String>,
 }
 
-/// Cells of a column that are kept.
 const SAMPLE: usize = 20;
 
 impl TableSurvey {
-    /// Reads the table once.
-    ///
-    /// # Errors
-    /// It has no rows. Damage behind the first is told when it is reached in earnest.
+    /// Reads the table once; refuses one without rows.
     pub fn of(input: &ImportInput, style: TableStyle) -> Result<Self> {
         let bare = TableStyle { is_guarded: false, ..style };
         let (mut rows, mut unheard) = (Rows::open(input, bare)?, Warnings::new(input.path()));

@@ -1,5 +1,5 @@
-//! Texts of the HLT-NAACL 2003 shared task: a line a sentence between tags, `<s snum=0008> hear , hear ! </s>`.
-//! Their links are in files of their own. Imports its room.
+//! Texts of the HLT-NAACL 2003 shared task: a line a sentence between tags, `<s snum=0008> hear , hear ! </s>`. Their
+//! links are in files of their own.
 
 use crate::facts::{Facts, ImportReported, Warnings};
 use crate::format::{FileSample, FormatReader};
@@ -9,7 +9,6 @@ use crate::options::{ImportOptions, Role};
 use crate::record::Record;
 use engine::error::{Error, Result};
 
-/// What a sentence begins with.
 const START: &str = "<s snum=";
 
 /// The tag of a sentence.
@@ -60,7 +59,6 @@ impl FormatReader for SnumReader {
     }
 }
 
-/// The number and the text of a line.
 fn sentence(line: &str) -> ImportReported<(usize, String)> {
     let (tag, rest) = line
         .trim()

@@ -1,5 +1,5 @@
 //! Subtitles, SubRip (`.srt`) and WebVTT (`.vtt`): what is shown at one time is a sentence, without its number, its
-//! time and its tags. Imports its room.
+//! time and its tags.
 
 use quick_xml::escape::{resolve_predefined_entity, unescape_with};
 
@@ -10,7 +10,6 @@ use crate::options::{ImportOptions, Role};
 use crate::record::Record;
 use engine::error::{Error, Result};
 
-/// What stands between two times.
 const ARROW: &str = "-->";
 /// How WebVTT begins what is no subtitle.
 const NOTES: [&str; 4] = ["WEBVTT", "NOTE", "STYLE", "REGION"];

@@ -1,5 +1,5 @@
-//! Tables, TSV and CSV, whose first row names the columns: `source`, `target` or `reference`, systems by their
-//! names, `NAME.log_p`, `NAME.links`. Imports its room.
+//! Tables, TSV and CSV, whose first row names the columns: `source`, `target` or `reference`, systems by their names,
+//! `NAME.log_p`, `NAME.links`.
 
 use std::collections::HashMap;
 
@@ -14,11 +14,9 @@ use crate::record::{ImportedOutput, ImportedText, Record};
 use engine::error::{Error, Result};
 use engine::text::language::is_name as is_name_of_language;
 
-/// Lines by which a table is known.
 const PEEKED: usize = 20;
 const MOST_COLUMNS: usize = 10_000;
-/// The column of systems that have no output where the cell of theirs is empty, as page Corpus writes it, and what is between
-/// their names.
+/// The column that lists the systems without output if their cell is empty, and the separator of the names.
 pub const NO_OUTPUT: (&str, &str) = ("no_output", " | ");
 
 /// Tabs in every line; whatever its name, where all have the same number.
@@ -139,18 +137,15 @@ fn is_header(survey: &TableSurvey, options: &ImportOptions) -> bool {
     has_known || is_over_numbers || matches!(&row[..], [one, other, ..] if is_language(one) && is_language(other))
 }
 
-/// Whether a column has a name, whatever its capitals.
 fn is_name(name: &str, column: &str) -> bool {
     name.to_lowercase() == column.trim().to_lowercase()
 }
 
-/// Whether a cell is a list of numbers, such as `[70, 85]`.
 fn is_list(cell: &str) -> bool {
     let inner = cell.trim().strip_prefix('[').and_then(|cell| cell.strip_suffix(']'));
     inner.is_some_and(|inner| inner.split(',').all(is_number))
 }
 
-/// Names of columns, in small letters, and what they hold.
 const NAMES: &[(&[&str], ColumnRole)] = &[
     (&["id", "sid", "segid", "segment_id", "key", "number", "nr", "#"], ColumnRole::Id),
     (&["source", "src", "input", "original", "source_text"], ColumnRole::Source),
@@ -158,7 +153,6 @@ const NAMES: &[(&[&str], ColumnRole)] = &[
     (&["gold", "gold_links", "gold links"], ColumnRole::Gold),
 ];
 
-/// What a column of a name holds that tells.
 fn known(name: &str) -> Option<ColumnRole> {
     let name = name.trim();
     let small = name.to_lowercase();
@@ -197,7 +191,6 @@ fn is_language(name: &str) -> bool {
     is_tag || is_name_of_language(name)
 }
 
-/// A table that was looked through.
 struct Table<'a> {
     names: Vec<String>,
     has_header: bool,
@@ -206,8 +199,7 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// What each column holds: as the caller says, else as its name says. Without a header the first is the source, the
-    /// second its translation. Two languages are source and target; another name is a system's, unless its cells are numbers.
+    /// The roles of the columns: from the options, else by name, else by position (source, translation) and content.
     fn columns(&self) -> Vec<ImportColumn> {
         let target = match self.options.target_role() {
             Role::Output(system) => ColumnRole::Output(system),
@@ -246,7 +238,6 @@ impl Table<'_> {
         columns
     }
 
-    /// What the caller says of a column.
     fn given(&self, name: &str) -> Option<ColumnRole> {
         self.options.columns.iter().find(|(given, _)| is_name(given, name)).map(|(_, role)| role.clone())
     }
@@ -268,8 +259,7 @@ impl Table<'_> {
         }
     }
 
-    /// Whether the cells of a column are numbers, apart from missing ones. In one that is named as a score of a system, such as
-    /// `COMET.mine`, all may be missing.
+    /// Whether the cells are numbers; in a column named as a score, such as `COMET.mine`, all may be missing.
     fn are_numbers(&self, place: usize) -> bool {
         let count = &self.survey.columns[place].numbers;
         let is_first = self.has_header || is_number(&self.survey.first[place]) || is_missing(&self.survey.first[place]);
@@ -281,8 +271,7 @@ impl Table<'_> {
         is_first && (count.are_numbers() || is_score)
     }
 
-    /// What tables have beside texts: what people said, lists of numbers, and measures, which are empty where there is nothing to
-    /// measure.
+    /// Judgements, lists of numbers and measures, which stand next to texts in tables.
     fn is_beside_texts(&self, place: usize) -> bool {
         let name = self.names[place].as_str();
         let is_measure = measure(name).is_some() || MEASURES.contains(&name);
@@ -296,12 +285,10 @@ impl Table<'_> {
         ["number", "tags", "notes"].iter().all(|own| self.names.iter().any(|name| name == own))
     }
 
-    /// What commas are among the numbers of a column.
     fn decimals(&self, place: usize) -> Option<Decimals> {
         self.are_numbers(place).then(|| self.survey.columns[place].numbers.decimals())
     }
 
-    /// The one column of text is what the caller says of the file, and so is the one of scores.
     fn take_role(&self, columns: &mut [ImportColumn]) -> std::result::Result<(), String> {
         let role = match &self.options.role {
             Some(Role::Source) => ColumnRole::Source,
@@ -404,7 +391,6 @@ struct TableReader {
     columns: Vec<ImportColumn>,
     /// Of each column the place of its system among the systems.
     places: Vec<usize>,
-    /// What commas are in columns of numbers.
     decimals: Vec<Option<Decimals>>,
     base: Base,
     count: usize,
@@ -447,18 +433,15 @@ impl FormatReader for TableReader {
     }
 }
 
-/// A sentence of a cell with several lines.
 fn on_one_line(cell: String) -> String {
     if cell.contains(['\n', '\r']) { cell.split_whitespace().collect::<Vec<_>>().join(" ") } else { cell }
 }
 
-/// A number with a decimal point, whatever it had.
 fn plain_number(cell: String, decimals: Option<Decimals>) -> String {
     let other = decimals.filter(|of| *of == Decimals::Comma || cell.contains([',', '%', '\u{2212}']));
     other.and_then(|of| number(&cell, of)).map_or(cell, |number| number.to_string())
 }
 
-/// The system of a column.
 fn system_of(role: &ColumnRole) -> Option<&String> {
     match role {
         ColumnRole::Output(system) | ColumnRole::LogP(system) | ColumnRole::Links(system) => Some(system),
@@ -466,7 +449,6 @@ fn system_of(role: &ColumnRole) -> Option<&String> {
     }
 }
 
-/// Of each column the place of its system among the systems, as they come; 0 where it is of none.
 fn places(columns: &[ImportColumn]) -> Vec<usize> {
     let mut known: HashMap<&str, usize> = HashMap::new();
     let mut places = Vec::with_capacity(columns.len());
@@ -512,7 +494,6 @@ fn fill(
     }
 }
 
-/// The output of a system, which is put there when its first cell comes.
 fn output<'a>(said: &'a mut Option<ImportedOutput>, system: &str) -> &'a mut ImportedOutput {
     said.get_or_insert_with(|| ImportedOutput::plain(system, String::new()))
 }

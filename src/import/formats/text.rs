@@ -1,5 +1,5 @@
-//! Plain text: a sentence a line, packed or not. A blank line is a sentence without words, for the lines of
-//! other files to stay beside theirs. Imports its room.
+//! Plain text: a sentence a line, packed or not. A blank line is a sentence without words, for the lines of other
+//! files to stay beside theirs.
 
 use std::collections::VecDeque;
 
@@ -37,9 +37,7 @@ const MOST_BLANK: usize = 10_000;
 struct TextReader {
     lines: TextLines,
     role: Role,
-    /// Blank lines that were read ahead, and what follows them.
     ahead: VecDeque<TextLine>,
-    /// The numbers of blank lines.
     blank: Vec<usize>,
 }
 

@@ -1,6 +1,6 @@
-//! Translation memories, TMX 1.4: a unit with a variant for each language. Codes of other programs within a
-//! segment (`bpt`, `ept`, `it`, `ph`, `ut`) and texts of their own in them (`sub`) are left out, what they mark stays. A unit goes from
-//! its `srclang`, else the file's, to the other language. Imports its room.
+//! Translation memories, TMX 1.4: a unit with a variant for each language. Codes of other programs within a segment
+//! (`bpt`, `ept`, `it`, `ph`, `ut`) and texts of their own in them (`sub`) are left out, what they mark stays. A unit
+//! goes from its `srclang`, else the file's, to the other language.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,10 @@ use crate::options::{ImportOptions, Role};
 use crate::record::Record;
 use engine::error::{Error, Result};
 
-/// Elements that hold codes.
 const CODES: &[&str] = &["bpt", "ept", "it", "ph", "ut", "sub"];
 /// What a header says whose units are of any language.
 const ANY: &str = "*all*";
-/// Units that are looked at before the first is given out.
 const PEEKED: usize = 1000;
-/// The most languages that are named.
 const NAMED: usize = 10;
 
 pub fn sniff(sample: &FileSample<'_>) -> u8 {
@@ -93,11 +90,8 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
 
 /// Which variants of a unit are source and target.
 struct Languages {
-    /// The source that was asked for.
     asked: Option<String>,
-    /// The source of the header.
     header: Option<String>,
-    /// What the first unit goes from, and to.
     source: String,
     target: String,
 }
@@ -134,12 +128,10 @@ impl Languages {
     }
 }
 
-/// A translation unit.
 #[derive(Debug, Default)]
 struct Unit {
     line: usize,
     id: Option<String>,
-    /// The language that it is translated from, where it says so.
     source: Option<String>,
     variants: Vec<(String, String)>,
     extra: Vec<(String, String)>,
@@ -147,7 +139,6 @@ struct Unit {
 
 struct Units {
     xml: Xml,
-    /// The source language of the header.
     header: Option<String>,
 }
 
@@ -198,7 +189,6 @@ impl Units {
 struct TmxReader {
     units: Units,
     languages: Languages,
-    /// Of the target side.
     role: Role,
     count: usize,
 }

@@ -1,5 +1,5 @@
-//! XLIFF 1.2 (OASIS 2008) and 2.0 (OASIS 2014): source and target of each unit or segment. Codes of other
-//! programs within a text are left out, what they mark stays; suggestions beside a unit are passed over. Imports its room.
+//! XLIFF 1.2 (OASIS 2008) and 2.0 (OASIS 2014): source and target of each unit or segment. Codes of other programs
+//! within a text are left out, what they mark stays; suggestions beside a unit are passed over.
 
 use crate::facts::{Facts, Warnings};
 use crate::format::{FileSample, FormatReader};
@@ -9,7 +9,6 @@ use crate::options::{ImportOptions, Role};
 use crate::record::Record;
 use engine::error::{Error, Result};
 
-/// Elements that hold codes.
 const CODES: &[&str] = &["bpt", "ept", "it", "ph", "sub"];
 /// Elements with sources and targets that are no translation of the document.
 const ASIDE: &[&str] = &["alt-trans", "matches", "glossary", "ignorable", "seg-source", "bin-unit"];
@@ -53,13 +52,9 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
 
 struct XliffReader {
     xml: Xml,
-    /// The languages that are read.
     wanted: (Option<String>, Option<String>),
-    /// The id of the unit that is open.
     unit: String,
-    /// The sentence that is open.
     open: Option<Record>,
-    /// Of the target side.
     role: Role,
     count: usize,
 }
@@ -135,7 +130,6 @@ impl XliffReader {
         self.open = Some(Record { sentence, line, id, ..Record::default() });
     }
 
-    /// A source or target; one outside of any unit is of nothing.
     fn side(&mut self, tag: &Tag, text: String) {
         let Some(record) = &mut self.open else { return };
         if tag.name == "source" {

@@ -1,5 +1,5 @@
-//! What TMX and XLIFF share: XML read event by event with its lines, and the text of a segment without the
-//! codes of other programs in it. Imports its room.
+//! What TMX and XLIFF share: XML read event by event with its lines, and the text of a segment without the codes of
+//! other programs in it.
 
 use std::path::{Path, PathBuf};
 
@@ -24,9 +24,7 @@ pub struct Xml {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum XmlEvent {
     Start(Tag),
-    /// An element without anything in it.
     Empty(Tag),
-    /// An element of this name ends.
     End(String),
     Eof,
 }
@@ -73,12 +71,10 @@ impl Xml {
         &self.path
     }
 
-    /// The line that is read at present, from 1.
     pub fn line(&self) -> usize {
         self.meter.line()
     }
 
-    /// The next element that begins or ends.
     pub fn advance(&mut self) -> Result<XmlEvent> {
         loop {
             let happens = match self.event()? {
@@ -116,8 +112,7 @@ impl Xml {
         Ok(())
     }
 
-    /// The text of the element of this name that has just begun, without what is within elements named in `codes`; where one of
-    /// these, or an empty one, stood for a space, there is one.
+    /// The text of the element that has just begun, without elements in `codes`; a code that stood for a space leaves one.
     pub fn text(&mut self, name: &str, codes: &[&str], warnings: &mut Warnings) -> Result<String> {
         let (mut text, mut within, mut depth) = (Spaced::default(), 0, 1);
         let line = self.line();
@@ -197,7 +192,6 @@ fn resolved(reference: &BytesRef<'_>) -> Option<String> {
     }
 }
 
-/// Line breaks are those of the file, not of the text.
 fn tidied(text: &str) -> String {
     if text.contains(['\n', '\r']) {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -206,12 +200,10 @@ fn tidied(text: &str) -> String {
     }
 }
 
-/// A text that is put together, and whether a code in it stood for a space.
 #[derive(Default)]
 struct Spaced {
     text: String,
     has_gap: bool,
-    /// Something was left out, so that the spaces beside it are one.
     is_left: bool,
 }
 
@@ -234,14 +226,12 @@ impl Spaced {
         self.text.push_str(part);
     }
 
-    /// An element that is left out.
     fn leave(&mut self, tag: &Tag, code: &str) {
         self.has_gap |= is_gap(tag, code);
         self.is_left = true;
     }
 }
 
-/// What breaks a line or parts cells, by the names of HTML and of word processors.
 const BREAKS: &[&str] = &[
     "br",
     "p",
@@ -277,8 +267,7 @@ const BREAKS: &[&str] = &[
     "text:tab",
 ];
 
-/// Whether an element stands for a space: a break, or something else than a beginning or an end of bold letters and the like, such
-/// as a name that a program fills in.
+/// Whether an element stands for a space: a break or a placeholder, not formatting.
 fn is_gap(tag: &Tag, code: &str) -> bool {
     let about = |name: &str| tag.get(name).unwrap_or_default().to_lowercase();
     let (kinds, code) = (["ctype", "type", "subType"].map(about), code.trim().to_lowercase());
@@ -297,8 +286,7 @@ fn is_gap(tag: &Tag, code: &str) -> bool {
     is_alone && kinds.iter().all(String::is_empty) && !code.starts_with(['<', '\\', '}']) && !code.starts_with("{\\")
 }
 
-/// How much a language is another: 3 the same, 2 one without its country (`en` and `en-US`), 1 of other countries (`en-GB` and `en-US`),
-/// 0 another, also in another script.
+/// Similarity of languages: 3 equal, 2 one without its country, 1 other countries, 0 another language or script.
 pub fn likeness(one: &str, other: &str) -> usize {
     let [one, other] = [one, other].map(|language| language.to_lowercase().replace('_', "-"));
     let subtags = |language: &str| language.split('-').map(str::to_owned).collect::<Vec<_>>();

@@ -11,13 +11,11 @@ use import;
 use import::{ColumnRole, ImportColumn, Record};
 
 impl Importer<'_> {
-    /// What a system said of a sentence before this file came.
     fn said_before(&mut self, name: &str, at: usize) -> Result<Option<SystemOutput>> {
         let system = self.system(name)?;
         if system.is_new { Ok(None) } else { self.workspace.output(system.id, at) }
     }
 
-    /// An output as the workspace keeps it. Links or weights alone join the output that is there.
     pub(super) fn output(
         &mut self,
         (at, name): (usize, &str),
