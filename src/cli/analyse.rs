@@ -228,18 +228,15 @@ pub struct AnalyseArgs {
     run: RunArgs,
 }
 
-/// By what an oracle is told.
 pub(crate) const ORACLES: &[Choice<import::OracleBy>] = &[
     ("bleu", "BLEU of the sentence", import::OracleBy::Bleu),
     ("chrf", "chrF2 of the sentence", import::OracleBy::Chrf),
 ];
 
-/// The names of the overviews.
 fn overviews() -> clap::builder::PossibleValuesParser {
     TABLES.iter().map(|table| table.name).collect::<Vec<_>>().into()
 }
 
-/// `1,2`, from 0 then.
 fn pair(text: &str) -> std::result::Result<(usize, usize), String> {
     let number = |text: &str| text.trim().parse::<usize>().ok()?.checked_sub(1);
     let pair = text.split_once(',').and_then(|(first, second)| Some((number(first)?, number(second)?)));
@@ -254,9 +251,6 @@ fn named(text: &str) -> std::result::Result<(String, PathBuf), String> {
 }
 
 /// Brings in, runs and prints.
-///
-/// # Errors
-/// A sentence about a file, a model or a condition.
 pub fn run(args: &AnalyseArgs) -> anyhow::Result<()> {
     let files = files(args);
     let scheme = args.scheme.as_deref().map(ErrorScheme::open).transpose()?;
@@ -360,7 +354,6 @@ fn files(args: &AnalyseArgs) -> Vec<(PathBuf, Option<Role>)> {
     files
 }
 
-/// Brings the files in, each as what it is.
 fn bring_all_in(args: &AnalyseArgs, workspace: &mut Workspace, files: Vec<(PathBuf, Option<Role>)>) -> Result<()> {
     let only = |name: &&String| args.outputs.iter().all(|(other, _)| other == *name);
     let came_with = args.outputs.first().map(|(name, _)| name).filter(only);
@@ -392,7 +385,6 @@ fn bring_all_in(args: &AnalyseArgs, workspace: &mut Workspace, files: Vec<(PathB
     Ok(())
 }
 
-/// Brings in judgements: of `NAME=FILE`, or of a file whose name has a `=` in it.
 fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
     match typed.split_once('=') {
         Some((name, path)) if !name.is_empty() && !Path::new(typed).exists() => {

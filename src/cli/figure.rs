@@ -133,14 +133,12 @@ pub struct FigureArgs {
     run: RunArgs,
 }
 
-/// Grounds, and whether each is dark.
 const THEMES: &[Choice<bool>] = &[("light", "White, as paper", false), ("dark", "Dark, as slides", true)];
 
 /// How links show alpha.
 const WEIGHTS: &[Choice<Weight>] =
     &[("width", "By their width", Weight::Width), ("opacity", "By their opacity", Weight::Opacity)];
 
-/// Where figures are written.
 enum Place {
     Stdout,
     File(PathBuf),
@@ -200,7 +198,6 @@ pub fn run(args: &FigureArgs) -> anyhow::Result<()> {
     }
 }
 
-/// A search is drawn where there is one, and its switches go with their kind.
 fn check(args: &FigureArgs) -> Result<()> {
     let is_given = args.target.is_some() || args.target_file.is_some();
     let why = match args.kind.as_str() {
@@ -212,24 +209,17 @@ fn check(args: &FigureArgs) -> Result<()> {
     Err(Error::Input(why.to_owned()))
 }
 
-/// Writes one figure after the other.
 struct Drawing {
     kind: &'static FigureKind,
-    /// As asked for; else what the file's name says.
     format: Option<&'static FigureFormat>,
     look: FigureStyle,
-    /// The caption is that of the program.
     says_what: bool,
     page: FigurePage,
-    /// Figures of several models or lines in a row.
     columns: usize,
-    /// Those of all lines, where they become one figure.
     together: Option<Vec<PictureRequest>>,
     place: Place,
-    /// Where the files of a folder are written first.
     folder: Option<FolderDraft>,
     fonts: Fonts,
-    /// Lines that have none.
     refused: usize,
 }
 
@@ -272,7 +262,6 @@ impl Drawing {
         })
     }
 
-    /// Where figures go and in which format, once it is known whether there are several.
     fn settle(&mut self, are_several: bool, name: &Path) -> Result<()> {
         match &self.place {
             Place::File(file) if are_several => self.place = Place::Folder(file.clone()),
@@ -300,7 +289,6 @@ impl Drawing {
         Ok(())
     }
 
-    /// Writes what was drawn of a line; of several lines one without a figure is told and passed over.
     fn take(&mut self, drawn: Result<Vec<PictureRequest>>, name: &Path, number: usize) -> anyhow::Result<()> {
         match drawn {
             Ok(pictures) => match &mut self.together {
@@ -343,7 +331,6 @@ impl Drawing {
     }
 }
 
-/// Refuses what a terminal does not show, where standard output is one.
 fn no_terminal(format: &FigureFormat) -> Result<()> {
     if format.name == FORMATS[0].name || !std::io::stdout().is_terminal() {
         return Ok(());
@@ -357,14 +344,12 @@ fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
     out.finish()
 }
 
-/// Where sentences and their translations come from.
 struct Texts {
     name: PathBuf,
     given: Option<(String, Option<String>)>,
     files: Option<InputFiles>,
 }
 
-/// A sentence and perhaps its translation, as they were read.
 struct Text {
     number: usize,
     source: InputLine,

@@ -22,7 +22,6 @@ use engine::text::tsv;
 use engine::text::tsv::TsvCell;
 use engine::ticket::CancellationToken;
 
-/// Steps of the progress.
 const STEPS: u64 = 1000;
 
 /// As typed.
@@ -72,7 +71,6 @@ pub fn arguments(command: clap::Command) -> clap::Command {
     MapArgs::augment_args(command)
 }
 
-/// Lays out and writes.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let args = MapArgs::from_arg_matches(matches)?;
     refuse_idle_options(&args, matches)?;
@@ -129,7 +127,6 @@ fn record(args: &MapArgs, model: &Model, vectors: &Vectors, layout: &MapLayout, 
     })
 }
 
-/// Refuses options of t-SNE with another method; they would have no effect.
 fn refuse_idle_options(args: &MapArgs, matches: &ArgMatches) -> Result<()> {
     let tsne = METHODS.iter().find(|entry| entry.method == Method::Tsne).map_or("", |entry| entry.name);
     let given = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);

@@ -71,7 +71,6 @@ pub struct VectorEntry {
 
 /// Entries and their vectors, row by row.
 pub struct Vectors {
-    /// What the rows belong to.
     pub entries: Vec<VectorEntry>,
     /// How many numbers a row has.
     pub dimension: usize,
@@ -133,7 +132,6 @@ impl Vectors {
         Ok(Self { entries, dimension: read.dimension, rows: read.rows, kind: read.vector.name().to_owned() })
     }
 
-    /// For looking up neighbours.
     pub fn space(&self) -> Space {
         Space::new(self.dimension, self.rows.clone())
     }

@@ -168,7 +168,6 @@ pub struct ColourMap {
     /// Its name on the command line.
     pub key: &'static str,
     pub note: &'static str,
-    /// Evenly spaced anchors, sRGB.
     anchors: &'static [u32],
 }
 
@@ -203,8 +202,7 @@ pub const COLOUR_MAPS: &[ColourMap] = &[
     },
 ];
 
-/// The colours of measures that are not alpha, from speaking against a word to speaking for it; none of
-/// [`COLOUR_MAPS`], so that no such picture looks like one of alpha. On light and on dark.
+/// The colours of measures that are not alpha, from speaking against a word to speaking for it.
 pub const MEASURE_MAPS: [ColourMap; 2] = [
     ColourMap {
         name: "Measure",
@@ -220,7 +218,6 @@ pub const MEASURE_MAPS: [ColourMap; 2] = [
     },
 ];
 
-/// A colour map is kept as its key.
 impl serde::Serialize for ColourMap {
     fn serialize<S: serde::Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
         output.serialize_str(self.key)
@@ -228,7 +225,6 @@ impl serde::Serialize for ColourMap {
 }
 
 impl ColourMap {
-    /// The map of measures.
     pub fn of_measures(is_dark: bool) -> &'static Self {
         &MEASURE_MAPS[usize::from(is_dark)]
     }

@@ -43,7 +43,6 @@ const HEADING: &str = "Files of links";
 /// What a file of links is told to be; `None`: as it looks.
 type Told<T> = Option<T>;
 
-/// How links are written.
 const FORMATS: &[Choice<Told<Notation>>] = &[
     ("auto", "As the file looks", None),
     (
@@ -59,14 +58,12 @@ const FORMATS: &[Choice<Told<Notation>>] = &[
     ),
 ];
 
-/// Which side comes first.
 const ORDERS: &[Choice<Told<LinkOrder>>] = &[
     ("auto", "The source, unless links lie outside their sentences then", None),
     ("source", "The source", Some(LinkOrder::SourceFirst)),
     ("target", "The target", Some(LinkOrder::TargetFirst)),
 ];
 
-/// From where words are counted.
 const BASES: &[Choice<Told<Base>>] =
     &[("auto", "As the file looks", None), ("0", "From 0", Some(Base::Zero)), ("1", "From 1", Some(Base::One))];
 

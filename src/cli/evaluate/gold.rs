@@ -52,9 +52,6 @@ impl GoldArgs {
     }
 
     /// The model of the other direction that goes with system `number` of so many.
-    ///
-    /// # Errors
-    /// When there are neither none, nor one, nor as many as systems; when it cannot be loaded.
     pub fn reverse(&self, number: usize, systems: usize, runtime: &Runtime) -> Result<Option<Model>> {
         let model = match self.reverse_model.as_slice() {
             [] => return Ok(None),
