@@ -403,11 +403,11 @@ fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
 }
 
 fn judged(workspace: &mut Workspace, path: &Path, name: Option<&str>) -> Result<()> {
-    told(path, &judgement_io::import(workspace, path, name, &CancellationToken::forever())?);
+    report(path, &judgement_io::import(workspace, path, name, &CancellationToken::forever())?);
     Ok(())
 }
 
-fn told(path: &Path, brought: &ImportReport) {
+fn report(path: &Path, brought: &ImportReport) {
     let name = path.file_name().unwrap_or(path.as_os_str()).display();
     output::tell(&format!("{name}: {}. {}", brought.told(), brought.facts.join(" ")));
     for warning in &brought.warnings {
@@ -421,11 +421,11 @@ fn told(path: &Path, brought: &ImportReport) {
 fn bring_in(workspace: &mut Workspace, path: &Path, options: &import::ImportOptions, threads: usize) -> Result<()> {
     let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
     let mut bar = ProgressLine::new(format!("importing {name}"), Some(100), false).counting("per cent");
-    let mut hear = |share: f32| bar.add(0, 0, (share * 100.0) as u64);
-    let brought = import_file(workspace, (path, options), threads, &CancellationToken::forever(), &mut hear);
+    let mut on_progress = |share: f32| bar.add(0, 0, (share * 100.0) as u64);
+    let brought = import_file(workspace, (path, options), threads, &CancellationToken::forever(), &mut on_progress);
     bar.finish();
     let brought = brought?;
-    told(path, &brought);
+    report(path, &brought);
     if brought.is_refused {
         return Err(Error::file(path, "was not imported, because most of it cannot be used"));
     }

@@ -191,7 +191,7 @@ pub fn run(args: &FigureArgs) -> anyhow::Result<()> {
     let mut scenes = systems.iter().map(open).collect::<Result<Vec<_>>>()?;
     let first = texts.next()?;
     let mut second = if first.is_some() { texts.next()? } else { None };
-    drawing.settle(second.is_some() && !args.page.together, &texts.name)?;
+    drawing.choose_place(second.is_some() && !args.page.together, &texts.name)?;
     let mut next = first;
     while let Some(text) = next {
         scenes.iter_mut().try_for_each(|one| one.over.take_line())?;
@@ -282,7 +282,7 @@ impl Drawing {
         })
     }
 
-    fn settle(&mut self, are_several: bool, name: &Path) -> Result<()> {
+    fn choose_place(&mut self, are_several: bool, name: &Path) -> Result<()> {
         match &self.place {
             Place::File(file) if are_several => self.place = Place::Folder(file.clone()),
             Place::Stdout if are_several => {
@@ -335,7 +335,7 @@ impl Drawing {
         }
         let caption = self.look.caption.clone().filter(|_| are_several);
         let bytes = FigureRequest::of(pictures, self.columns, caption).drawn(|figure| {
-            self.page.small_letters(figure.size).iter().for_each(|told| output::tell(told));
+            self.page.small_letters(figure.size).iter().for_each(|notice| output::tell(notice));
             (format.write)(figure, &self.page, &self.fonts)
         })?;
         let to_file = |path: &Path| write::write_atomic(path, |file| file.write_all(&bytes));

@@ -105,11 +105,11 @@ fn lay_out(args: &MapArgs, vectors: &Vectors) -> anyhow::Result<MapLayout> {
     let options = TsneOptions { perplexity: args.perplexity, epochs: args.epochs as usize, seed: args.seed };
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let mut progress = ProgressLine::new(method.entry().title, Some(STEPS), shared);
-    let mut hear = |share: f32, _: &[f32]| progress.add(0, 0, (share * STEPS as f32) as u64);
+    let mut on_progress = |share: f32, _: &[f32]| progress.add(0, 0, (share * STEPS as f32) as u64);
     // One thread, in whose hands t-SNE repeats itself bit for bit.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let ticket = CancellationToken::forever();
-    let layout = pool.install(|| map::layout(&vectors.rows, vectors.dimension, method, &options, &ticket, &mut hear));
+    let layout = pool.install(|| map::layout(&vectors.rows, vectors.dimension, method, &options, &ticket, &mut on_progress));
     progress.finish();
     Ok(layout?)
 }

@@ -51,7 +51,7 @@ impl PairForcer {
         words::require_alignment(&self.system, self.stepper.has_alignment_head(), what)
     }
 
-    /// Reads window after window;
+    /// Reads window after window and calls `each` for every pair; returns the number of refused pairs.
     pub fn run(mut self, doing: Doing, each: &mut Each<'_>) -> anyhow::Result<usize> {
         let system = &self.system;
         let mut next = |files: &mut InputFiles| next(files, system, self.pretokenized);

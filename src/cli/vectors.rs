@@ -113,12 +113,12 @@ impl Vectors {
         let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
         let mut progress = ProgressLine::new("reading phrases", Some(sources.len() as u64), shared);
         let mut before = 0;
-        let mut hear = |done: usize| {
+        let mut on_progress = |done: usize| {
             progress.add(done - before, 0, done as u64);
             before = done;
             Ok(())
         };
-        let read = representations::phrases(&model.config.name, &mut *stepper, &sources, model.source_eos(), &mut hear);
+        let read = representations::phrases(&model.config.name, &mut *stepper, &sources, model.source_eos(), &mut on_progress);
         progress.finish();
         let read = read?;
         let entries = texts

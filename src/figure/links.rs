@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::Figure;
-use crate::geometry::{Area, Point, Size, point, size};
+use crate::geometry::{Area, Point, Size, on_curve, point, size};
 use crate::label::Label;
 use crate::mark::{Across, BorderSide, Curve, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
 use crate::measure::TextMeasure;
@@ -149,19 +149,11 @@ pub fn outlines<'a>(links: &Links, layout: &LinksLayout, palette: &Palette) -> V
         if is_sure {
             return Some(Mark::Curve(Curve { points, stroke }));
         }
-        let at = |n: usize| along(&points, n as f32 / (2 * DASHES) as f32);
+        let at = |n: usize| on_curve(&points, n as f32 / (2 * DASHES) as f32);
         let ends = (0..DASHES).map(|n| [at(2 * n), at(2 * n + 1)]).collect();
         Some(Mark::Lines(LinesMark { ends, stroke, is_crisp: false }))
     };
     links.all().into_iter().filter_map(line).collect()
-}
-
-/// The point of a Bézier curve so far from its start, from 0 to 1.
-fn along(points: &[Point; 4], share: f32) -> Point {
-    let rest = 1.0 - share;
-    let weights = [rest.powi(3), 3.0 * rest * rest * share, 3.0 * rest * share * share, share.powi(3)];
-    let sum = |of: fn(&Point) -> f32| points.iter().zip(weights).map(|(point, weight)| of(point) * weight).sum();
-    point(sum(|point| point.x), sum(|point| point.y))
 }
 
 fn blocks(links: &LinksFigure<'_>, source: &[f32], target: &[f32], room: f32) -> Vec<(Range<usize>, Range<usize>)> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::equation::typeset;
-use crate::geometry::{Area, Point, Size, point, size};
+use crate::geometry::{Area, Point, Size, on_curve, point, size};
 use crate::mark::{Across, BorderSide, Curve, Dots, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
 use crate::measure::TextMeasure;
 use crate::palette::{Palette, Rgba};
@@ -320,13 +320,6 @@ impl Way {
             }
         }
     }
-}
-
-fn on_curve(points: &[Point; 4], t: f32) -> Point {
-    let rest = 1.0 - t;
-    let shares = [rest.powi(3), 3.0 * rest * rest * t, 3.0 * rest * t * t, t.powi(3)];
-    let add = |sum: Point, (of, share): (&Point, f32)| point(sum.x + share * of.x, sum.y + share * of.y);
-    points.iter().zip(shares).fold(point(0.0, 0.0), add)
 }
 
 fn crosses(points: &[Point; 4], place: &Area) -> bool {

@@ -152,7 +152,7 @@ pub fn opening(models: &[PathBuf]) -> Vec<PathBuf> {
     models.iter().filter(fresh).cloned().collect()
 }
 
-/// Where a folder's architecture stands in [`MODELS`], whose order is that of the papers;
+/// The place of a folder's architecture in [`MODELS`], whose order is that of the papers.
 fn rank(folder: &Path) -> Option<usize> {
     let config = config(folder)?;
     let place = MODELS.iter().position(|entry| config["architecture"] == entry.name);

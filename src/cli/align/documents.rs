@@ -141,12 +141,12 @@ fn align(args: &DocumentsArgs, [source, target]: [&PathBuf; 2]) -> Result<Vec<Be
 
 fn tell(beads: &[BeadRow]) {
     let count = |side: usize| beads.iter().map(|bead| bead.sides[side].len()).sum::<usize>();
-    let mut told = format!("{} and {} sentences", count(0), count(1));
+    let mut report = format!("{} and {} sentences", count(0), count(1));
     for kind in BEAD_KINDS {
         let kind = format!("{}-{}", kind.source, kind.target);
-        let _ = write!(told, ", {} of {kind}", beads.iter().filter(|bead| bead.kind == kind).count());
+        let _ = write!(report, ", {} of {kind}", beads.iter().filter(|bead| bead.kind == kind).count());
     }
-    output::tell(&told);
+    output::tell(&report);
 }
 
 fn letters(rows: &[BeadRow]) -> ([Vec<Range<usize>>; 2], [usize; 2]) {

@@ -109,11 +109,11 @@ impl GoldArgs {
         let options = AlignmentOptions { thresholds: self.threshold.clone(), batch, by_input: self.by_input };
         let mut bar = ProgressLine::new(format!("aligning with {}", system.name()), Some(total as u64), false);
         let mut done = 0;
-        let mut hear = |sentences, words| {
+        let mut on_progress = |sentences, words| {
             done += sentences as u64;
             bar.add(sentences, words, done);
         };
-        let found = gold::measure(forward, reverse, test_set, &options, &CancellationToken::forever(), &mut hear);
+        let found = gold::measure(forward, reverse, test_set, &options, &CancellationToken::forever(), &mut on_progress);
         bar.finish();
         found
     }
