@@ -1,7 +1,4 @@
 //! Reading sentences a line at a time, in windows of bounded size.
-//!
-//! A thread reads a few hundred lines ahead while a window is decoded. No line, however long, is kept beyond what a
-//! model could read, so memory stays constant.
 
 use std::io;
 use std::io::{BufRead, BufReader};

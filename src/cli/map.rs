@@ -109,7 +109,8 @@ fn lay_out(args: &MapArgs, vectors: &Vectors) -> anyhow::Result<MapLayout> {
     // One thread, in whose hands t-SNE repeats itself bit for bit.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let ticket = CancellationToken::forever();
-    let layout = pool.install(|| map::layout(&vectors.rows, vectors.dimension, method, &options, &ticket, &mut on_progress));
+    let layout =
+        pool.install(|| map::layout(&vectors.rows, vectors.dimension, method, &options, &ticket, &mut on_progress));
     progress.finish();
     Ok(layout?)
 }

@@ -118,7 +118,8 @@ impl Vectors {
             before = done;
             Ok(())
         };
-        let read = representations::phrases(&model.config.name, &mut *stepper, &sources, model.source_eos(), &mut on_progress);
+        let read =
+            representations::phrases(&model.config.name, &mut *stepper, &sources, model.source_eos(), &mut on_progress);
         progress.finish();
         let read = read?;
         let entries = texts

@@ -1,6 +1,4 @@
 //! Alpha_ij as links between two lines of words: source words above, target words below.
-//!
-//! [`LinksLayout`] says where the words stand and which word lies under a point; [`LinksFigure::marks`] gives the marks.
 
 use std::ops::Range;
 

@@ -1,7 +1,4 @@
 //! Every colour, as plain numbers: the light and the dark palette, colours of several models, colour maps.
-//!
-//! No other file builds a colour; the window's theme turns these into its own kind. There is one accent colour
-//! (selection and hover) and one warm colour (doubt: improbable words, warnings).
 
 /// A colour: red, green, blue, and how much it covers; 255 hides what lies behind it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! One figure of many: figures beside and below each other, on one ground. Imports its room.
+//! One figure of many: figures beside and below each other, on one ground.
 
 use crate::Figure;
 use crate::geometry::{Area, point, size};

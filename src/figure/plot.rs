@@ -1,7 +1,4 @@
 //! Lines, points and bars of several models or runs over two axes, told apart by colour and by shape.
-//!
-//! A [`Plot`] is the description. [`Plot::marks`] makes marks of it; the window shows the same description in a widget
-//! that can be zoomed.
 
 use std::borrow::Cow;
 

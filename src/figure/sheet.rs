@@ -1,6 +1,4 @@
 //! Whole figures of a translation: the kinds that there are, from the same words and numbers.
-//!
-//! A new kind is one line of [`KINDS`].
 
 use std::sync::LazyLock;
 

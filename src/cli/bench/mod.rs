@@ -1,7 +1,4 @@
 //! `interlinear bench`: how fast this machine loads models and translates with them.
-//!
-//! What the program is measured with while it is built (`tests/bench`, told in BENCHMARKS.md) prints with the same
-//! [`Figures`].
 
 pub mod figures;
 

@@ -113,7 +113,8 @@ impl GoldArgs {
             done += sentences as u64;
             bar.add(sentences, words, done);
         };
-        let found = gold::measure(forward, reverse, test_set, &options, &CancellationToken::forever(), &mut on_progress);
+        let found =
+            gold::measure(forward, reverse, test_set, &options, &CancellationToken::forever(), &mut on_progress);
         bar.finish();
         found
     }

@@ -1,8 +1,4 @@
 //! Alpha_ij as Bahdanau's figure 3: source words along the top, target words down the side.
-//!
-//! [`layout`] has the numbers. The parts are lists of marks of their own, since the window scrolls the cells under
-//! their labels: [`Heatmap::cells`], [`Heatmap::row_labels`], [`Heatmap::column_labels`], [`Heatmap::corner`]. Each
-//! gives only what the area shows that it is asked for. [`Heatmap::sheet`] is all of it as one figure.
 
 pub mod layout;
 pub mod outlines;

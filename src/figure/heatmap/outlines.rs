@@ -1,6 +1,5 @@
 //! The links of an aligner over the cells: a frame within each linked cell, whole where the aligner is sure of it,
-//! dashed where only one of its directions has the link. A dark line runs inside the bright one, so that one of them stands out
-//! from every colour of every map.
+//! dashed where only one of its directions has the link.
 
 use crate::geometry::{Area, Point, point, size};
 use crate::heatmap::layout::Grid;

@@ -1,4 +1,4 @@
-//! Interlinear text as LaTeX, for the packages that linguists use. Imports its room.
+//! Interlinear text as LaTeX, for the packages that linguists use.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
 //! The Leipzig glossing rules (Comrie, Haspelmath and Bickel 2015): a gloss has as many parts as its word, and labels of grammar
-//! are set in small capitals and listed. Imports its room.
+//! are set in small capitals and listed.
 
 use crate::svg::escaped;
 

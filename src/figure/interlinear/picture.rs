@@ -1,5 +1,5 @@
 //! Interlinear text as a figure, as gb4e sets it: a number, words in columns with what stands under them, and the translations
-//! below; what is longer than the paper is wide goes on in further lines. Imports its room.
+//! below; what is longer than the paper is wide goes on in further lines.
 
 use crate::geometry::{point, size};
 use crate::interlinear::known;

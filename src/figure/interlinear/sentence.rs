@@ -1,4 +1,4 @@
-//! A sentence word by word with what stands under the words. Imports `text`.
+//! A sentence word by word with what stands under the words.
 
 use std::ops::Range;
 
