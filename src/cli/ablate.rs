@@ -109,7 +109,6 @@ struct Plan<'a> {
     seeds: Vec<u64>,
 }
 
-/// A model under test.
 struct Subject {
     model: Model,
     stepper: Box<dyn Stepper>,
@@ -119,11 +118,9 @@ struct Subject {
 /// A source and its translation; `None` where there is nothing to test.
 type Pair = Option<(Sentence, Vec<u32>)>;
 
-/// A line of the input.
 struct Text {
     number: usize,
     source: String,
-    /// Its translation, where it is given.
     target: Option<String>,
     refused: Option<Error>,
 }
@@ -206,7 +203,6 @@ impl Subject {
         Ok(Self { model, stepper, means: AblationMeans::default() })
     }
 
-    /// Sources and targets of a window, and how many lines the model refused.
     fn pairs(&mut self, plan: &Plan<'_>, window: &[Text]) -> Result<(Vec<Pair>, usize)> {
         let (model, mut refused) = (&self.model, 0);
         let mut read = |text: &Text| {
@@ -281,7 +277,6 @@ impl Subject {
         }
     }
 
-    /// A row of `--format tsv`, in the order of [`heads`].
     fn row(&self, line: usize, i: usize, source: &[String], word: &AblatedWord) -> Vec<TsvCell> {
         let at = |j: usize| TsvCell::from(source.get(j).map_or("", String::as_str));
         let alpha = word.alpha.get(word.looks_at()).copied().unwrap_or_default();
@@ -301,13 +296,11 @@ impl Subject {
     }
 }
 
-/// The heads of `--format tsv`.
 fn heads() -> Vec<&'static str> {
     let own = ["model", "line", "position", "word", "log_p", "best", "looks_at", "alpha", "depends_on"];
     own.into_iter().chain(FIGURES.iter().map(|figure| figure.name)).collect()
 }
 
-/// A number; nothing where there is none.
 fn number(value: Option<f64>) -> TsvCell {
     TsvCell::Plain(value.map_or_else(String::new, |value| (value as f32).to_string()))
 }
@@ -316,7 +309,6 @@ fn matrix<T>(tested: &[AblatedWord], of: impl Fn(&AblatedWord, usize) -> T) -> V
     tested.iter().map(|word| (0..word.without.len()).map(|j| of(word, j)).collect()).collect()
 }
 
-/// A line of `--format jsonl`.
 #[derive(Serialize)]
 struct Record<'a> {
     model: &'a str,
@@ -334,14 +326,12 @@ struct Record<'a> {
     means: Map<String, Value>,
 }
 
-/// Means over the target tokens.
 #[derive(Serialize)]
 struct Js {
     uniform: Option<f64>,
     permuted: Option<f64>,
 }
 
-/// The means over everything, for reading.
 fn table(subjects: &[Subject]) -> String {
     let names = subjects.iter().map(|subject| subject.model.config.name.clone());
     let mut table = TextTable::new(std::iter::once("mean over the target tokens".to_owned()).chain(names));
@@ -356,7 +346,6 @@ fn table(subjects: &[Subject]) -> String {
     table.text()
 }
 
-/// The same for a spreadsheet: a row for each model.
 fn summary(subjects: &[Subject]) -> String {
     let heads = ["model", "sentences", "tokens"].into_iter().chain(FIGURES.iter().map(|figure| figure.name));
     let head: Vec<TsvCell> = heads.map(TsvCell::plain).collect();

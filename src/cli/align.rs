@@ -61,7 +61,6 @@ pub fn run(args: &AlignArgs) -> anyhow::Result<()> {
     windows::refused(refused)
 }
 
-/// The links of every pair of a window, none for those that were refused.
 fn align_window(plan: &Plan<'_>, steppers: &mut Steppers, window: &[Result<Pair>]) -> Result<Vec<Vec<Link>>> {
     let align = |model: &Model, stepper: &mut dyn Stepper, pairs: &[&WordPair]| -> Result<Vec<Vec<Link>>> {
         let reading = RowReader::wanted(model.into(), plan.args.reading.reading).reading;

@@ -124,56 +124,8 @@ pub struct AnalyseArgs {
     /// The file; it is made where there is none
     #[arg(long, value_name = "FILE")]
     workspace: PathBuf,
-    /// A text with a sentence a line that comes in; once for each
-    #[arg(long, value_name = "FILE")]
-    source: Vec<PathBuf>,
-    /// Its reference, line by line; once for each. Another file is another reference, of 16 at most
-    #[arg(long, value_name = "FILE")]
-    reference: Vec<PathBuf>,
-    /// The outputs of another system, line by line, or a dump of its attention; once for each
-    #[arg(long = "output", value_name = "NAME=FILE", value_parser = named)]
-    outputs: Vec<(String, PathBuf)>,
-    /// A score that others gave what a system made of it, a number a line, such as COMET.1=FILE of the first system, or
-    /// COMET.NAME=FILE; once for each. Files of --import have columns of such names
-    #[arg(long, value_name = "SCORE.SYSTEM=FILE", value_parser = named)]
-    scores: Vec<(String, PathBuf)>,
-    /// Links by hand between sources and references
-    #[arg(long, value_name = "FILE")]
-    gold: Vec<PathBuf>,
-    /// A file that says itself what it is: TSV, TMX, XLIFF, JSON lines of translate, dumps of attention,
-    /// CoNLL-U for the parts of speech of sources, or of references and outputs, that are there; once for each
-    #[arg(long, value_name = "FILE")]
-    import: Vec<PathBuf>,
-    /// What the files of --source, --reference, --output and --import are, where that is not to be found out
-    #[arg(long, value_name = "KIND", value_parser = one_of(import::FORMATS.iter().map(|kind| (kind.name, kind.label, kind.name))))]
-    import_format: Option<&'static str>,
-    /// Their encoding, such as utf-16le or windows-1252, where that is not to be found out
-    #[arg(long, value_name = "NAME")]
-    encoding: Option<String>,
     #[command(flatten)]
-    layout: GoldLayoutArgs,
-    /// Judgements, as --format judgements and judgement-table write them; with NAME all are this annotator's; once for each
-    #[arg(long, value_name = "[NAME=]FILE")]
-    judgements: Vec<String>,
-    /// The texts are cut into words, which stand between spaces; a new corpus remembers that. Without it words are tokens
-    #[arg(long)]
-    pretokenized: bool,
-    /// Put texts and links of these files in the place of others that are there; without it those stay, and are told
-    #[arg(long)]
-    replace: bool,
-    /// How BLEU of this corpus cuts text into words, from now on; all outputs are measured with it. If nobody chooses, a new corpus
-    /// takes what the language of its models or the script of its references asks for: `zh` for Chinese, `char` for Japanese,
-    /// Thai, Lao, Khmer and Burmese, else `13a`
-    #[arg(long, value_name = "NAME", value_parser = tokenizers())]
-    tokenize: Option<Tokenization>,
-    /// Of n-best lists that come in, the candidate nearest to the references, by BLEU or chrF2 of the sentence, is the system
-    /// "oracle of NAME", and where it stands the column oracle_place
-    #[arg(long, value_name = "BY", value_parser = one_of(ORACLES.iter().copied()))]
-    oracle: Option<import::OracleBy>,
-    /// Of n-best lists that come in, take the candidate of the greatest of this, too, as the system "NAME by WHAT": the name of a
-    /// feature, `score`, or `log_p`
-    #[arg(long, value_name = "WHAT")]
-    rerank: Option<String>,
+    files: CorpusFileArgs,
     /// A model folder, or the name of an installed model, that is run over the sentences; once for each model
     #[arg(long, value_name = "DIR", value_parser = args::folder())]
     model: Vec<ModelSpec>,
@@ -228,18 +180,70 @@ pub struct AnalyseArgs {
     run: RunArgs,
 }
 
-/// By what an oracle is told.
+/// The files that are imported, and how they are read.
+#[derive(Args, Clone, Debug)]
+struct CorpusFileArgs {
+    /// A text with a sentence a line that comes in; once for each
+    #[arg(long, value_name = "FILE")]
+    source: Vec<PathBuf>,
+    /// Its reference, line by line; once for each. Another file is another reference, of 16 at most
+    #[arg(long, value_name = "FILE")]
+    reference: Vec<PathBuf>,
+    /// The outputs of another system, line by line, or a dump of its attention; once for each
+    #[arg(long = "output", value_name = "NAME=FILE", value_parser = named)]
+    outputs: Vec<(String, PathBuf)>,
+    /// A score that others gave what a system made of it, a number a line, such as COMET.1=FILE of the first system, or
+    /// COMET.NAME=FILE; once for each. Files of --import have columns of such names
+    #[arg(long, value_name = "SCORE.SYSTEM=FILE", value_parser = named)]
+    scores: Vec<(String, PathBuf)>,
+    /// Links by hand between sources and references
+    #[arg(long, value_name = "FILE")]
+    gold: Vec<PathBuf>,
+    /// A file that says itself what it is: TSV, TMX, XLIFF, JSON lines of translate, dumps of attention,
+    /// CoNLL-U for the parts of speech of sources, or of references and outputs, that are there; once for each
+    #[arg(long, value_name = "FILE")]
+    import: Vec<PathBuf>,
+    /// What the files of --source, --reference, --output and --import are, where that is not to be found out
+    #[arg(long, value_name = "KIND", value_parser = one_of(import::FORMATS.iter().map(|kind| (kind.name, kind.label, kind.name))))]
+    import_format: Option<&'static str>,
+    /// Their encoding, such as utf-16le or windows-1252, where that is not to be found out
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<String>,
+    #[command(flatten)]
+    layout: GoldLayoutArgs,
+    /// Judgements, as --format judgements and judgement-table write them; with NAME all are this annotator's; once for each
+    #[arg(long, value_name = "[NAME=]FILE")]
+    judgements: Vec<String>,
+    /// The texts are cut into words, which stand between spaces; a new corpus remembers that. Without it words are tokens
+    #[arg(long)]
+    pretokenized: bool,
+    /// Put texts and links of these files in the place of others that are there; without it those stay, and are told
+    #[arg(long)]
+    replace: bool,
+    /// How BLEU of this corpus cuts text into words, from now on; all outputs are measured with it. If nobody chooses, a new corpus
+    /// takes what the language of its models or the script of its references asks for: `zh` for Chinese, `char` for Japanese,
+    /// Thai, Lao, Khmer and Burmese, else `13a`
+    #[arg(long, value_name = "NAME", value_parser = tokenizers())]
+    tokenize: Option<Tokenization>,
+    /// Of n-best lists that come in, the candidate nearest to the references, by BLEU or chrF2 of the sentence, is the system
+    /// "oracle of NAME", and where it stands the column oracle_place
+    #[arg(long, value_name = "BY", value_parser = one_of(ORACLES.iter().copied()))]
+    oracle: Option<import::OracleBy>,
+    /// Of n-best lists that come in, take the candidate of the greatest of this, too, as the system "NAME by WHAT": the name of a
+    /// feature, `score`, or `log_p`
+    #[arg(long, value_name = "WHAT")]
+    rerank: Option<String>,
+}
+
 pub(crate) const ORACLES: &[Choice<import::OracleBy>] = &[
     ("bleu", "BLEU of the sentence", import::OracleBy::Bleu),
     ("chrf", "chrF2 of the sentence", import::OracleBy::Chrf),
 ];
 
-/// The names of the overviews.
 fn overviews() -> clap::builder::PossibleValuesParser {
     TABLES.iter().map(|table| table.name).collect::<Vec<_>>().into()
 }
 
-/// `1,2`, from 0 then.
 fn pair(text: &str) -> std::result::Result<(usize, usize), String> {
     let number = |text: &str| text.trim().parse::<usize>().ok()?.checked_sub(1);
     let pair = text.split_once(',').and_then(|(first, second)| Some((number(first)?, number(second)?)));
@@ -254,22 +258,19 @@ fn named(text: &str) -> std::result::Result<(String, PathBuf), String> {
 }
 
 /// Brings in, runs and prints.
-///
-/// # Errors
-/// A sentence about a file, a model or a condition.
 pub fn run(args: &AnalyseArgs) -> anyhow::Result<()> {
     let files = files(args);
     let scheme = args.scheme.as_deref().map(ErrorScheme::open).transpose()?;
-    let comes_in = !files.is_empty() || !args.judgements.is_empty() || args.scheme.is_some();
+    let comes_in = !files.is_empty() || !args.files.judgements.is_empty() || args.scheme.is_some();
     if !comes_in && !args.workspace.exists() {
         let advice = "is not there; name the corpus, or bring a text in with --source or --import to make one";
         return Err(Error::file(&args.workspace, advice).into());
     }
     let is_new = !args.workspace.exists();
     let mut workspace = Workspace::open(&args.workspace)?;
-    let known = KnownWords { pretokenized: args.pretokenized, ..KnownWords::default() };
+    let known = KnownWords { pretokenized: args.files.pretokenized, ..KnownWords::default() };
     workspace.settle_words(&known, std::iter::empty(), std::iter::empty())?;
-    if let Some(tokenization) = args.tokenize {
+    if let Some(tokenization) = args.files.tokenize {
         workspace.set_tokenizer(tokenization, &mut |_| Ok(()))?;
     }
     if let Err(error) = bring_all_in(args, &mut workspace, files) {
@@ -283,7 +284,7 @@ pub fn run(args: &AnalyseArgs) -> anyhow::Result<()> {
     if let Some(scheme) = &scheme {
         workspace.set_scheme(scheme, &Renamed::default())?;
     }
-    for typed in &args.judgements {
+    for typed in &args.files.judgements {
         bring_judgements(&mut workspace, typed)?;
     }
     if !args.model.is_empty() {
@@ -342,49 +343,49 @@ fn files(args: &AnalyseArgs) -> Vec<(PathBuf, Option<Role>)> {
     let all = |paths: &[PathBuf], role: Option<Role>| -> Vec<(PathBuf, Option<Role>)> {
         paths.iter().map(|path| (path.clone(), role.clone())).collect()
     };
-    let sources = all(&args.source, Some(Role::Source));
-    let references = all(&args.reference, Some(Role::Reference));
-    let golds = all(&args.gold, Some(Role::Gold));
+    let sources = all(&args.files.source, Some(Role::Source));
+    let references = all(&args.files.reference, Some(Role::Reference));
+    let golds = all(&args.files.gold, Some(Role::Gold));
     let mut files = Vec::new();
     // What belongs to the first source comes before the second.
-    for n in 0..sources.len().max(references.len()).max(golds.len()).max(args.outputs.len()) {
+    for n in 0..sources.len().max(references.len()).max(golds.len()).max(args.files.outputs.len()) {
         files.extend(sources.get(n).cloned());
         files.extend(references.get(n).cloned());
         files.extend(golds.get(n).cloned());
-        let earlier = |at: usize, name: &str| args.outputs[..at].iter().filter(|(other, _)| other == name).count();
-        let outputs = args.outputs.iter().enumerate().filter(|(at, (name, _))| earlier(*at, name) == n);
+        let earlier =
+            |at: usize, name: &str| args.files.outputs[..at].iter().filter(|(other, _)| other == name).count();
+        let outputs = args.files.outputs.iter().enumerate().filter(|(at, (name, _))| earlier(*at, name) == n);
         files.extend(outputs.map(|(_, (name, path))| (path.clone(), Some(Role::Output(name.clone())))));
     }
-    files.extend(all(&args.import, None));
-    files.extend(args.scores.iter().map(|(column, path)| (path.clone(), Some(Role::Scores(column.clone())))));
+    files.extend(all(&args.files.import, None));
+    files.extend(args.files.scores.iter().map(|(column, path)| (path.clone(), Some(Role::Scores(column.clone())))));
     files
 }
 
-/// Brings the files in, each as what it is.
 fn bring_all_in(args: &AnalyseArgs, workspace: &mut Workspace, files: Vec<(PathBuf, Option<Role>)>) -> Result<()> {
-    let only = |name: &&String| args.outputs.iter().all(|(other, _)| other == *name);
-    let came_with = args.outputs.first().map(|(name, _)| name).filter(only);
+    let only = |name: &&String| args.files.outputs.iter().all(|(other, _)| other == *name);
+    let came_with = args.files.outputs.first().map(|(name, _)| name).filter(only);
     let languages = args.choice.languages.clone().unzip();
     for (path, role) in files {
         let format = match role {
-            Some(Role::Gold) => args.layout.gold_format.map(Notation::name),
+            Some(Role::Gold) => args.files.layout.gold_format.map(Notation::name),
             Some(Role::Scores(_)) => None,
-            _ => args.import_format,
+            _ => args.files.import_format,
         };
         let options = import::ImportOptions {
             is_role_sure: role.is_some(),
             role,
             came_with: came_with.cloned(),
             format: format.map(str::to_owned),
-            encoding: args.encoding.clone(),
-            base: args.layout.gold_base,
-            order: args.layout.gold_order,
+            encoding: args.files.encoding.clone(),
+            base: args.files.layout.gold_base,
+            order: args.files.layout.gold_order,
             link_tokens: args.choice.link_tokens,
-            pretokenized: args.pretokenized,
+            pretokenized: args.files.pretokenized,
             languages: languages.clone(),
-            replaces: args.replace,
-            oracle: args.oracle,
-            rerank: args.rerank.clone(),
+            replaces: args.files.replace,
+            oracle: args.files.oracle,
+            rerank: args.files.rerank.clone(),
             ..import::ImportOptions::default()
         };
         bring_in(workspace, &path, &options, args.run.cores())?;
@@ -392,7 +393,6 @@ fn bring_all_in(args: &AnalyseArgs, workspace: &mut Workspace, files: Vec<(PathB
     Ok(())
 }
 
-/// Brings in judgements: of `NAME=FILE`, or of a file whose name has a `=` in it.
 fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
     match typed.split_once('=') {
         Some((name, path)) if !name.is_empty() && !Path::new(typed).exists() => {
@@ -403,11 +403,11 @@ fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
 }
 
 fn judged(workspace: &mut Workspace, path: &Path, name: Option<&str>) -> Result<()> {
-    told(path, &judgement_io::import(workspace, path, name, &CancellationToken::forever())?);
+    report(path, &judgement_io::import(workspace, path, name, &CancellationToken::forever())?);
     Ok(())
 }
 
-fn told(path: &Path, brought: &ImportReport) {
+fn report(path: &Path, brought: &ImportReport) {
     let name = path.file_name().unwrap_or(path.as_os_str()).display();
     output::tell(&format!("{name}: {}. {}", brought.told(), brought.facts.join(" ")));
     for warning in &brought.warnings {
@@ -421,11 +421,11 @@ fn told(path: &Path, brought: &ImportReport) {
 fn bring_in(workspace: &mut Workspace, path: &Path, options: &import::ImportOptions, threads: usize) -> Result<()> {
     let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
     let mut bar = ProgressLine::new(format!("importing {name}"), Some(100), false).counting("per cent");
-    let mut hear = |share: f32| bar.add(0, 0, (share * 100.0) as u64);
-    let brought = import_file(workspace, (path, options), threads, &CancellationToken::forever(), &mut hear);
+    let mut on_progress = |share: f32| bar.add(0, 0, (share * 100.0) as u64);
+    let brought = import_file(workspace, (path, options), threads, &CancellationToken::forever(), &mut on_progress);
     bar.finish();
     let brought = brought?;
-    told(path, &brought);
+    report(path, &brought);
     if brought.is_refused {
         return Err(Error::file(path, "was not imported, because most of it cannot be used"));
     }

@@ -109,9 +109,6 @@ pub struct ModelArgs {
 
 impl ModelArgs {
     /// Loads the model or the ensemble onto the device.
-    ///
-    /// # Errors
-    /// Several models without --ensemble; what [`Ensemble::load`] refuses.
     pub fn load(&self, runtime: &Runtime) -> Result<Ensemble> {
         if self.model.len() > 1 && !self.ensemble.ensemble {
             let count = self.model.len();
@@ -123,9 +120,6 @@ impl ModelArgs {
     }
 
     /// Loads every model by itself, or the ensemble.
-    ///
-    /// # Errors
-    /// What [`Ensemble::load`] refuses.
     pub fn load_each(&self, runtime: &Runtime) -> Result<Vec<Ensemble>> {
         self.ensemble.systems(&self.model).iter().map(|system| EnsembleArgs::load(system, runtime)).collect()
     }
@@ -223,7 +217,6 @@ pub struct BatchArgs {
 }
 
 impl BatchArgs {
-    /// At least 1.
     pub fn plan(self) -> usize {
         self.batch
     }

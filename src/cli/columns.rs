@@ -79,7 +79,6 @@ pub fn print(format: TableFormat, cells: &CellTable, output: &mut LineOutput) ->
     }
 }
 
-/// A number, a dash for a missing one, what stands for a p, or nothing.
 fn is_number(cell: &str) -> bool {
     let cell = cell.strip_prefix("< ").unwrap_or(cell);
     matches!(cell, "" | "-" | "too few") || cell.parse::<f64>().is_ok()

@@ -129,7 +129,6 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     write(&args, &evaluated)
 }
 
-/// Writes the folder that is asked for, and the report.
 fn write(args: &EvaluateArgs, evaluated: &Evaluated) -> anyhow::Result<()> {
     if let Some(folder) = &args.output {
         let draft = FolderDraft::new(folder)?;
@@ -145,7 +144,6 @@ fn write(args: &EvaluateArgs, evaluated: &Evaluated) -> anyhow::Result<()> {
     output.finish()
 }
 
-/// Models of the same name are distinguished by their folders. Control characters in a name become spaces.
 fn tell_apart(models: &mut [MeasuredModel]) {
     for model in models.iter_mut() {
         model.name = model.name.replace(char::is_control, " ");
@@ -158,8 +156,6 @@ fn tell_apart(models: &mut [MeasuredModel]) {
     }
 }
 
-/// Refuses what needs an alignment where a model has none; that unknown words stay is told where other models replace
-/// theirs.
 fn check(
     (system, has_head): (EvaluatedSystem<'_>, bool),
     (search, replaces): (&SearchOptions, bool),
@@ -186,7 +182,6 @@ fn check(
     Ok(())
 }
 
-/// Whether a system has an alignment or an alignment head; among several one may have none.
 fn aligns((system, has_head): (EvaluatedSystem<'_>, bool), systems: usize) -> bool {
     let aligns = system.aligns() || has_head;
     if !aligns && systems > 1 {
@@ -195,7 +190,6 @@ fn aligns((system, has_head): (EvaluatedSystem<'_>, bool), systems: usize) -> bo
     aligns || systems == 1
 }
 
-/// Runs a system over the corpus: a system of it for each run.
 fn measure(
     workspace: &mut Workspace,
     (system, stepper): (EvaluatedSystem<'_>, &mut dyn Stepper),

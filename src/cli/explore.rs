@@ -91,8 +91,6 @@ pub fn open(args: ExploreArgs, context: Context) -> anyhow::Result<()> {
     Ok(window(options)?)
 }
 
-/// Leaves it to the window that is open, if there is one and it answers. Another device or number of threads wants another
-/// window.
 fn is_left_to_another(options: &WindowOptions) -> bool {
     let Some(state) = options.saved.as_deref().filter(|_| options.device.is_none() && options.threads.is_none()) else {
         return false;
@@ -125,7 +123,6 @@ fn is_left_to_another(options: &WindowOptions) -> bool {
     std::fs::remove_file(letter).is_err()
 }
 
-/// Refuses a missing device or file before a window opens.
 fn plan(mut args: ExploreArgs, saved: Option<PathBuf>) -> engine::error::Result<WindowOptions> {
     let link_in = |path: &PathBuf| path.to_str().filter(|text| link::found_in(text).is_some()).map(str::to_owned);
     let link = args.files.iter().find_map(link_in);
@@ -164,7 +161,6 @@ fn plan(mut args: ExploreArgs, saved: Option<PathBuf>) -> engine::error::Result<
     })
 }
 
-/// Where the window keeps its state between starts.
 fn state_file() -> Option<PathBuf> {
     let folders = directories::ProjectDirs::from("", "", "interlinear")?;
     Some(folders.data_local_dir().join("session.json"))

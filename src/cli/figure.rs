@@ -31,7 +31,6 @@ use figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, kind};
 use host::words;
 
 /// As typed.
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Args, Clone, Debug)]
 #[command(after_long_help = "Kinds:
   heatmap  alpha as cells, source words along the top, target words down the side
@@ -57,6 +56,34 @@ one figure of many: their translations beside each other on one scale, each with
 pub struct FigureArgs {
     #[command(flatten)]
     models: ModelArgs,
+    #[command(flatten)]
+    text: FigureTextArgs,
+    /// What to draw
+    #[arg(long, value_name = "KIND", default_value = "heatmap", value_parser = names(KINDS.iter().map(|kind| kind.name)))]
+    kind: String,
+    /// The number of the target word that --kind bars draws, from 1
+    #[arg(long, value_name = "N", required_if_eq("kind", "bars"), value_parser = count(u32::MAX))]
+    word: Option<usize>,
+    /// Draw the branches that fell out of the beam as well, with --kind tree
+    #[arg(long)]
+    pruned: bool,
+    #[command(flatten)]
+    page: FigurePageArgs,
+    #[command(flatten)]
+    style: FigureStyleArgs,
+    #[command(flatten)]
+    over: OverlayArgs,
+    #[command(flatten)]
+    reading: ReadingArgs,
+    #[command(flatten)]
+    search: SearchArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// The sentences.
+#[derive(Args, Clone, Debug)]
+struct FigureTextArgs {
     /// A text file, one sentence a line, packed (gzip, zstandard) or not; by default stdin
     #[arg(value_name = "TEXTFILE")]
     file: Option<PathBuf>,
@@ -75,15 +102,11 @@ pub struct FigureArgs {
     /// Show the pieces of words where a vocabulary has them, in place of whole words
     #[arg(long)]
     pieces: bool,
-    /// What to draw
-    #[arg(long, value_name = "KIND", default_value = "heatmap", value_parser = names(KINDS.iter().map(|kind| kind.name)))]
-    kind: String,
-    /// The number of the target word that --kind bars draws, from 1
-    #[arg(long, value_name = "N", required_if_eq("kind", "bars"), value_parser = count(u32::MAX))]
-    word: Option<usize>,
-    /// Draw the branches that fell out of the beam as well, with --kind tree
-    #[arg(long)]
-    pruned: bool,
+}
+
+/// The files that are written.
+#[derive(Args, Clone, Debug)]
+struct FigurePageArgs {
     /// What to write; by default what the name of --output ends with, else svg
     #[arg(long, value_name = "FORMAT", value_parser = names(FORMATS.iter().map(|format| format.name)))]
     format: Option<String>,
@@ -105,6 +128,11 @@ pub struct FigureArgs {
     /// Resolution of PNG, pixels in an inch
     #[arg(long, value_name = "N", default_value_t = 300.0, value_parser = |text: &str| within(text, DPIS))]
     dpi: f32,
+}
+
+/// The look of a figure.
+#[derive(Args, Clone, Debug)]
+struct FigureStyleArgs {
     /// Colours of alpha in a heatmap; by default `print`, where 1 is black, and on a dark ground `gray`, where 1 is white
     #[arg(long, value_name = "NAME", value_parser = names(COLOUR_MAPS.iter().map(|map| map.key)))]
     palette: Option<String>,
@@ -123,24 +151,14 @@ pub struct FigureArgs {
     /// How links show alpha
     #[arg(long, default_value = "width", value_parser = one_of(WEIGHTS.iter().copied()))]
     links: Weight,
-    #[command(flatten)]
-    over: OverlayArgs,
-    #[command(flatten)]
-    reading: ReadingArgs,
-    #[command(flatten)]
-    search: SearchArgs,
-    #[command(flatten)]
-    run: RunArgs,
 }
 
-/// Grounds, and whether each is dark.
 const THEMES: &[Choice<bool>] = &[("light", "White, as paper", false), ("dark", "Dark, as slides", true)];
 
 /// How links show alpha.
 const WEIGHTS: &[Choice<Weight>] =
     &[("width", "By their width", Weight::Width), ("opacity", "By their opacity", Weight::Opacity)];
 
-/// Where figures are written.
 enum Place {
     Stdout,
     File(PathBuf),
@@ -158,8 +176,8 @@ pub fn run(args: &FigureArgs) -> anyhow::Result<()> {
         kind,
         word: args.word.map_or(0, |word| word - 1),
         pruned: args.pruned,
-        pretokenized: args.pretokenized,
-        pieces: args.pieces,
+        pretokenized: args.text.pretokenized,
+        pieces: args.text.pieces,
     };
     let open = |system| -> Result<Scenes<'_>> {
         if kind.needs == FigureNeeds::Alignment {
@@ -168,12 +186,12 @@ pub fn run(args: &FigureArgs) -> anyhow::Result<()> {
         let over = args.over.open(system)?;
         Ok(Scenes::new(system, args.reading.open(system, &runtime, false)?, &options, shown, over))
     };
-    let given = args.text.as_deref().map(|text| (text, args.target.as_deref()));
-    let gold = args.over.gold(given, (args.file.as_deref(), args.target_file.as_deref()))?;
+    let given = args.text.text.as_deref().map(|text| (text, args.text.target.as_deref()));
+    let gold = args.over.gold(given, (args.text.file.as_deref(), args.text.target_file.as_deref()))?;
     let mut scenes = systems.iter().map(open).collect::<Result<Vec<_>>>()?;
     let first = texts.next()?;
     let mut second = if first.is_some() { texts.next()? } else { None };
-    drawing.settle(second.is_some() && !args.together, &texts.name)?;
+    drawing.choose_place(second.is_some() && !args.page.together, &texts.name)?;
     let mut next = first;
     while let Some(text) = next {
         scenes.iter_mut().try_for_each(|one| one.over.take_line())?;
@@ -200,9 +218,8 @@ pub fn run(args: &FigureArgs) -> anyhow::Result<()> {
     }
 }
 
-/// A search is drawn where there is one, and its switches go with their kind.
 fn check(args: &FigureArgs) -> Result<()> {
-    let is_given = args.target.is_some() || args.target_file.is_some();
+    let is_given = args.text.target.is_some() || args.text.target_file.is_some();
     let why = match args.kind.as_str() {
         "tree" if is_given => "--kind tree draws a search, and a given translation has none; leave --target out",
         kind if args.pruned && kind != "tree" => "--pruned goes with --kind tree",
@@ -212,59 +229,52 @@ fn check(args: &FigureArgs) -> Result<()> {
     Err(Error::Input(why.to_owned()))
 }
 
-/// Writes one figure after the other.
 struct Drawing {
     kind: &'static FigureKind,
-    /// As asked for; else what the file's name says.
     format: Option<&'static FigureFormat>,
     look: FigureStyle,
-    /// The caption is that of the program.
     says_what: bool,
     page: FigurePage,
-    /// Figures of several models or lines in a row.
     columns: usize,
-    /// Those of all lines, where they become one figure.
     together: Option<Vec<PictureRequest>>,
     place: Place,
-    /// Where the files of a folder are written first.
     folder: Option<FolderDraft>,
     fonts: Fonts,
-    /// Lines that have none.
     refused: usize,
 }
 
 impl Drawing {
     fn new(args: &FigureArgs) -> Result<Self> {
         check(args)?;
-        let place = match (&args.output, &args.folder) {
+        let place = match (&args.page.output, &args.page.folder) {
             (Some(file), _) => Place::File(file.clone()),
             (None, Some(folder)) => Place::Folder(folder.clone()),
             (None, None) => Place::Stdout,
         };
-        let format = args.format.as_deref().and_then(format);
+        let format = args.page.format.as_deref().and_then(format);
         if let Some(format) = format.filter(|_| matches!(place, Place::Stdout)) {
             no_terminal(format)?;
         }
         let missing = |what: &str| Error::Internal(format!("a {what} without a line in its table"));
         let look = FigureStyle {
-            is_dark: args.theme,
-            map: match &args.palette {
-                None => ColourMap::usual(args.theme),
+            is_dark: args.style.theme,
+            map: match &args.style.palette {
+                None => ColourMap::usual(args.style.theme),
                 Some(name) => ColourMap::named(name).ok_or_else(|| missing("palette"))?,
             },
-            has_legend: args.legend,
-            caption: args.caption.clone().filter(|caption| !caption.is_empty()),
-            threshold: args.threshold,
-            weight: args.links,
+            has_legend: args.style.legend,
+            caption: args.style.caption.clone().filter(|caption| !caption.is_empty()),
+            threshold: args.style.threshold,
+            weight: args.style.links,
         };
         Ok(Self {
             kind: kind(&args.kind).ok_or_else(|| missing("kind"))?,
             format,
             look,
-            says_what: args.caption.as_deref() == Some(""),
-            page: FigurePage { width_mm: args.width, dpi: args.dpi },
-            columns: args.columns,
-            together: args.together.then(Vec::new),
+            says_what: args.style.caption.as_deref() == Some(""),
+            page: FigurePage { width_mm: args.page.width, dpi: args.page.dpi },
+            columns: args.page.columns,
+            together: args.page.together.then(Vec::new),
             place,
             folder: None,
             fonts: Fonts::default(),
@@ -272,8 +282,7 @@ impl Drawing {
         })
     }
 
-    /// Where figures go and in which format, once it is known whether there are several.
-    fn settle(&mut self, are_several: bool, name: &Path) -> Result<()> {
+    fn choose_place(&mut self, are_several: bool, name: &Path) -> Result<()> {
         match &self.place {
             Place::File(file) if are_several => self.place = Place::Folder(file.clone()),
             Place::Stdout if are_several => {
@@ -300,7 +309,6 @@ impl Drawing {
         Ok(())
     }
 
-    /// Writes what was drawn of a line; of several lines one without a figure is told and passed over.
     fn take(&mut self, drawn: Result<Vec<PictureRequest>>, name: &Path, number: usize) -> anyhow::Result<()> {
         match drawn {
             Ok(pictures) => match &mut self.together {
@@ -327,7 +335,7 @@ impl Drawing {
         }
         let caption = self.look.caption.clone().filter(|_| are_several);
         let bytes = FigureRequest::of(pictures, self.columns, caption).drawn(|figure| {
-            self.page.small_letters(figure.size).iter().for_each(|told| output::tell(told));
+            self.page.small_letters(figure.size).iter().for_each(|notice| output::tell(notice));
             (format.write)(figure, &self.page, &self.fonts)
         })?;
         let to_file = |path: &Path| write::write_atomic(path, |file| file.write_all(&bytes));
@@ -343,7 +351,6 @@ impl Drawing {
     }
 }
 
-/// Refuses what a terminal does not show, where standard output is one.
 fn no_terminal(format: &FigureFormat) -> Result<()> {
     if format.name == FORMATS[0].name || !std::io::stdout().is_terminal() {
         return Ok(());
@@ -357,14 +364,12 @@ fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
     out.finish()
 }
 
-/// Where sentences and their translations come from.
 struct Texts {
     name: PathBuf,
     given: Option<(String, Option<String>)>,
     files: Option<InputFiles>,
 }
 
-/// A sentence and perhaps its translation, as they were read.
 struct Text {
     number: usize,
     source: InputLine,
@@ -373,11 +378,11 @@ struct Text {
 
 impl Texts {
     fn open(args: &FigureArgs) -> Result<Self> {
-        if let Some(text) = &args.text {
-            let given = Some((text.clone(), args.target.clone()));
+        if let Some(text) = &args.text.text {
+            let given = Some((text.clone(), args.text.target.clone()));
             return Ok(Self { name: "--text".into(), given, files: None });
         }
-        let files = InputFiles::open(args.file.as_deref(), args.target_file.as_deref())?;
+        let files = InputFiles::open(args.text.file.as_deref(), args.text.target_file.as_deref())?;
         Ok(Self { name: files.source.name().to_owned(), given: None, files: Some(files) })
     }
 

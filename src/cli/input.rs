@@ -1,7 +1,4 @@
 //! Reading sentences a line at a time, in windows of bounded size.
-//!
-//! A thread reads a few hundred lines ahead while a window is decoded. No line, however long, is kept beyond what a
-//! model could read, so memory stays constant.
 
 use std::io;
 use std::io::{BufRead, BufReader};
@@ -24,27 +21,22 @@ pub type InputLine = std::result::Result<String, String>;
 pub struct InputLines {
     name: PathBuf,
     size: Option<u64>,
-    /// Whether reading may block until the writer sends more, as with a pipe or a terminal.
     waits: bool,
     /// A line that is not UTF-8 is refused as one that is too long is, and does not end the reading.
     pub goes_on: bool,
     read: Receiver<ReadLine>,
-    /// Taken from `read`, but not returned yet.
     next: Option<ReadLine>,
     number: usize,
     bytes: u64,
 }
 
-/// What was read, and where reading then was.
 struct ReadLine {
     line: Result<Option<InputLine>>,
-    /// Why it is no text, as the end of a sentence.
     undecoded: Option<String>,
     number: usize,
     bytes: u64,
 }
 
-/// What is odd in an input, on stderr.
 fn told(error: &Error) {
     output::tell(&error.to_string());
 }
@@ -56,7 +48,6 @@ pub fn lines(path: &Path) -> Result<LineReader> {
     Ok(reader.telling(told))
 }
 
-/// Lines that are read ahead.
 const AHEAD: usize = 512;
 
 impl InputLines {
@@ -76,7 +67,6 @@ impl InputLines {
         Self::new(path.into(), reader::open(path)?, size, !facts.is_file())
     }
 
-    /// The thread is not joined: it ends with its input, when the receiver is dropped, or with the process.
     fn new(name: PathBuf, input: Box<dyn BufRead + Send>, size: Option<u64>, waits: bool) -> Result<Self> {
         let (sender, read) = sync_channel(AHEAD);
         let mut reader = LineReader::new(&name, input).longest(MAX_SOURCE_BYTES).passing_over().telling(told);
@@ -104,7 +94,6 @@ impl InputLines {
         self.number
     }
 
-    /// Bytes read so far.
     pub fn position(&self) -> u64 {
         self.bytes
     }
@@ -146,7 +135,6 @@ impl InputLines {
     }
 }
 
-/// The next line, and why it is no text where it is none.
 fn next_line(reader: &mut LineReader) -> (Result<Option<InputLine>>, Option<String>) {
     match reader.advance() {
         Err(error) => (Err(error), None),
@@ -237,7 +225,6 @@ impl SourceLine {
 /// How the lines of one side are cut into words.
 #[derive(Clone, Copy, Debug)]
 pub struct InputSide<'a> {
-    /// Looks the words up.
     pub tokenizer: &'a dyn Encode,
     /// The words are split by spaces already.
     pub pretokenized: bool,
@@ -295,7 +282,6 @@ mod tests {
         }
     }
 
-    /// An endless input that counts its lines.
     struct Endless(std::sync::Arc<std::sync::atomic::AtomicUsize>);
 
     impl io::Read for Endless {

@@ -52,7 +52,6 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<()> {
     output.finish()
 }
 
-/// Everything about the model but its tensors, in the order in which it is shown.
 fn facts(model: &Model) -> Vec<(&'static str, Value)> {
     let config = &model.config;
     let citation = config.architecture.entry().citation;
@@ -91,7 +90,6 @@ fn facts(model: &Model) -> Vec<(&'static str, Value)> {
     facts
 }
 
-/// One tensor's line.
 struct Tensor {
     name: String,
     shape: Vec<usize>,

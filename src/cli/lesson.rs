@@ -54,10 +54,6 @@ pub struct LessonArgs {
     print: Option<PathBuf>,
 }
 
-/// Lists or prints.
-///
-/// # Errors
-/// A lesson that cannot be read; what cannot be written.
 pub fn run(args: &LessonArgs) -> anyhow::Result<()> {
     let mut output = LineOutput::stdout();
     let library = Library::new(physical_cores());
@@ -81,7 +77,6 @@ pub fn run(args: &LessonArgs) -> anyhow::Result<()> {
     }
 }
 
-/// Names and texts of the lessons.
 fn texts(files: &[PathBuf]) -> Result<Vec<(String, String)>> {
     if files.is_empty() {
         return Ok(BUNDLED.iter().map(|(key, text)| (format!("{key}.toml"), (*text).to_owned())).collect());
@@ -93,7 +88,6 @@ fn texts(files: &[PathBuf]) -> Result<Vec<(String, String)>> {
     files.iter().map(text).collect()
 }
 
-/// Writes a lesson and its solutions. A page whose model is not there has no picture, which is said.
 fn print(output: &mut LineOutput, folder: &Path, name: &str, script: &Script, library: &Library) -> anyhow::Result<()> {
     let stem = Path::new(name).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let path = folder.join(format!("{stem}.html"));
@@ -122,7 +116,6 @@ fn print(output: &mut LineOutput, folder: &Path, name: &str, script: &Script, li
     Ok(())
 }
 
-/// The machine that a page speaks of.
 fn machine(spoken: &Spoken, library: &Library) -> Result<OnPaper> {
     let given = match spoken.mode {
         Mode::Shown => best(spoken)?,
@@ -149,7 +142,6 @@ fn machine(spoken: &Spoken, library: &Library) -> Result<OnPaper> {
     Ok(OnPaper { said, pictures: vec![picture] })
 }
 
-/// The ids of the best translation, `</s>` included.
 fn best(spoken: &Spoken) -> Result<Vec<u32>> {
     let system = Ensemble::load(&folder_of(&spoken.model)?.into(), &Device::cpu())?;
     let mut stepper = system.stepper(Kernels::Fused, physical_cores())?;
@@ -160,7 +152,6 @@ fn best(spoken: &Spoken) -> Result<Vec<u32>> {
     Ok(asked.translate(&mut *stepper, &[&source.ids], &[])?.pop().unwrap_or_default().tokens)
 }
 
-/// What all models of a page say, and the pictures that it speaks of.
 fn columns(spoken: &Spoken, library: &Library) -> Result<OnPaper> {
     let look = match spoken.look {
         Look::Heatmap => "heatmap",
@@ -197,7 +188,6 @@ fn columns(spoken: &Spoken, library: &Library) -> Result<OnPaper> {
     Ok(shown)
 }
 
-/// A translation, the place of the word of the page in it, and a picture of it in the colours of paper.
 fn drawing(
     system: &Ensemble,
     spoken: &Spoken,
@@ -217,7 +207,6 @@ fn drawing(
     Ok((picture.table.text.clone(), at, drawn))
 }
 
-/// The folder of a model by its name.
 fn folder_of(name: &str) -> Result<PathBuf> {
     bundled::named(name)
         .ok_or_else(|| Error::Input(format!("there is no installed model {name}. {}", bundled::how_to_get())))

@@ -63,8 +63,6 @@ pub struct CommandEntry {
     pub run: fn(&ArgMatches, Context) -> anyhow::Result<()>,
 }
 
-/// A line from a name, a struct of arguments as typed, what is done with them, what it says of itself, and the ids of
-/// those that name what it writes, and how it is typed.
 macro_rules! command {
     ($name:literal, $arguments:ty, $run:expr, $about:literal $(, writes $($writes:literal)+)? $(; $example:literal)?) => {
         CommandEntry {
@@ -297,7 +295,6 @@ pub fn program() -> clap::Command {
     })
 }
 
-/// The commands that write texts into tables.
 const TABLES: &[&str] = &[
     "contrast",
     "heads",
@@ -320,7 +317,6 @@ fn for_spreadsheets() -> clap::Arg {
 
 const FOR_SPREADSHEETS: &str = "for_spreadsheets";
 
-/// The example stands below everything else that the long help says.
 fn with_example(command: clap::Command, example: &str) -> clap::Command {
     if example.is_empty() {
         return command;
@@ -382,7 +378,6 @@ fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: Context) -> 
     Ok(provenance::end(matches)?)
 }
 
-/// Help and version are results; anything else that clap refuses is the user's error.
 fn refused(error: &clap::Error) -> anyhow::Result<()> {
     let text = error.render().to_string();
     if !error.use_stderr() {
@@ -396,13 +391,11 @@ fn refused(error: &clap::Error) -> anyhow::Result<()> {
     Err(Error::Input(format!("{}; `--help` lists what there is", words.join(" "))).into())
 }
 
-/// 2 for what the user can mend, 1 for the rest.
 fn exit_code(error: &anyhow::Error) -> u8 {
     let known = error.chain().find_map(|cause| cause.downcast_ref::<Error>());
     if known.is_some_and(Error::is_users) { 2 } else { 1 }
 }
 
-/// The reader of our output has closed it.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let kinds = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     kinds.into_iter().any(|error| error.kind() == io::ErrorKind::BrokenPipe)

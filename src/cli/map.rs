@@ -22,7 +22,6 @@ use engine::text::tsv;
 use engine::text::tsv::TsvCell;
 use engine::ticket::CancellationToken;
 
-/// Steps of the progress.
 const STEPS: u64 = 1000;
 
 /// As typed.
@@ -72,7 +71,6 @@ pub fn arguments(command: clap::Command) -> clap::Command {
     MapArgs::augment_args(command)
 }
 
-/// Lays out and writes.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let args = MapArgs::from_arg_matches(matches)?;
     refuse_idle_options(&args, matches)?;
@@ -107,11 +105,12 @@ fn lay_out(args: &MapArgs, vectors: &Vectors) -> anyhow::Result<MapLayout> {
     let options = TsneOptions { perplexity: args.perplexity, epochs: args.epochs as usize, seed: args.seed };
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let mut progress = ProgressLine::new(method.entry().title, Some(STEPS), shared);
-    let mut hear = |share: f32, _: &[f32]| progress.add(0, 0, (share * STEPS as f32) as u64);
+    let mut on_progress = |share: f32, _: &[f32]| progress.add(0, 0, (share * STEPS as f32) as u64);
     // One thread, in whose hands t-SNE repeats itself bit for bit.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let ticket = CancellationToken::forever();
-    let layout = pool.install(|| map::layout(&vectors.rows, vectors.dimension, method, &options, &ticket, &mut hear));
+    let layout =
+        pool.install(|| map::layout(&vectors.rows, vectors.dimension, method, &options, &ticket, &mut on_progress));
     progress.finish();
     Ok(layout?)
 }
@@ -129,7 +128,6 @@ fn record(args: &MapArgs, model: &Model, vectors: &Vectors, layout: &MapLayout, 
     })
 }
 
-/// Refuses options of t-SNE with another method; they would have no effect.
 fn refuse_idle_options(args: &MapArgs, matches: &ArgMatches) -> Result<()> {
     let tsne = METHODS.iter().find(|entry| entry.method == Method::Tsne).map_or("", |entry| entry.name);
     let given = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);

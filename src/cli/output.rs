@@ -20,12 +20,10 @@ pub const STDOUT: &str = "standard output";
 pub struct LineOutput {
     stdout: BufWriter<io::Stdout>,
     is_terminal: bool,
-    /// Records of JSON that were written.
     records: usize,
 }
 
 impl LineOutput {
-    /// Results go to stdout.
     pub fn stdout() -> Self {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
@@ -42,7 +40,7 @@ impl LineOutput {
         self.bytes("\n")
     }
 
-    /// Writes a record as one line of JSON; `f32` come back bit for bit. The first one has [`provenance`], where that is noted.
+    /// Writes a record as one line of JSON; `f32` come back bit for bit.
     pub fn json(&mut self, record: &impl serde::Serialize) -> anyhow::Result<()> {
         let record = json(record)?;
         self.records += 1;
@@ -83,7 +81,6 @@ impl Write for LineOutput {
     }
 }
 
-/// `text` with spaces for some characters.
 fn replaced(text: &str, is_unwanted: fn(char) -> bool) -> Cow<'_, str> {
     if text.contains(is_unwanted) { Cow::Owned(text.replace(is_unwanted, " ")) } else { Cow::Borrowed(text) }
 }

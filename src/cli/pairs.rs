@@ -21,7 +21,6 @@ pub type Each<'a> = dyn FnMut(&Ensemble, &[SourcePair], &[Option<Hypothesis>]) -
 
 /// Two files and what forces one through the other.
 pub struct PairForcer {
-    /// The model or the ensemble.
     pub system: Ensemble,
     /// Whose rows alpha has.
     pub rows: RowReader,
@@ -32,8 +31,7 @@ pub struct PairForcer {
 }
 
 impl PairForcer {
-    /// Opens the files, then loads what reads them; alpha stays alpha where the rows of an alignment head are asked for, which come
-    /// beside it. They come where they `may`, too, and nothing else is asked for.
+    /// Opens the files, then loads what reads them.
     pub fn open(
         pairs: &PairArgs,
         models: &ModelArgs,
@@ -53,8 +51,7 @@ impl PairForcer {
         words::require_alignment(&self.system, self.stepper.has_alignment_head(), what)
     }
 
-    /// Reads window after window; `each` is called for every pair in order, without a result where a model cannot read it.
-    /// Returns the number of those, each reported on stderr; see [`windows::refused`].
+    /// Reads window after window and calls `each` for every pair; returns the number of refused pairs.
     pub fn run(mut self, doing: Doing, each: &mut Each<'_>) -> anyhow::Result<usize> {
         let system = &self.system;
         let mut next = |files: &mut InputFiles| next(files, system, self.pretokenized);
@@ -104,7 +101,6 @@ impl WindowItem for SourcePair {
     }
 }
 
-/// The next pair of sentences.
 fn next(files: &mut InputFiles, system: &Ensemble, pretokenized: bool) -> Result<Option<SourcePair>> {
     let Some((source, target)) = files.pair()? else { return Ok(None) };
     let mut source = InputSide { tokenizer: system, pretokenized }.read(&files.source, source);

@@ -26,7 +26,6 @@ use engine::text::phrases;
 use engine::text::phrases::{PhraseEntry, PhraseTable};
 use engine::ticket::CancellationToken;
 
-/// Bytes of a full window.
 const WINDOW_BYTES: usize = 16 << 20;
 
 /// Adds the arguments to those of `score`, whose files are not needed beside a phrase table.
@@ -60,7 +59,6 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
 }
 
-/// How the top targets are written; a table with a further feature stays what it is.
 fn format(matches: &ArgMatches) -> Result<TableFormat> {
     match matches.get_one("format") {
         None | Some(ScoreFormat::Text) => Ok(TableFormat::Text),
@@ -96,7 +94,6 @@ fn scorer(matches: &ArgMatches) -> anyhow::Result<Scorer> {
     Ok(Scorer { model, stepper, options: PhraseOptions { batch, pretokenized } })
 }
 
-/// The table with its further feature, to stdout or to a file.
 fn write_table(mut scorer: Scorer, mut table: PhraseTable, args: &PhrasesPlan) -> anyhow::Result<()> {
     use std::io::IsTerminal as _;
     let shared = args.output.is_none() && std::io::stdout().is_terminal();
@@ -120,7 +117,6 @@ fn write_table(mut scorer: Scorer, mut table: PhraseTable, args: &PhrasesPlan) -
     done
 }
 
-/// Scores window after window and hands each line on with its feature.
 fn stream(
     scorer: &mut Scorer,
     table: &mut PhraseTable,
@@ -147,7 +143,6 @@ fn stream(
     }
 }
 
-/// The next lines, and whether they were the last.
 fn read_window(table: &mut PhraseTable) -> (Vec<PhraseEntry>, Result<bool>) {
     let (mut window, start) = (Vec::new(), table.bytes_read());
     while window.len() < WINDOW_LINES && table.bytes_read() - start < WINDOW_BYTES as u64 {
@@ -188,7 +183,6 @@ fn score_window(
 }
 
 impl Feature {
-    /// The feature as it is written: always a number that has a logarithm and is one, however small p is.
     fn text(self, log_p: f32) -> String {
         match self {
             // A sum of 0 and -0 is 0.

@@ -7,7 +7,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::output;
 
-/// Time between two plain lines, and before the first: short work prints none.
 const EVERY: Duration = Duration::from_secs(10);
 
 /// Counts sentences and words against a known or unknown total.
@@ -24,8 +23,7 @@ pub struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Work named by `doing` ("translating"), of `total` units of any kind. `shared` says that results
-    /// go to the same terminal: they show the progress themselves.
+    /// Work named by `doing` ("translating"), of `total` units of any kind.
     pub fn new(doing: impl Into<String>, total: Option<u64>, shared: bool) -> Self {
         let doing = doing.into().replace(char::is_control, " ");
         let terminal = std::io::stderr().is_terminal();
@@ -71,7 +69,6 @@ impl ProgressLine {
         }
     }
 
-    /// What was counted, if anything was.
     fn counted(&self) -> Option<String> {
         let seconds = self.started.elapsed().as_secs_f64().max(1e-9);
         match (self.sentences, self.words) {

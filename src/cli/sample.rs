@@ -17,9 +17,7 @@ use engine::models::{Model, Stepper};
 use engine::ticket::CancellationToken;
 use host::words;
 
-/// About the most samples of a window.
 const WINDOW_SAMPLES: usize = 50_000;
-/// Batches of a full window.
 const WINDOW_BATCHES: usize = 8;
 
 /// As typed.
@@ -97,7 +95,6 @@ pub fn run(args: &SampleArgs) -> anyhow::Result<()> {
     windows::refused(refused)
 }
 
-/// The samples of each line of a window; none for a line without words and for a refused one.
 fn sample_window(
     (system, stepper): (&Ensemble, &mut dyn Stepper),
     options: &SampleOptions,
@@ -122,7 +119,6 @@ fn sample_window(
     Ok(drawn)
 }
 
-/// A line of `--format jsonl`.
 #[derive(Serialize)]
 struct Record<'a> {
     source: &'a [String],

@@ -12,7 +12,6 @@ use crate::output::{LineOutput, STDOUT, failed};
 use engine::text::write::{FolderDraft, write_atomic};
 
 const NAME: &str = "interlinear";
-/// The chapter of the manual for programs.
 const CHAPTER: &str = "1";
 
 /// As typed.

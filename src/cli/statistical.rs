@@ -52,9 +52,7 @@ pub type EachAligned<'a> = dyn FnMut(&[Box<str>], &[Box<str>], Directions) + 'a;
 /// The text that is to be aligned.
 #[derive(Clone, Copy)]
 pub struct Text<'a> {
-    /// The files it comes from.
     pub files: (&'a Path, &'a Path),
-    /// Its pairs of lines.
     pub pairs: &'a [(&'a str, &'a str)],
     /// The words are split by spaces already.
     pub pretokenized: bool,
@@ -72,9 +70,6 @@ impl StatisticalArgs {
     }
 
     /// Reads what was learned, or learns from the text and the corpora.
-    ///
-    /// # Errors
-    /// A corpus that is no pair of files; what cannot be read; nothing to learn from.
     pub fn aligner(&self, text: Text<'_>, threads: usize) -> Result<LineAligner> {
         if let Some(path) = &self.learned {
             let learned = Learned::open(path)?;
@@ -143,9 +138,6 @@ impl StatisticalArgs {
 }
 
 /// Learns from pairs of files, whose lines are cut so.
-///
-/// # Errors
-/// What cannot be read; nothing to learn from.
 pub fn learn_text(
     files: &[(PathBuf, PathBuf)],
     (mut source, mut target): (Cutter, Cutter),
@@ -162,7 +154,6 @@ struct Room {
     bytes: u64,
 }
 
-/// Adds the pairs of the corpora to what is learned from.
 fn gather(
     reading: &mut CorpusBuilder,
     corpora: &[(PathBuf, PathBuf)],

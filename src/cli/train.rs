@@ -92,7 +92,6 @@ pub struct PlanArgs {
 }
 
 impl PlanArgs {
-    /// The plan, the first lines of the tables where nothing is said.
     fn plan(&self) -> anyhow::Result<TrainingPlan> {
         let first = TrainingPlan::default();
         let (source_language, target_language) = match &self.languages {
@@ -128,7 +127,6 @@ impl PlanArgs {
     }
 }
 
-/// What the configuration may name, read off the tables.
 fn choices() -> String {
     let mut text = "What [model] and the options of --new may name\n".to_owned();
     let mut list = |key: &str, lines: &mut dyn Iterator<Item = (&str, &str)>| {
@@ -146,7 +144,6 @@ fn choices() -> String {
     text
 }
 
-/// Writes the configuration and says what was chosen and how to go on.
 fn compose(path: &Path, arguments: &PlanArgs) -> anyhow::Result<()> {
     let plan = arguments.plan()?;
     let lines = plan.explanation()?;
@@ -187,19 +184,16 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Bytes of memory of this machine, where the system says so in a file.
 fn memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kib| 1024 * kib)
 }
 
-/// A bar on a terminal, plain lines otherwise.
 #[derive(Default)]
 struct View {
     bar: Option<ProgressBar>,
     updates: u64,
-    /// Update at the start of this process, and when that was.
     start: Option<(u64, Instant)>,
 }
 

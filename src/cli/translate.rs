@@ -105,11 +105,8 @@ struct Plan<'a> {
     rows: RowReader,
 }
 
-/// A line and what is changed while it is translated.
 struct Planned {
-    /// What stood before its text and a tab, where ids were asked for.
     id: Option<String>,
-    /// The line; refused where its interventions do not fit it.
     line: SourceLine,
     set: Resolved,
 }
@@ -186,7 +183,6 @@ fn plan(args: &TranslateArgs) -> anyhow::Result<(Plan<'_>, Box<dyn Stepper>)> {
 }
 
 impl Plan<'_> {
-    /// The next line, with what the file of interventions has for it.
     fn next(&self, files: &mut InputFiles, file: Option<&mut InterventionFile>) -> Result<Option<Planned>> {
         let Some(text) = files.source.read()? else {
             return file.map_or(Ok(()), InterventionFile::finish).map(|()| None);
@@ -220,7 +216,6 @@ impl Plan<'_> {
     }
 }
 
-/// Whether no alignment but that of the best hypothesis, if any, is written or looked at.
 fn needs_only_best(args: &TranslateArgs) -> bool {
     match args.format {
         LineFormat::Text => args.nbest == 1 || !args.replace.replace_unk,
@@ -258,7 +253,6 @@ fn translate_window(plan: &Plan<'_>, stepper: &mut dyn Stepper, window: &[Planne
     Ok(done)
 }
 
-/// Gives every token the row that belongs to it.
 fn read_rows(
     plan: &Plan<'_>,
     stepper: &mut dyn Stepper,
@@ -325,7 +319,6 @@ fn write(plan: &Plan<'_>, output: &mut LineOutput, planned: &Planned, decoded: O
     }
 }
 
-/// What of a translation was given to the model, behind `gap`; nothing where all of it is the model's own.
 fn marked(gap: &str, set: &Resolved, hypothesis: &Hypothesis) -> String {
     let marks = set.applied.describe(hypothesis.tokens.len());
     if marks.is_empty() { marks } else { format!("{gap}{marks}") }
@@ -348,7 +341,6 @@ fn record<'a>(plan: &'a Plan<'_>, planned: &Planned, hypothesis: &'a Hypothesis)
     }
 }
 
-/// The translation as text, with unknown words replaced where --replace-unk is given.
 fn text(plan: &Plan<'_>, source: &Sentence, hypothesis: &Hypothesis) -> String {
     words::text(plan.system.lead(), hypothesis, source, plan.replacing.as_ref(), plan.args.sentences.pretokenized)
 }

@@ -71,7 +71,6 @@ pub struct VectorEntry {
 
 /// Entries and their vectors, row by row.
 pub struct Vectors {
-    /// What the rows belong to.
     pub entries: Vec<VectorEntry>,
     /// How many numbers a row has.
     pub dimension: usize,
@@ -114,12 +113,13 @@ impl Vectors {
         let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
         let mut progress = ProgressLine::new("reading phrases", Some(sources.len() as u64), shared);
         let mut before = 0;
-        let mut hear = |done: usize| {
+        let mut on_progress = |done: usize| {
             progress.add(done - before, 0, done as u64);
             before = done;
             Ok(())
         };
-        let read = representations::phrases(&model.config.name, &mut *stepper, &sources, model.source_eos(), &mut hear);
+        let read =
+            representations::phrases(&model.config.name, &mut *stepper, &sources, model.source_eos(), &mut on_progress);
         progress.finish();
         let read = read?;
         let entries = texts
@@ -133,7 +133,6 @@ impl Vectors {
         Ok(Self { entries, dimension: read.dimension, rows: read.rows, kind: read.vector.name().to_owned() })
     }
 
-    /// For looking up neighbours.
     pub fn space(&self) -> Space {
         Space::new(self.dimension, self.rows.clone())
     }

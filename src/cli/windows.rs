@@ -31,11 +31,8 @@ impl WindowItem for SourceLine {
     }
 }
 
-/// Words of a full window.
 const WINDOW_WORDS: usize = 50_000;
-/// Batches of a full window.
 const WINDOW_BATCHES: usize = 16;
-/// How many times as long the next window may be while they grow: each ends in a batch that grows thin.
 const FASTER: usize = 8;
 
 /// How many items the next window may hold.
@@ -56,7 +53,6 @@ impl Growth {
         Self { next: 1, full: full.max(1) }
     }
 
-    /// The most items of this window; the next may hold more.
     fn grow(&mut self) -> usize {
         let most = self.next;
         self.next = (FASTER * most).min(self.full);
@@ -73,28 +69,21 @@ pub struct Doing {
     pub verb: &'static str,
 }
 
-/// Lines that are refused for one reason: so many are told of one by one.
 const TOLD: usize = 3;
-/// Of the others so many are named at the end.
 const NAMED: usize = 5;
 
-/// Lines of a file that are refused for one reason.
 struct RefusedKind {
     path: PathBuf,
-    /// The reason, without what differs from line to line.
     reason: String,
     count: usize,
-    /// The lines, from the first that is not told of by itself.
     lines: Vec<usize>,
 }
 
-/// A reason without its numbers and what it quotes.
 fn bare(reason: &str) -> String {
     let outside = reason.split('`').step_by(2).collect::<Vec<_>>().join("``");
     outside.chars().filter(|letter| !letter.is_ascii_digit()).collect()
 }
 
-/// Notes a refused line; whether it is to be told of now.
 fn note(kinds: &mut Vec<RefusedKind>, why: &Error) -> bool {
     let Error::Line { path, line, message } = why else { return true };
     let reason = bare(message);
@@ -127,9 +116,6 @@ impl RefusedKind {
 
 /// Reads window after window, item by item as `next` does, and hands each on to `work`, which gives the number of words
 /// it came to. Items that a model cannot read are reported and counted; see [`refused`].
-///
-/// # Errors
-/// What `work` returns; what `next` returns, after what was read before it.
 pub fn run<I: WindowItem>(
     doing: Doing,
     files: &mut InputFiles,
@@ -161,7 +147,6 @@ pub fn run<I: WindowItem>(
     Ok(refused)
 }
 
-/// At most `most` items, and whether the input has ended. What was read before an error still counts.
 fn read<I: WindowItem>(
     files: &mut InputFiles,
     next: &mut dyn FnMut(&mut InputFiles) -> Result<Option<I>>,
@@ -197,7 +182,6 @@ pub fn refused(count: usize) -> anyhow::Result<()> {
 mod tests {
     use super::*;
 
-    /// A wrong file of thousands of lines is told in a few sentences.
     #[test]
     fn lines_that_are_refused_for_one_reason_are_told_together() {
         let mut kinds = Vec::new();

@@ -6,7 +6,6 @@ use crate::measure::TextMeasure;
 use crate::palette::Palette;
 use crate::sizes::{SPACE_1, SPACE_2, TEXT_SMALL};
 
-/// Room for a tick on the axes x and y, points.
 const ROOM: (f32, f32) = (64.0, 30.0);
 
 /// One axis.
@@ -18,7 +17,6 @@ pub struct Axis<'a> {
     pub text: &'a dyn Fn(f64) -> String,
     /// Where its ticks are; empty: at round numbers.
     pub ticks: &'a [f64],
-    /// Where it begins and ends.
     pub ends: [f64; 2],
 }
 
@@ -69,7 +67,6 @@ pub struct Axes<'a> {
     pub y: Axis<'a>,
 }
 
-/// A tick and what stands beside it.
 type Tick = (f64, String);
 
 impl Axes<'_> {
@@ -125,7 +122,6 @@ impl Axes<'_> {
 }
 
 impl Axis<'_> {
-    /// The ticks of an axis this long, with what stands beside them.
     fn written(&self, length: f32, room: f32) -> Vec<Tick> {
         let [low, high] = self.ends;
         let ticks = if self.ticks.is_empty() {
@@ -137,7 +133,6 @@ impl Axis<'_> {
     }
 }
 
-/// Room for what stands beside ticks.
 fn widest(ticks: &[Tick], measure: &dyn TextMeasure) -> f32 {
     ticks.iter().map(|(_, text)| measure.width(text, TEXT_SMALL)).fold(0.0, f32::max)
 }

@@ -7,13 +7,11 @@ use crate::mark::{Across, Down, Mark, Rectangle, TextMark};
 use crate::palette::Palette;
 use crate::sizes::{SPACE_1, TEXT_SMALL};
 
-/// Room for the number at the end, points.
 const NUMBER: f32 = 52.0;
 
 /// One bar.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BarMark<'a> {
-    /// In front of it.
     pub text: Cow<'a, str>,
     /// Its length, of the room for bars; below 0 it goes to the left.
     pub share: f32,

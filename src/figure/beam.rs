@@ -11,12 +11,9 @@ use engine::interventions::Said;
 /// Widths of the numbers in front of the words, points.
 pub const NUMBERS: [f32; 4] = [20.0, 52.0, 64.0, 66.0];
 
-/// A letter takes about so much, points.
 const LETTER: f32 = 0.5 * TEXT_BODY;
-/// How much the ground of a word covers that was forced, and of one that is held.
 const FORCED: f32 = 0.5;
 const HELD: f32 = 0.7;
-/// Words that stay before the first that differs.
 const CONTEXT: usize = 2;
 
 /// A hypothesis.
@@ -36,7 +33,6 @@ pub struct BeamRow<'a> {
     /// How many of the first words are those of the best hypothesis: they are faded, and most of them left out where
     /// the row is too short for what differs.
     pub shared: usize,
-    /// Behind the whole line.
     pub back: Rgba,
 }
 
@@ -84,7 +80,6 @@ impl<'a> BeamRow<'a> {
         out
     }
 
-    /// The words that are shown, and how many of the first are faded.
     fn differing(self, room: f32) -> (Vec<(Cow<'a, str>, f32, Said)>, usize) {
         let wide = |words: &[(Cow<'a, str>, f32)]| -> f32 {
             words.iter().map(|(word, _)| word.chars().count() as f32 * LETTER + SPACE_1).sum()

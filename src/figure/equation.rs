@@ -25,11 +25,8 @@ enum Piece {
     Ring,
 }
 
-/// Letters of an index, of those of the line.
 const SMALL: f32 = 0.72;
-/// How far an index is moved, of the size.
 const SHIFT: f32 = 0.32;
-/// Width of a ring with the space around it, of the size.
 const RING: f32 = 0.6;
 
 /// An equation in one line: its marks, from the middle of its left end, and its width.
@@ -102,7 +99,6 @@ fn pieces(letters: &[char]) -> Vec<Piece> {
     found
 }
 
-/// What stands in braces, or the one letter, from `at` on, and where it ends.
 fn of_group(letters: &[char], at: usize, wrap: impl Fn(Vec<Piece>) -> Piece) -> (Piece, usize) {
     if letters.get(at) != Some(&'{') {
         let end = (at + 1).min(letters.len());
@@ -129,7 +125,6 @@ struct Setter<'m> {
 }
 
 impl Setter<'_> {
-    /// Sets pieces from a point on; where they end.
     fn set(&mut self, pieces: &[Piece], at: Point, size: f32) -> f32 {
         let mut x = at.x;
         // An index above stands over one below.

@@ -11,7 +11,6 @@ use crate::Figure;
 use crate::mark::Mark;
 use engine::error::{Error, Result};
 
-/// Its letters are as wide as those of Helvetica.
 const BUNDLED: &[u8] = include_bytes!("../../assets/fonts/LiberationSans-Regular.ttf");
 pub const FAMILY: &str = "Liberation Sans";
 
@@ -19,7 +18,6 @@ pub const FAMILY: &str = "Liberation Sans";
 #[derive(Debug)]
 pub struct Fonts {
     bundled: Arc<Database>,
-    /// Both; read from the disk when a word needs them.
     all: OnceLock<Arc<Database>>,
 }
 
@@ -33,9 +31,6 @@ impl Default for Fonts {
 
 impl Fonts {
     /// The SVG of a figure as shapes and placed letters.
-    ///
-    /// # Errors
-    /// An SVG that is none, which would be a defect of ours.
     pub fn tree(&self, figure: &Figure<'_>, svg: &str) -> Result<Tree> {
         let fontdb = if covers(figure) { &self.bundled } else { self.all() };
         let select_fallback = Box::new(|letter: char, tried: &[ID], fonts: &mut Arc<Database>| {
@@ -60,7 +55,6 @@ impl Fonts {
     }
 }
 
-/// How far a face is from upright letters of usual weight and width.
 fn oddness(face: &FaceInfo) -> (bool, bool, u16) {
     (face.style != Style::Normal, face.stretch != Stretch::Normal, face.weight.0.abs_diff(Weight::NORMAL.0))
 }
@@ -72,7 +66,6 @@ fn has(fonts: &Database, face: ID, letter: char) -> bool {
     found.unwrap_or(false)
 }
 
-/// Whether the bundled font has every letter of a figure.
 fn covers(figure: &Figure<'_>) -> bool {
     let Ok(font) = FontRef::new(BUNDLED) else { return false };
     let letters = font.charmap();

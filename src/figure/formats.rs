@@ -15,7 +15,6 @@ use engine::error::{Error, Result};
 pub struct FigureFormat {
     /// On the command line, and behind the point of a file's name.
     pub name: &'static str,
-    /// What it is good for.
     pub about: &'static str,
     pub write: fn(&Figure<'_>, &FigurePage, &Fonts) -> Result<Vec<u8>>,
 }
@@ -38,9 +37,6 @@ pub fn format(name: &str) -> Option<&'static FigureFormat> {
 }
 
 /// The format that a file's name ends with.
-///
-/// # Errors
-/// No format has that name.
 pub fn format_of(path: &Path) -> Result<&'static FigureFormat> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let names: Vec<String> = FORMATS.iter().map(|format| format!(".{}", format.name)).collect();

@@ -25,3 +25,11 @@ pub fn dashed(points: &[Point], dash: f32, gap: f32) -> Vec<[Point; 2]> {
     }
     out
 }
+
+/// A point of a cubic Bézier curve, from its start at 0 to its end at 1.
+pub fn on_curve(points: &[Point; 4], t: f32) -> Point {
+    let rest = 1.0 - t;
+    let shares = [rest.powi(3), 3.0 * rest * rest * t, 3.0 * rest * t * t, t.powi(3)];
+    let add = |sum: Point, (of, share): (&Point, f32)| point(sum.x + share * of.x, sum.y + share * of.y);
+    points.iter().zip(shares).fold(point(0.0, 0.0), add)
+}

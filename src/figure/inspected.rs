@@ -13,21 +13,16 @@ use crate::palette::{Palette, Rgba};
 use crate::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
 use engine::analysis::divergence::entropy;
 
-/// Height of a bar of a candidate, points.
 const ROW: f32 = 19.0;
-/// Width of the candidates, points.
 const CANDIDATES: f32 = 250.0;
-/// Most of it for their words.
 const NAMES: f32 = 0.4;
 /// Between the candidates and alpha, points.
 const BETWEEN: f32 = 24.0;
 /// Height of the bars of alpha, points.
 const HEIGHT: f32 = 150.0;
-/// A source word takes so much, and all of them together at least so much, points.
 const PITCH: (f32, f32) = (26.0, 220.0);
 /// How the source words lean, radians.
 const ANGLE: f32 = 0.85;
-/// How much of the way from one source word to the next its bar takes.
 const BAR: f32 = 0.8;
 
 /// A target word.
@@ -37,8 +32,7 @@ pub struct Inspected<'a> {
     /// Its place and its numbers, in a line.
     pub caption: Cow<'a, str>,
     pub heading: Cow<'a, str>,
-    /// What else could have been said with its probability, best first, and whether it is what was said; empty where
-    /// nothing was searched.
+    /// What else could have been said with its probability, best first, and whether it is what was said.
     pub candidates: Vec<(Cow<'a, str>, f32, bool)>,
     /// alpha_i over the source words; `None` without alignment.
     pub alpha: Option<Cow<'a, [f32]>>,
@@ -104,7 +98,6 @@ impl<'a> Inspected<'a> {
     }
 }
 
-/// A bar for every source word, and the word below it.
 fn columns<'a>(
     (alpha, source): (&[f32], &[Label<'a>]),
     (left, top): (f32, f32),

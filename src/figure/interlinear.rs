@@ -21,7 +21,6 @@ pub use crate::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText, 
 #[derive(Clone, Copy, Debug)]
 pub struct GlossFormat {
     pub name: &'static str,
-    /// How files of it end.
     pub ending: &'static str,
     /// What it is for, in a sentence.
     pub about: &'static str,
@@ -115,13 +114,11 @@ impl GlossFormat {
     }
 }
 
-/// The labels of grammar that the glosses use.
 fn known(sentences: &[GlossedSentence]) -> Vec<Abbreviation> {
     let glosses = sentences.iter().flat_map(|sentence| &sentence.tiers).filter(|tier| tier.is_gloss);
     used(glosses.flat_map(|tier| &tier.cells).map(String::as_str))
 }
 
-/// Letters that a column needs.
 fn wide(text: &str) -> usize {
     text.chars().count()
 }

@@ -65,7 +65,6 @@ impl Hand {
     }
 }
 
-/// How much the frame of a held word covers.
 const HELD: f32 = 0.6;
 
 /// A word beside or above the cells.

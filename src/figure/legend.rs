@@ -15,15 +15,11 @@ pub const WITH_ENDS: f32 = 176.0;
 pub const WITH_WORDS: f32 = 260.0;
 /// Values of alpha that the legend of links has.
 const LINKS: [f32; 3] = [0.25, 0.5, 1.0];
-/// Length of a link in the legend, and room for its number, points.
 const LINK: (f32, f32) = (26.0, 34.0);
 /// log p at which the colour of doubt is full.
 const DOUBT_END: f32 = -4.6;
-/// Room for a word in front of a legend, points.
 const WORD: f32 = 38.0;
-/// Steps of a band.
 const STEPS: usize = 72;
-/// Room for a number beside the band, points.
 const NUMBER: f32 = 40.0;
 
 /// A band of colours from the one end to the other, framed.
@@ -43,8 +39,7 @@ pub fn band<'a>(area: &Area, palette: &Palette, colour: impl Fn(f32) -> Rgba) ->
     (0..STEPS).map(step).chain(std::iter::once(frame)).collect()
 }
 
-/// The band of a heatmap's cells with the numbers at its ends, from the left of `place`; behind them what they are, where
-/// that is not alpha.
+/// The band of a heatmap's cells with the numbers at its ends, from the left of `place`.
 pub fn of_cells<'a>(cells: &Cells<'_>, name: &'a str, place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
     let (from, (low, high)) = cells.scale.legend(cells.numbers.range());
     let number = |value: f32| match cells.scale {
@@ -87,7 +82,6 @@ pub fn of_doubt<'a>(place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
     marks
 }
 
-/// What the ends of a band stand for.
 fn beside<'a>(band: &Area, [low, high]: [impl Into<Cow<'a, str>>; 2], palette: &Palette) -> [Mark<'a>; 2] {
     let middle = band.center().y;
     [

@@ -56,19 +56,15 @@ pub struct Figure<'a> {
     pub size: Size,
     /// What is painted, from the back to the front.
     pub marks: Vec<Mark<'a>>,
-    /// Where it comes from.
     pub provenance: Provenance,
 }
 
 /// Round a figure on its ground, points.
 pub const MARGIN: f32 = 10.0;
-/// Above a caption, points.
 const ABOVE_CAPTION: f32 = 10.0;
 const LEAST_CAPTION: f32 = 200.0;
-/// Most lines of a caption.
 const CAPTION_LINES: usize = 6;
 
-/// Most letters of a file's name at first.
 const MOST_LETTERS: usize = 60;
 
 impl Figure<'_> {

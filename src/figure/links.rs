@@ -1,11 +1,9 @@
 //! Alpha_ij as links between two lines of words: source words above, target words below.
-//!
-//! [`LinksLayout`] says where the words stand and which word lies under a point; [`LinksFigure::marks`] gives the marks.
 
 use std::ops::Range;
 
 use crate::Figure;
-use crate::geometry::{Area, Point, Size, point, size};
+use crate::geometry::{Area, Point, Size, on_curve, point, size};
 use crate::label::Label;
 use crate::mark::{Across, BorderSide, Curve, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
 use crate::measure::TextMeasure;
@@ -14,27 +12,18 @@ use crate::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY};
 use engine::analysis::alignment::Alignment;
 use engine::text::links::{Link, Links};
 
-/// Between two words of a line at least and at most, points.
 const GAPS: (f32, f32) = (SPACE_2, 36.0);
-/// In a wide room they stand further apart, by this share of it.
 const GAP_SHARE: f32 = 0.05;
-/// Between the two lines at least, points.
 const LEAST_RISE: f32 = 48.0;
-/// The same in a pair of lines below others, at most.
 const MOST_RISE: f32 = 120.0;
-/// Between a pair of lines and the next, points.
 const BETWEEN: f32 = 16.0;
 /// Width of a link with alpha 1, and of the thinnest, points.
 const WIDTHS: (f32, f32) = (6.0, 0.5);
 /// Width of all links where alpha is shown by opacity, points.
 const EVEN_WIDTH: f32 = 2.0;
-/// How much the ground of a word covers of the links that pass it by.
 const PLATE: f32 = 0.8;
-/// Width of a link of an aligner, points.
 const OUTLINE: f32 = 1.5;
-/// Dashes of one that only one of its directions has.
 const DASHES: usize = 16;
-/// How much a link still covers beside one that is marked.
 const ASIDE: f32 = 0.2;
 
 /// How alpha is seen.
@@ -56,9 +45,7 @@ pub enum LinkedWord {
 /// What is to be drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct LinksFigure<'a> {
-    /// Words of the line above.
     pub source: &'a [Label<'a>],
-    /// Words of the line below.
     pub target: &'a [Label<'a>],
     pub alpha: &'a Alignment,
     /// Links with less alpha are left out.
@@ -82,8 +69,7 @@ pub struct LinksLayout {
 }
 
 impl LinksLayout {
-    /// Both lines in the middle of `room`, the one at its top, the other at its foot. No two words overlap: lines that
-    /// are too long make the layout wider than the room.
+    /// Both lines in the middle of `room`, the one at its top, the other at its foot.
     pub fn choose(links: &LinksFigure<'_>, room: impl Into<Size>, measure: &dyn TextMeasure) -> Self {
         let room = room.into();
         let height = measure.height(TEXT_BODY) + SPACE_1;
@@ -123,7 +109,6 @@ impl LinksLayout {
         layout
     }
 
-    /// The same layout elsewhere.
     pub fn moved(mut self, by: impl Into<Size>) -> Self {
         let by = by.into();
         for area in self.source.iter_mut().chain(&mut self.target) {
@@ -132,7 +117,6 @@ impl LinksLayout {
         self
     }
 
-    /// Whether there are several pairs of lines.
     fn is_glossed(&self) -> bool {
         let is_level = |line: &[Area]| line.windows(2).all(|two| two[0].top() == two[1].top());
         !(is_level(&self.source) && is_level(&self.target))
@@ -163,22 +147,13 @@ pub fn outlines<'a>(links: &Links, layout: &LinksLayout, palette: &Palette) -> V
         if is_sure {
             return Some(Mark::Curve(Curve { points, stroke }));
         }
-        let at = |n: usize| along(&points, n as f32 / (2 * DASHES) as f32);
+        let at = |n: usize| on_curve(&points, n as f32 / (2 * DASHES) as f32);
         let ends = (0..DASHES).map(|n| [at(2 * n), at(2 * n + 1)]).collect();
         Some(Mark::Lines(LinesMark { ends, stroke, is_crisp: false }))
     };
     links.all().into_iter().filter_map(line).collect()
 }
 
-/// The point of a Bézier curve so far from its start, from 0 to 1.
-fn along(points: &[Point; 4], share: f32) -> Point {
-    let rest = 1.0 - share;
-    let weights = [rest.powi(3), 3.0 * rest * rest * share, 3.0 * rest * share * share, share.powi(3)];
-    let sum = |of: fn(&Point) -> f32| points.iter().zip(weights).map(|(point, weight)| of(point) * weight).sum();
-    point(sum(|point| point.x), sum(|point| point.y))
-}
-
-/// Source and target words of each pair of lines, none wider than `room` unless a word alone is.
 fn blocks(links: &LinksFigure<'_>, source: &[f32], target: &[f32], room: f32) -> Vec<(Range<usize>, Range<usize>)> {
     let fitting = |widths: &[f32], from: usize| -> usize {
         let mut wide = 0.0;
@@ -219,7 +194,6 @@ fn blocks(links: &LinksFigure<'_>, source: &[f32], target: &[f32], room: f32) ->
     out
 }
 
-/// Boxes of these widths side by side in the middle of `room`, as far apart as it allows.
 fn line(widths: &[f32], top: f32, height: f32, room: f32) -> Vec<Area> {
     let (words, gaps) = (widths.iter().sum::<f32>(), widths.len().saturating_sub(1) as f32);
     let gap = ((room - words) / gaps.max(1.0)).clamp(GAPS.0, GAPS.1.max(GAP_SHARE * room));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::equation::typeset;
-use crate::geometry::{Area, Point, Size, point, size};
+use crate::geometry::{Area, Point, Size, on_curve, point, size};
 use crate::mark::{Across, BorderSide, Curve, Dots, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
 use crate::measure::TextMeasure;
 use crate::palette::{Palette, Rgba};
@@ -11,33 +11,20 @@ use crate::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
 use engine::lang;
 use engine::models::anatomy::{Arrow, Diagram, Flows, MachineSpan, MachineStage, Quantity};
 
-/// Between two boxes, of the room of one.
 const GAP: (f32, f32) = (0.16, 0.24);
 /// Numbers in a line of a box at most; of vectors too long for their lines it shows every second, third and so on.
 const ACROSS: usize = 36;
-/// Lines of numbers in a box at most.
 const DOWN: usize = 10;
-/// Side of the square of a number at least, points.
 const LEAST_SQUARE: f32 = 3.5;
-/// Words with bars that a box shows at most.
 const WORDS: usize = 5;
-/// A box of this width and height has letters of the usual size; those of a larger one grow with it,
 const USUAL: (f32, f32) = (170.0, 95.0);
-/// at most by so much.
 const MOST_GROWN: f32 = 2.2;
-/// How small a title becomes to stand beside its symbol, and how small so as not to be cut.
 const LEAST_TITLE: (f32, f32) = (0.85, 0.6);
-/// Beside the symbol of a low box the title is left out where it has less room, of the height of its line.
 const LEAST_ROOM: f32 = 2.0;
-/// How small a symbol becomes to have room in a narrow box.
 const LEAST_SYMBOL: f32 = 0.6;
-/// Sizes of the letters of a text, of which the largest that has room is taken.
 const TEXT_SIZES: [f32; 5] = [1.3, 1.15, 1.0, 0.85, 0.7];
-/// Letters of a word that fills its box.
 const LARGE: f32 = 18.0;
-/// How round the corners of an arrow's way are, points.
 const ROUND: f32 = 6.0;
-/// The head of an arrow, points.
 const HEAD: f32 = 5.0;
 
 /// What a box shows of its numbers.
@@ -49,12 +36,9 @@ pub enum Held<'a> {
     Numbers(Vec<&'a Quantity>),
     /// A share of each source word, as upright bars.
     Shares(&'a [f32]),
-    /// Words with their probabilities.
     Words(Vec<(Cow<'a, str>, f32)>),
-    /// Text, in a few lines.
     Text(Cow<'a, str>),
     Word(Cow<'a, str>),
-    /// It is to be guessed.
     Hidden,
 }
 
@@ -75,7 +59,6 @@ pub struct MachineDrawing<'a> {
     pub measure: &'a dyn TextMeasure,
 }
 
-/// The room of a box, and how much of it is between the boxes.
 fn grid(machine: &Diagram, area: &Area) -> (Size, Size) {
     let most = |of: fn(&MachineStage) -> usize| machine.stages.iter().map(of).max().unwrap_or(0) + 1;
     let (columns, rows) = (most(|stage| stage.place.0), most(|stage| stage.place.1));
@@ -154,7 +137,6 @@ impl MachineDrawing<'_> {
         arrows.filter_map(at).collect()
     }
 
-    /// What flows at this step.
     fn arrows(&self) -> impl Iterator<Item = &Arrow> {
         self.machine.arrows.iter().filter(|arrow| match arrow.flows {
             Flows::Always => true,
@@ -180,8 +162,6 @@ impl MachineDrawing<'_> {
         }
     }
 
-    /// Title and symbol of a box, in as many lines as it answers: beside each other, or below each other. The letters of a
-    /// long title get smaller, down to 0.6 of their size, before it is cut; in the smallest boxes the symbol stands alone.
     fn head(&self, stage: &MachineStage, inner: &Area, grown: f32, ink: Rgba, marks: &mut Vec<Mark<'static>>) -> usize {
         let small = grown * TEXT_SMALL;
         let line = self.measure.height(small);
@@ -243,13 +223,11 @@ impl MachineDrawing<'_> {
         }
     }
 
-    /// A size of letters in which a word is as wide as the room, at most this one; not smaller than can be read.
     fn narrowed(&self, word: &str, size: f32, room: f32) -> f32 {
         let wide = self.measure.width(word, size).max(1.0);
         size * (room / wide).clamp((0.7 * TEXT_SMALL / size).min(1.0), 1.0)
     }
 
-    /// The largest letters in which all of a text has room, and the lines that they leave.
     fn fitting(&self, text: &str, area: &Area, grown: f32) -> (f32, usize) {
         let sizes = TEXT_SIZES.map(|share| share * grown * TEXT_SMALL);
         let lines = |size: f32| ((area.height() / self.measure.height(size).max(1.0)) as usize).max(1);
@@ -258,7 +236,6 @@ impl MachineDrawing<'_> {
         (size, lines(size))
     }
 
-    /// Whether a text takes at most so many lines; not where a word is wider than a line.
     fn is_wrapped(&self, text: &str, size: f32, room: f32, most: usize) -> bool {
         let (space, mut lines, mut x) = (self.measure.width(" ", size), 1, 0.0);
         for word in text.split_whitespace() {
@@ -295,12 +272,10 @@ impl MachineDrawing<'_> {
     }
 }
 
-/// How much larger than usual the letters of a box are.
 fn grown(place: &Area) -> f32 {
     (place.width() / USUAL.0).min(place.height() / USUAL.1).clamp(1.0, MOST_GROWN)
 }
 
-/// The way from one box to another, and the direction in which it arrives.
 fn path(from: &Area, to: &Area) -> ([Point; 4], (f32, f32)) {
     let (a, b) = (from.center(), to.center());
     let is_beside = from.bottom() > to.top() && to.bottom() > from.top();
@@ -320,16 +295,12 @@ fn path(from: &Area, to: &Area) -> ([Point; 4], (f32, f32)) {
     ([start, point(start.x, start.y + bend), point(end.x, end.y - bend), end], (0.0, sign))
 }
 
-/// How an arrow goes.
 enum Way {
-    /// As a curve, and the direction in which it arrives.
     Straight([Point; 4], (f32, f32)),
-    /// By corners, round what stands between.
     Around(Vec<Point>),
 }
 
 impl Way {
-    /// Where something is that has gone a `share` of it.
     fn at(&self, share: f32) -> Point {
         match self {
             Self::Straight(points, _) => on_curve(points, share),
@@ -351,15 +322,6 @@ impl Way {
     }
 }
 
-/// A place on a curve, from its start at 0 to its end at 1.
-fn on_curve(points: &[Point; 4], t: f32) -> Point {
-    let rest = 1.0 - t;
-    let shares = [rest.powi(3), 3.0 * rest * rest * t, 3.0 * rest * t * t, t.powi(3)];
-    let add = |sum: Point, (of, share): (&Point, f32)| point(sum.x + share * of.x, sum.y + share * of.y);
-    points.iter().zip(shares).fold(point(0.0, 0.0), add)
-}
-
-/// Whether a curve goes through a box.
 fn crosses(points: &[Point; 4], place: &Area) -> bool {
     (1..32).map(|n| on_curve(points, n as f32 / 32.0)).any(|at| {
         (place.left() - 1.0..place.right() + 1.0).contains(&at.x)
@@ -367,7 +329,6 @@ fn crosses(points: &[Point; 4], place: &Area) -> bool {
     })
 }
 
-/// The corners of a way between the boxes, from one to another. Ways of several arrows lie beside each other.
 fn around(from: &Area, to: &Area, gap: Size, n: usize) -> Vec<Point> {
     let lane = (n % 5) as f32 - 2.0;
     let (a, b) = (from.center(), to.center());
@@ -394,7 +355,6 @@ fn around(from: &Area, to: &Area, gap: Size, n: usize) -> Vec<Point> {
     ]
 }
 
-/// Paints such a way but for its end, with round corners; that end, and the direction in which it arrives.
 fn turned(corners: &[Point], stroke: Stroke, marks: &mut Vec<Mark<'static>>) -> ([Point; 4], (f32, f32)) {
     let towards = |from: Point, to: Point, by: f32| {
         let (x, y) = (to.x - from.x, to.y - from.y);
@@ -414,7 +374,6 @@ fn turned(corners: &[Point], stroke: Stroke, marks: &mut Vec<Mark<'static>>) -> 
     ([from, from, tip, tip], (0.0, (tip.y - from.y).signum()))
 }
 
-/// Numbers as coloured squares: a row for each vector, or several rows where there are few vectors.
 fn squares(quantities: &[&Quantity], area: &Area, palette: &Palette) -> Mark<'static> {
     let rows: Vec<(&[f32], MachineSpan)> = quantities
         .iter()
@@ -485,7 +444,6 @@ mod tests {
         assert_eq!(colours, [LIGHT.accent, LIGHT.warm]);
     }
 
-    /// Those of a presentation at 1024 points are so low that title and symbol have one line.
     #[test]
     fn a_box_has_its_symbol_however_small_it_is() {
         let stage = MachineStage {

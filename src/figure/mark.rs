@@ -15,14 +15,10 @@ pub enum Mark<'a> {
     /// Words side by side, each with a colour behind it.
     Words(WordsMark<'a>),
     Rect(Rectangle),
-    /// Straight lines of one kind.
     Lines(LinesMark),
-    /// A cubic Bézier curve.
     Curve(Curve),
     Polygon(Polygon),
-    /// Many points of one size.
     Dots(Dots),
-    /// Numbers as coloured cells.
     Image(Image<'a>),
 }
 
@@ -68,7 +64,6 @@ impl Mark<'_> {
 pub enum Across {
     #[default]
     Left,
-    /// Its middle is there.
     Centre,
     Right,
 }
@@ -76,12 +71,9 @@ pub enum Across {
 /// Where a text stands beside its point, from top to bottom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Down {
-    /// Its top is there.
     Top,
-    /// Its middle is there.
     #[default]
     Middle,
-    /// Its foot is there.
     Bottom,
 }
 
@@ -91,9 +83,7 @@ pub struct TextMark<'a> {
     /// What it says, in the order of reading.
     pub text: Cow<'a, str>,
     pub at: Point,
-    /// How it stands there.
     pub anchor: (Across, Down),
-    /// Size of the letters, points.
     pub size: f32,
     pub colour: Rgba,
     /// It rises to the right by so many radians, around its point.
@@ -131,12 +121,9 @@ pub struct WordsMark<'a> {
     pub faded: (usize, Rgba),
     /// The middle of the left end.
     pub at: Point,
-    /// Size of the letters, points.
     pub size: f32,
     pub colour: Rgba,
-    /// Between two words, points.
     pub gap: f32,
-    /// Width of the line, points.
     pub room: f32,
 }
 
@@ -159,7 +146,6 @@ pub enum BorderSide {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rectangle {
     pub area: Area,
-    /// Of its corners, points.
     pub radius: f32,
     pub fill: Rgba,
     /// Its border, of width 0 where there is none.
@@ -195,7 +181,6 @@ impl Rectangle {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinesMark {
     pub ends: Vec<[Point; 2]>,
-    /// How they are drawn.
     pub stroke: Stroke,
     /// They lie along the axes; a painter of pixels draws them as whole pixels.
     pub is_crisp: bool,
@@ -206,14 +191,12 @@ pub struct LinesMark {
 pub struct Curve {
     /// Its start, the two points that bend it, its end.
     pub points: [Point; 4],
-    /// How it is drawn.
     pub stroke: Stroke,
 }
 
 /// A closed shape.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Polygon {
-    /// Its corners in turn.
     pub corners: Vec<Point>,
     pub fill: Rgba,
     pub stroke: Stroke,
@@ -222,7 +205,6 @@ pub struct Polygon {
 /// Points of one size, each with its colour.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dots {
-    /// Their middles and colours.
     pub dots: Vec<(Point, Rgba)>,
     /// From the middle to the edge.
     pub radius: f32,
@@ -233,7 +215,6 @@ pub struct Dots {
 }
 
 impl Dots {
-    /// Discs without a border.
     pub fn round(dots: Vec<(Point, Rgba)>, radius: f32) -> Self {
         Self { dots, radius, ..Self::default() }
     }
@@ -309,8 +290,7 @@ impl Scale {
         }
     }
 
-    /// What a legend of numbers of this range shows: the share of the colour map where it begins, and its ends. Numbers
-    /// that are nowhere below 0 have no side there.
+    /// What a legend of numbers of this range shows: the share of the colour map where it begins, and its ends.
     pub fn legend(self, range: Option<(f32, f32)>) -> (f32, (f32, f32)) {
         let (low, high) = self.of_range(range);
         let is_positive = range.is_none_or(|(least, _)| least >= 0.0);
@@ -330,8 +310,7 @@ pub struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// The colours of these rows and columns, row after row. `ends` are [`Scale::ends`], which take long for many
-    /// numbers.
+    /// The colours of these rows and columns, row after row.
     pub fn pixels(
         &self,
         (low, high): (f32, f32),

@@ -25,9 +25,7 @@ const WIDTHS: [u16; 95] = [
     556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334,
     260, 334, 584,
 ];
-/// A letter that the table lacks, of a script with narrow letters.
 const NARROW: u16 = 600;
-/// A letter as wide as it is high, as those of East Asia are.
 const WIDE: u16 = 1000;
 
 /// Letters of a usual sans-serif font, for files whose reader brings the font.

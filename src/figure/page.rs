@@ -10,7 +10,6 @@ use engine::error::{Error, Result};
 const POINTS: f32 = 72.0 / 25.4;
 /// Most pixels of a picture; each takes four bytes of memory.
 const MOST_PIXELS: f64 = 100e6;
-/// Letters of printed text that can be read, points.
 const LEAST_LETTERS: f32 = 6.0;
 /// Widest and narrowest figure, millimetres.
 pub const WIDTHS_MM: (f32, f32) = (5.0, 5000.0);
@@ -44,8 +43,7 @@ impl FigurePage {
         self.width_mm.map_or(1.0, |width| width * POINTS / size.x.max(1.0))
     }
 
-    /// That the letters of a figure of this size are hard to read in this width, and the width that they need; nothing where
-    /// they can be read.
+    /// That the letters of a figure of this size are hard to read in this width, and the width that they need.
     pub fn small_letters(&self, size: Size) -> Option<String> {
         let letters = self.scale(size) * TEXT_BODY;
         let width = LEAST_LETTERS / TEXT_BODY * size.x / POINTS;
@@ -58,9 +56,6 @@ impl FigurePage {
     }
 
     /// Width and height in pixels, at least one each.
-    ///
-    /// # Errors
-    /// More pixels than memory should be spent on.
     pub fn pixels(&self, size: Size) -> Result<(u32, u32)> {
         let per_point = f64::from(self.scale(size)) * f64::from(self.dpi) / 72.0;
         let side = |points: f32| (f64::from(points) * per_point).round().max(1.0);

@@ -1,7 +1,4 @@
 //! Every colour, as plain numbers: the light and the dark palette, colours of several models, colour maps.
-//!
-//! No other file builds a colour; the window's theme turns these into its own kind. There is one accent colour
-//! (selection and hover) and one warm colour (doubt: improbable words, warnings).
 
 /// A colour: red, green, blue, and how much it covers; 255 hides what lies behind it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -168,7 +165,6 @@ pub struct ColourMap {
     /// Its name on the command line.
     pub key: &'static str,
     pub note: &'static str,
-    /// Evenly spaced anchors, sRGB.
     anchors: &'static [u32],
 }
 
@@ -203,8 +199,7 @@ pub const COLOUR_MAPS: &[ColourMap] = &[
     },
 ];
 
-/// The colours of measures that are not alpha, from speaking against a word to speaking for it; none of
-/// [`COLOUR_MAPS`], so that no such picture looks like one of alpha. On light and on dark.
+/// The colours of measures that are not alpha, from speaking against a word to speaking for it.
 pub const MEASURE_MAPS: [ColourMap; 2] = [
     ColourMap {
         name: "Measure",
@@ -220,7 +215,6 @@ pub const MEASURE_MAPS: [ColourMap; 2] = [
     },
 ];
 
-/// A colour map is kept as its key.
 impl serde::Serialize for ColourMap {
     fn serialize<S: serde::Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
         output.serialize_str(self.key)
@@ -228,7 +222,6 @@ impl serde::Serialize for ColourMap {
 }
 
 impl ColourMap {
-    /// The map of measures.
     pub fn of_measures(is_dark: bool) -> &'static Self {
         &MEASURE_MAPS[usize::from(is_dark)]
     }

@@ -1,4 +1,4 @@
-//! One figure of many: figures beside and below each other, on one ground. Imports its room.
+//! One figure of many: figures beside and below each other, on one ground.
 
 use crate::Figure;
 use crate::geometry::{Area, point, size};
@@ -16,8 +16,7 @@ pub fn level(figures: &mut [Figure<'_>], columns: usize) {
     }
 }
 
-/// Figures in rows of so many, each column as wide as its widest figure and each row as high as its highest. All facts of all
-/// figures are kept, those that they share once.
+/// Figures in rows of so many, each column as wide as its widest figure and each row as high as its highest.
 pub fn together<'a>(figures: Vec<Figure<'a>>, columns: usize, palette: &Palette) -> Figure<'a> {
     let columns = columns.clamp(1, figures.len().max(1));
     let widest =

@@ -12,20 +12,14 @@ use crate::provenance::Provenance;
 use crate::sizes::{CARD_RADIUS, TEXT_SMALL};
 use crate::{Figure, palette};
 
-/// Room around all points, as a share of the smaller side.
 const MARGIN: f32 = 0.06;
 /// Farthest out and in, as multiples of the whole map in view.
 const ZOOMS: (f32, f32) = (0.5, 200.0);
-/// A point is under the mouse when it is no farther, points.
 const REACH: f32 = 12.0;
-/// Labels keep this much apart, points.
 const APART: Size = size(6.0, 3.0);
-/// From a point to its label, points.
 const GAP: f32 = 8.0;
-/// Side of the squares in which labels are looked for, points.
 const SQUARE: f32 = 64.0;
 pub const WIDEST: f32 = 190.0;
-/// Opacity of points that are not looked for.
 const ASIDE: f32 = 0.25;
 
 /// Which part of the map is in view.
@@ -35,12 +29,10 @@ pub struct Camera {
     pub centre: [f32; 2],
     /// Points of the screen for a unit of the map.
     pub scale: f32,
-    /// The scale at which the whole map is in view.
     whole: f32,
 }
 
 impl Camera {
-    /// All places in view.
     pub fn whole(places: &[[f32; 2]], room: impl Into<Size>) -> Self {
         let room = room.into();
         let finite = || places.iter().filter(|place| place.iter().all(|x| x.is_finite()));
@@ -152,7 +144,6 @@ impl Labels {
     }
 }
 
-/// Right of the point, left, above and below.
 fn sides(foot: Point, size: Size) -> [Area; 4] {
     let at = |x: f32, y: f32| Area::from_min_size(point(foot.x + x, foot.y + y), size);
     [at(GAP, -size.y / 2.0), at(-GAP - size.x, -size.y / 2.0), at(-size.x / 2.0, -GAP - size.y), at(-size.x / 2.0, GAP)]
@@ -164,8 +155,7 @@ fn squares(area: &Area) -> impl Iterator<Item = (i32, i32)> {
     rows.flat_map(move |row| columns.clone().map(move |column| (column, row)))
 }
 
-/// The colour of a point as a share from 0 to 1. The first ranks differ more than the later ones, so they are
-/// spread wider (`is_rank`).
+/// The colour of a point as a share from 0 to 1.
 pub fn share(value: usize, most: usize, is_rank: bool) -> f32 {
     let share = (value.max(1) - 1) as f32 / (most.max(2) - 1) as f32;
     let share = share.min(1.0);
@@ -175,17 +165,14 @@ pub fn share(value: usize, most: usize, is_rank: bool) -> f32 {
 /// What is drawn of the points.
 #[derive(Clone, Copy)]
 pub struct Plane<'a, 't> {
-    /// Where each point is.
     pub feet: &'a [Point],
     /// From 0 to 1 for each point: its colour.
     pub shade: &'a dyn Fn(usize) -> f32,
     pub text: &'a dyn Fn(usize) -> &'t str,
     pub selected: Option<usize>,
-    /// What lies nearest to it.
     pub near: &'a [usize],
     /// What was looked for, best first; empty: nothing was.
     pub matches: &'a [usize],
-    /// The point under the mouse.
     pub under: Option<usize>,
     /// How many times closer than the whole map.
     pub closeness: f32,
@@ -193,8 +180,6 @@ pub struct Plane<'a, 't> {
 }
 
 impl<'t> Plane<'_, 't> {
-    /// Who gets a label first: what is pointed at, what is selected and near it, what was looked for, then the
-    /// points in their order.
     fn first_come(&self) -> impl Iterator<Item = usize> {
         let marked = self.under.into_iter().chain(self.selected).chain(self.near.iter().copied());
         marked.chain(self.matches.iter().copied()).chain(0..self.feet.len())
@@ -258,7 +243,6 @@ impl<'t> Plane<'_, 't> {
         self.selected == Some(at) || self.near.contains(&at)
     }
 
-    /// Whether each point is painted in full.
     fn stands_out(&self) -> Vec<bool> {
         let mut out = vec![self.matches.is_empty() && self.selected.is_none(); self.feet.len()];
         for at in self.matches.iter().chain(self.near).chain(&self.selected) {
@@ -303,7 +287,6 @@ impl<'t> Plane<'_, 't> {
     }
 }
 
-/// Many points are small ones; coming closer makes them larger.
 fn radius(count: usize, closeness: f32) -> f32 {
     let first = if count > 2_000 {
         2.2

@@ -1,7 +1,4 @@
 //! Lines, points and bars of several models or runs over two axes, told apart by colour and by shape.
-//!
-//! A [`Plot`] is the description. [`Plot::marks`] makes marks of it; the window shows the same description in a widget
-//! that can be zoomed.
 
 use std::borrow::Cow;
 
@@ -16,15 +13,10 @@ use crate::sizes::{DATA_POINT, SPACE_1, SPACE_2, TEXT_SMALL};
 
 /// Room beside the data on each side, as a share of the span of x and of y.
 pub const MARGINS: (f32, f32) = (0.03, 0.08);
-/// More points than this in a series are drawn as a line alone.
 const MOST_MARKS: usize = 80;
-/// Widths of a line and of one that matters less, points.
 const WIDTHS: (f32, f32) = (2.0, 1.0);
-/// A dash and the gap behind it, points.
 const DASH: (f32, f32) = (4.0, 3.0);
-/// How much of the way from one group of bars to the next they fill.
 const BARS: f64 = 0.8;
-/// Length of a line in the legend, and the widest name, points.
 const LEGEND: (f32, f32) = (16.0, 260.0);
 
 /// The mark of a data point.
@@ -32,21 +24,16 @@ const LEGEND: (f32, f32) = (16.0, 260.0);
 pub enum Shape {
     Circle,
     Square,
-    /// A triangle that points up.
     Up,
-    /// A square on its corner.
     Diamond,
-    /// A triangle that points down.
     Down,
     /// A triangle that points to the left.
     Left,
     /// A triangle that points to the right.
     Right,
-    /// Three lines through a point.
     Asterisk,
 }
 
-/// Shapes by place, in the order of the palette's colours of series.
 const SHAPES: [Shape; 8] =
     [Shape::Circle, Shape::Square, Shape::Up, Shape::Diamond, Shape::Down, Shape::Left, Shape::Right, Shape::Asterisk];
 
@@ -98,11 +85,9 @@ pub enum SeriesStyle {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     pub name: String,
-    /// Their colour and shape.
     pub place: usize,
     /// x and y, by growing x.
     pub points: Vec<[f64; 2]>,
-    /// How they are drawn.
     pub look: SeriesStyle,
 }
 
@@ -135,7 +120,6 @@ pub struct Plot<'a> {
     pub x_text: &'a dyn Fn(f64) -> String,
     /// Where x has ticks; empty: at round numbers.
     pub x_ticks: &'a [f64],
-    /// A value in words.
     pub y_text: &'a dyn Fn(f64) -> String,
     /// The y axis begins at 0.
     pub from_zero: bool,
@@ -231,7 +215,6 @@ impl<'a> Plot<'a> {
     }
 }
 
-/// Least and greatest number with a margin; a place to look at where there is none.
 fn ends(values: impl Iterator<Item = f64>, margin: f32) -> [f64; 2] {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
     if low > high {
@@ -241,7 +224,6 @@ fn ends(values: impl Iterator<Item = f64>, margin: f32) -> [f64; 2] {
     [low - span * f64::from(margin), high + span * f64::from(margin)]
 }
 
-/// Names with their lines and shapes, in as many rows as they need; where the last row ends.
 fn legend<'a>(
     series: &'a [Series],
     area: &Area,

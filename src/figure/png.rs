@@ -8,13 +8,8 @@ use crate::page::FigurePage;
 use crate::svg::svg;
 use engine::error::{Error, Result};
 
-/// Inches in a metre.
 const INCHES: f64 = 1000.0 / 25.4;
 
-/// The whole file.
-///
-/// # Errors
-/// More pixels than memory should be spent on.
 pub fn png(figure: &Figure<'_>, page: &FigurePage, fonts: &Fonts) -> Result<Vec<u8>> {
     let mut file = Vec::new();
     write(figure, page, &pixels(figure, page, fonts)?, &mut file)
@@ -44,7 +39,6 @@ pub fn read(file: &[u8]) -> Option<Pixels> {
     Some(Pixels { width, height, rgba })
 }
 
-/// The pixels alone.
 pub fn pixels(figure: &Figure<'_>, page: &FigurePage, fonts: &Fonts) -> Result<Pixels> {
     let (width, height) = page.pixels(figure.size)?;
     let none = || Error::Internal(format!("a picture of {width} by {height} pixels"));
@@ -81,7 +75,6 @@ fn write(
     writer.finish()
 }
 
-/// A name as PNG takes it: at most 79 letters of Latin-1.
 fn keyword(name: &str) -> String {
     let letters = name.chars().filter(|letter| (' '..='~').contains(letter));
     letters.take(79).collect::<String>().trim().to_owned()

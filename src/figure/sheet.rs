@@ -1,6 +1,4 @@
 //! Whole figures of a translation: the kinds that there are, from the same words and numbers.
-//!
-//! A new kind is one line of [`KINDS`].
 
 use std::sync::LazyLock;
 
@@ -23,11 +21,8 @@ use crate::{Figure, MARGIN, legend, links};
 use engine::analysis::alignment::Alignment;
 use engine::text::links::Links;
 
-/// Height of the links between the two lines, points.
 const RISE: f32 = 130.0;
-/// Height of a line of the beam, points.
 const LINE: f32 = 24.0;
-/// Room to the left of the words of a hypothesis, points.
 const BEFORE_WORDS: f32 = 150.0;
 
 /// What figures of a translation are made of.
@@ -43,18 +38,15 @@ pub struct PictureSheet<'a> {
     pub name: &'a str,
     /// The links of an aligner, outlined in a heatmap and drawn over a picture of links.
     pub links: Option<&'a Links>,
-    /// Whose links those are.
     pub outlined: Outlined,
     pub gaze: Option<Gaze<'a>>,
     /// Which word a row belongs to, where there is a choice.
     pub corner: Option<&'a str>,
-    /// The hypotheses, best first.
     pub beam: Vec<BeamRow<'a>>,
     /// The search, in the order of [`TreeFigure`]; empty where it was not kept.
     pub tree: Vec<DrawnNode<'a>>,
     /// The target word that is looked at closely.
     pub word: Option<Inspected<'a>>,
-    /// Where all this comes from.
     pub provenance: Provenance,
 }
 
@@ -84,20 +76,17 @@ impl Default for FigureStyle {
 /// One line of [`KINDS`].
 #[derive(Clone, Copy, Debug)]
 pub struct FigureKind {
-    /// On the command line.
     pub name: &'static str,
     pub about: &'static str,
     /// What it cannot be drawn without.
     pub needs: FigureNeeds,
     draw: for<'a> fn(&'a PictureSheet<'a>, &FigureStyle) -> Figure<'a>,
-    /// What its colours and widths mean, of all that several have.
     legend: for<'a> fn(&'a [PictureSheet<'a>], &FigureStyle) -> Figure<'a>,
 }
 
 /// What a figure cannot be drawn without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FigureNeeds {
-    /// There are always hypotheses.
     Nothing,
     Alignment,
     Search,
@@ -196,7 +185,6 @@ impl FigureKind {
         Some(if has_legend { figure.below(legend, MARGIN).grounded(palette) } else { figure })
     }
 
-    /// Without caption and ground.
     fn drawn<'a>(&self, sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Option<Figure<'a>> {
         let has_cells = sheet.cells.is_some() && self.name == KINDS[0].name;
         let is_there = match self.needs {
@@ -220,7 +208,6 @@ impl Figure<'_> {
     }
 }
 
-/// The numbers of a figure that has none.
 static NOTHING: LazyLock<Alignment> = LazyLock::new(Alignment::default);
 
 fn heatmap_of<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Heatmap<'a> {
@@ -304,7 +291,6 @@ fn doubt_legend<'a>(_: &'a [PictureSheet<'a>], look: &FigureStyle) -> Figure<'a>
     Figure { size, marks, ..Figure::default() }
 }
 
-/// They say themselves what they are.
 fn bars<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let palette = Palette::of(look.is_dark);
     sheet.word.as_ref().map_or_else(Figure::default, |word| word.whole(&sheet.source, &SansSerif, palette))
@@ -314,7 +300,6 @@ fn no_legend<'a>(_: &'a [PictureSheet<'a>], _: &FigureStyle) -> Figure<'a> {
     Figure::default()
 }
 
-/// The figure with a legend below, where one is asked for.
 fn explained<'a>(figure: Figure<'a>, look: &FigureStyle, legend: impl FnOnce() -> Figure<'a>) -> Figure<'a> {
     if look.has_legend { figure.below(legend(), 0.0) } else { figure }
 }

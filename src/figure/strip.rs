@@ -7,7 +7,6 @@ use crate::palette::Palette;
 /// Where the bars of a vector stand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StripLayout {
-    /// Numbers in a row.
     pub across: usize,
     pub down: usize,
     /// From one bar to the next, points.
@@ -18,7 +17,6 @@ pub struct StripLayout {
 
 /// A bar and the gap behind it are no narrower, so that a projector shows them.
 const LEAST_PITCH: f32 = 4.0;
-/// Rows, from low to high.
 const ROW: (f32, f32) = (14.0, 64.0);
 
 impl StripLayout {

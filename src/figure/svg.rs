@@ -13,7 +13,6 @@ use crate::measure::{SansSerif, TextMeasure as _, broken, laid_out};
 use crate::page::FigurePage;
 use crate::palette::Rgba;
 
-/// From the middle of a line of letters down to what they stand on, as a share of their size.
 const BASE: f32 = 0.35;
 
 /// The whole file, a unit a point.
@@ -36,7 +35,6 @@ pub fn sized(figure: &Figure<'_>, page: &FigurePage) -> String {
     written(figure, (&side(figure.size.x), &side(figure.size.y)), image)
 }
 
-/// How an image is written.
 type ImageWriter = fn(&mut String, &Image<'_>);
 
 fn written(figure: &Figure<'_>, (across, down): (&str, &str), image: ImageWriter) -> String {
@@ -178,7 +176,6 @@ fn image_by_colours(out: &mut String, of: &Image<'_>) {
     });
 }
 
-/// Cells in their place, each of them 1 by 1.
 fn grouped(out: &mut String, of: &Image<'_>, cells: impl FnOnce(&mut String)) {
     let Cells { numbers, .. } = of.cells;
     if numbers.rows() == 0 || numbers.columns() == 0 {

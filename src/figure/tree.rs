@@ -14,18 +14,13 @@ use crate::palette::{Palette, Rgba};
 use crate::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
 use engine::interventions::Said;
 
-/// Height of a line, points at scale 1.
 const LINE: f32 = 20.0;
-/// Between two steps, points at scale 1.
 const GAP: f32 = 22.0;
-/// Height of a node, points at scale 1.
 const BOX: f32 = 17.0;
 
-/// Room for the number behind a node, points at scale 1.
 const BEHIND: f32 = 0.6 * 3.0 * TEXT_SMALL;
 /// Round all of it, for the frame of the selected node, points at scale 1.
 const RIM: f32 = 3.0;
-/// A node this many lines below its parent hangs on a trunk.
 const NEAR: f32 = 3.5;
 
 /// How an edge is drawn.
@@ -46,7 +41,6 @@ impl Weight {
     }
 }
 
-/// Straight lines, those of one weight together.
 #[derive(Default)]
 struct Straight(BTreeMap<Weight, Vec<[Point; 2]>>);
 
@@ -61,9 +55,7 @@ impl Straight {
 pub enum NodeState {
     #[default]
     Inner,
-    /// It ended with `</s>`.
     Finished,
-    /// It reached the maximal length.
     Cut,
     /// It fell out of the beam, or nothing that continued it stayed.
     Pruned,
@@ -172,8 +164,7 @@ impl<'a> TreeFigure<'a> {
         out
     }
 
-    /// What leads from node to node: a line on the same line, a curve to one of the next lines. Those further down hang
-    /// on one trunk, for they can be hundreds that cross the view on their way.
+    /// What leads from node to node: a line on the same line, a curve to one of the next lines.
     fn edges(&self, layout: &TreeLayout, view: &Area, seen: &Range<usize>, out: &mut Vec<Mark<'a>>) {
         let (mut lines, mut trunks) = (Straight::default(), BTreeMap::new());
         for (at, node) in self.nodes.iter().enumerate().skip(seen.start) {
@@ -209,7 +200,6 @@ impl<'a> TreeFigure<'a> {
         out.extend(lines.0.into_iter().map(of));
     }
 
-    /// Where edges begin: behind a node and its number.
     fn end(&self, layout: &TreeLayout, at: usize) -> Point {
         let area = &layout.boxes[at];
         let behind = if self.nodes[at].hidden > 0 { BEHIND * self.scale } else { 0.0 };

@@ -8,25 +8,18 @@ use engine::models::disk::CONFIG_FILE;
 use engine::models::{MODELS, ModelEntry, disk};
 use explorer::app::open_with::Installed;
 
-/// The folder's name wherever it lies.
 const FOLDER: &str = "models";
-/// The program's folder among those of other programs.
 const PROGRAM: &str = "interlinear";
-/// Names folders that hold model folders, separated as those of PATH are.
 const NAMED: &str = "INTERLINEAR_MODELS";
-/// Names the folders in which programs for all users keep their data.
 const SHARED: &str = "XDG_DATA_DIRS";
-/// Those where the system names none.
 const USUALLY_SHARED: &str = "/usr/local/share:/usr/share";
 
-/// Where the program was built; no place of a package (`INTERLINEAR_PACKAGED`), which is the same wherever it is made.
 const BUILT_IN: Option<&str> = match option_env!("INTERLINEAR_PACKAGED") {
     Some(_) => None,
     None => Some(env!("CARGO_MANIFEST_DIR")),
 };
 
-/// The bundled model folders in the order in which their papers were published, then by name; empty when none are
-/// found. The first of [`places`] that has any counts.
+/// The bundled model folders in the order in which their papers were published, then by name.
 pub fn models() -> Vec<PathBuf> {
     places().iter().map(|place| models_in(place)).find(|found| !found.is_empty()).unwrap_or_default()
 }
@@ -62,9 +55,6 @@ pub fn home() -> Option<PathBuf> {
 }
 
 /// The model at a path, or the installed one of this name.
-///
-/// # Errors
-/// A sentence that says which models there are, and how others get there.
 pub fn model_of(path: PathBuf) -> Result<ModelSpec, String> {
     let model = ModelSpec::from(path);
     Ok(ModelSpec { folder: found(model.folder, &places())?, ..model })
@@ -83,7 +73,6 @@ fn named_in(path: &Path, places: &[PathBuf]) -> Option<PathBuf> {
     found.or_else(within)
 }
 
-/// A path as it is; a name that leads nowhere from here, in the first place that has it.
 fn found(path: PathBuf, places: &[PathBuf]) -> Result<PathBuf, String> {
     let mut components = path.components();
     let is_name = matches!((components.next(), components.next()), (Some(Component::Normal(_)), None));
@@ -93,7 +82,6 @@ fn found(path: PathBuf, places: &[PathBuf]) -> Result<PathBuf, String> {
     named_in(&path, places).ok_or_else(|| missing(&path, places))
 }
 
-/// What to do where there is no model of that name.
 fn missing(path: &Path, places: &[PathBuf]) -> String {
     let mut known: Vec<String> =
         places.iter().flat_map(|place| models_in(place)).filter_map(|folder| name(&folder)).collect();
@@ -115,7 +103,6 @@ pub fn how_to_get() -> String {
     )
 }
 
-/// The model folders inside `folder`, then those that a folder in it groups, such as checkpoints of one training.
 fn models_in(folder: &Path) -> Vec<PathBuf> {
     let ranked = |path: PathBuf| (rank(&path), path);
     let mut folders: Vec<(Option<usize>, PathBuf)> = inside(folder).into_iter().map(ranked).collect();
@@ -165,8 +152,7 @@ pub fn opening(models: &[PathBuf]) -> Vec<PathBuf> {
     models.iter().filter(fresh).cloned().collect()
 }
 
-/// Where a folder's architecture stands in [`MODELS`], whose order is that of the papers; `None` for what is no model:
-/// another `models` folder may hold configurations of other programs.
+/// The place of a folder's architecture in [`MODELS`], whose order is that of the papers.
 fn rank(folder: &Path) -> Option<usize> {
     let config = config(folder)?;
     let place = MODELS.iter().position(|entry| config["architecture"] == entry.name);

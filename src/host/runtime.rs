@@ -8,18 +8,13 @@ use engine::nn::device::{Device, DeviceChoice};
 /// Where to compute.
 #[derive(Clone, Debug)]
 pub struct Runtime {
-    /// CPU threads, at least 1.
     pub threads: usize,
-    /// A device that works.
     pub device: Device,
     pub engine: Kernels,
 }
 
 impl Runtime {
-    /// Finds the device, which may have a notice; so many threads, else one a physical core, share the global pool as well.
-    ///
-    /// # Errors
-    /// A device that is not there.
+    /// Finds the device, which may have a notice.
     pub fn new(device: DeviceChoice, threads: Option<usize>, engine: Kernels) -> Result<Self> {
         let device = device::pick(device)?;
         let threads = threads.unwrap_or_else(physical_cores);
@@ -40,7 +35,6 @@ pub fn physical_cores() -> usize {
     allowed(&status).and_then(|allowed| cores(&allowed, siblings)).unwrap_or(most).clamp(1, most)
 }
 
-/// The processors that `/proc/self/status` allows.
 fn allowed(status: &str) -> Option<Vec<usize>> {
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
     let mut cpus = Vec::new();
@@ -51,7 +45,6 @@ fn allowed(status: &str) -> Option<Vec<usize>> {
     Some(cpus)
 }
 
-/// How many cores these processors belong to, by the list of those that share a core with each.
 fn cores(cpus: &[usize], siblings: impl Fn(usize) -> Option<String>) -> Option<usize> {
     let mut cores = cpus.iter().map(|cpu| siblings(*cpu)).collect::<Option<Vec<_>>>()?;
     cores.sort();

@@ -72,9 +72,6 @@ fn within(what: &str, number: f32, (least, most): (f32, f32)) -> Result<f32> {
 
 impl NativeFigure {
     /// A figure of what was said in words.
-    ///
-    /// # Errors
-    /// A name that is in no table; a kind that needs what is not there.
     pub fn new(
         said: SystemOutput,
         beam: Vec<DrawnHypothesis>,
@@ -159,9 +156,6 @@ impl NativeFigure {
 }
 
 /// The numbers of an array that has a row for each target word and a column for each source word.
-///
-/// # Errors
-/// Another shape; what is no number.
 pub fn alignment(alpha: &PyReadonlyArray2<'_, f32>, (source, target): (usize, usize), what: &str) -> Result<Alignment> {
     let (rows, columns) = (alpha.shape()[0], alpha.shape()[1]);
     if (rows, columns) != (target, source) {

@@ -1,9 +1,4 @@
 //! The module of Python, `interlinear._native`, which maturin builds.
-//!
-//! What stands here is what Python cannot do for itself: models, alignments, figures, workspaces and the program. What
-//! reads well in Python (lists and iterators, defaults, progress) is the package in `assets/python/interlinear`, and
-//! nobody else calls what is here. Work is done by a thread of its own while Python goes on ([`waiting`]), an error
-//! becomes an exception with its sentence ([`failure`]), and arrays of numpy are filled once.
 
 #![allow(clippy::needless_pass_by_value, reason = "Python hands over what it owns")]
 

@@ -176,8 +176,8 @@ impl Loaded {
             read.iter().filter(is_read).map(|(source, target, _)| (&source.ids[..], &target.ids[..])).collect();
         let (rows, all) = self.run(wanted == Some(RowConvention::Head), |stepper| {
             let rows = RowReader::chosen(system.into(), stepper, wanted)?;
-            let mut hear = |sentences, words| counted.add(sentences, words);
-            Ok((rows, rows.force_all(stepper, &pairs, asked.batch, ticket, &mut hear)?))
+            let mut on_progress = |sentences, words| counted.add(sentences, words);
+            Ok((rows, rows.force_all(stepper, &pairs, asked.batch, ticket, &mut on_progress)?))
         })?;
         let mut all = all.into_iter();
         let found = read.into_iter().map(|(source, target, error)| {

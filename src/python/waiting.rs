@@ -37,9 +37,6 @@ impl Counted {
 }
 
 /// Does work that can be stopped. `hear` is called with the sentences and words that are done.
-///
-/// # Errors
-/// What the work refuses; what Python raises meanwhile, KeyboardInterrupt above all.
 pub fn work<T: Send>(
     py: Python<'_>,
     hear: Option<&Bound<'_, PyAny>>,

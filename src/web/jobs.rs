@@ -23,7 +23,6 @@ use explorer::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
 use explorer::jobs::steps::{StepsEvent, StepsRequest};
 use explorer::session::jobs::{BackgroundJobs, JobNews};
 
-/// What has come from the worker.
 #[derive(Default)]
 struct Inbox {
     news: VecDeque<Vec<u8>>,
@@ -32,12 +31,9 @@ struct Inbox {
     has_left: bool,
 }
 
-/// An empty file that is there as long as what was asked with it is wanted. A worker hears nothing while it computes, but
-/// can look whether the file is there.
 struct Sign(String);
 
 impl Sign {
-    /// `None` where the browser has no room.
     fn put() -> Option<Self> {
         Url::create_object_url_with_blob(&Blob::new().ok()?).ok().map(Self)
     }
@@ -52,24 +48,17 @@ impl Drop for Sign {
 
 /// The worker, and what it was asked last.
 pub struct WorkerLanes {
-    /// Gives a new worker.
     spawn: Function,
     worker: Option<Worker>,
-    /// Of what was asked last.
     sign: Option<Sign>,
     inbox: Rc<RefCell<Inbox>>,
-    /// Heard by the worker.
     heard: [Closure<dyn FnMut(MessageEvent)>; 2],
     decoded: VecDeque<Event>,
     others: VecDeque<JobNews>,
     last: Option<Request>,
-    /// What is being taken apart.
     trace: Option<(u64, StepsRequest)>,
-    /// Long work that has not ended.
     orders: Vec<(u64, QueueOrder)>,
-    /// The folders of a person's own models that the worker has.
     given: BTreeSet<PathBuf>,
-    /// The request that a worker was lost over.
     lost_over: Option<u64>,
 }
 
@@ -134,7 +123,6 @@ impl WorkerLanes {
         Ok(())
     }
 
-    /// Whether the worker is to hear this before it has done what it does.
     fn interrupts(&self, message: &ToWorker) -> bool {
         match message {
             ToWorker::Decode(_) | ToWorker::Queue(QueueCall::Cancel(_)) => true,
@@ -144,7 +132,6 @@ impl WorkerLanes {
         }
     }
 
-    /// Gives the worker the files of models of a person's own, once.
     fn give(&mut self, request: &Request) {
         let Some(worker) = &self.worker else { return };
         for ModelSpec { folder, .. } in request.columns.iter().flat_map(|spec| &spec.system.members) {
@@ -168,7 +155,7 @@ impl WorkerLanes {
         }
     }
 
-    /// A worker that is lost or has left is replaced, and does what the last one was asked; a second loss over the same is told.
+    /// A worker that is lost or has left is replaced, and does what the last one was asked.
     fn mend(&mut self) {
         let is_lost = std::mem::take(&mut self.inbox.borrow_mut().is_lost);
         if !std::mem::take(&mut self.inbox.borrow_mut().has_left) && !is_lost {
@@ -231,7 +218,6 @@ impl WorkerLanes {
     }
 }
 
-/// With the drawing of the machine, which is made where it is shown.
 fn drawn(mut event: StepsEvent, config: Option<&str>) -> StepsEvent {
     if let (Ok(trace), Some(config)) = (&mut event.found, config)
         && let (Some(trace), Ok(config)) = (Arc::get_mut(trace), Config::from_json("config.json".as_ref(), config))

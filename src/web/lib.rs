@@ -25,12 +25,7 @@ use explorer::session::driver::Driver;
 use explorer::ui::App;
 use explorer::ui::spoken::Announcer;
 
-/// Opens the explorer on a canvas. `models` are the addresses of the site's models, in the order of their menu, of which
-/// the first `shown` are shown; `spawn` gives a worker; `site` is the address of the page, with which links begin, and
-/// `link` what stood behind it.
-///
-/// # Errors
-/// A browser that draws nothing.
+/// Opens the explorer on a canvas.
 #[wasm_bindgen]
 pub async fn start(
     canvas: HtmlCanvasElement,
@@ -57,7 +52,6 @@ pub async fn start(
     eframe::WebRunner::new().start(canvas, options, create).await
 }
 
-/// The first language of the browser that can be written here: there is no font for Chinese.
 fn browser_language() -> Language {
     let listed = web_sys::window().map(|window| window.navigator().languages()).unwrap_or_default();
     let codes = listed.iter().filter_map(|code| code.as_string());
@@ -65,7 +59,6 @@ fn browser_language() -> Language {
     if language == Language::Chinese { Language::English } else { language }
 }
 
-/// Fetches the catalogues of a language once.
 fn fetching(wake: Wake) -> Box<dyn Fn(Language)> {
     let asked = RefCell::new(Vec::new());
     Box::new(move |language| {
@@ -91,7 +84,6 @@ fn fetching(wake: Wake) -> Box<dyn Fn(Language)> {
     })
 }
 
-/// A text of the site.
 async fn fetched(path: &str) -> Result<String, JsValue> {
     let window = web_sys::window().ok_or(JsValue::NULL)?;
     let answer: Response = JsFuture::from(window.fetch_with_str(path)).await?.dyn_into()?;
@@ -101,7 +93,6 @@ async fn fetched(path: &str) -> Result<String, JsValue> {
     JsFuture::from(answer.text()?).await?.as_string().ok_or(JsValue::NULL)
 }
 
-/// Writes where screen readers listen, and where nothing is seen.
 fn say(told: &str) {
     let place = web_sys::window().and_then(|window| window.document()?.get_element_by_id("spoken"));
     if let Some(place) = place {

@@ -26,7 +26,6 @@ pub enum ToWorker {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[expect(clippy::large_enum_variant, reason = "each is taken up at once")]
 pub enum FromWorker {
-    /// Of what is translated.
     Decoded(Event),
     /// With the `config.json` of its model, which says how the machine is drawn.
     Steps(StepsEvent, Option<String>),
@@ -34,9 +33,6 @@ pub enum FromWorker {
 }
 
 /// A message as bytes.
-///
-/// # Errors
-/// An order that a browser does not carry out.
 pub fn packed(message: &impl Serialize) -> Result<Vec<u8>, JsError> {
     let mut bytes = Vec::new();
     ciborium::into_writer(message, &mut bytes).map_err(|error| JsError::new(&error.to_string()))?;
@@ -44,9 +40,6 @@ pub fn packed(message: &impl Serialize) -> Result<Vec<u8>, JsError> {
 }
 
 /// The message of these bytes.
-///
-/// # Errors
-/// Where they are none, such as those of another version.
 pub fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, JsError> {
     ciborium::from_reader(bytes).map_err(|error| JsError::new(&error.to_string()))
 }

@@ -26,17 +26,14 @@ use explorer::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
 use explorer::jobs::steps::{Open, StepsEvent, StepsRequest};
 use explorer::jobs::{serve, steps};
 
-/// Between two reports of how much of a model is there.
 const TELL_EVERY: f32 = 0.02;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Of `worker.js`: whether the page wants something else than when this turn began.
     #[wasm_bindgen(js_name = isReplaced)]
     fn is_replaced() -> bool;
 }
 
-/// A model whose files are coming.
 #[derive(Default)]
 struct Coming {
     files: BTreeMap<String, Vec<u8>>,
@@ -49,12 +46,10 @@ pub struct PageWorker {
     store: Store,
     tokenizers: Tokenizers,
     request: Option<Request>,
-    /// Columns with something left to do.
     todo: VecDeque<ColumnId>,
     /// Models have come since columns were told.
     is_news: bool,
     coming: HashMap<PathBuf, Coming>,
-    /// Models that could not be had, why, and the columns that know.
     failed: HashMap<PathBuf, (String, Vec<ColumnId>)>,
     trace: Option<(u64, StepsRequest)>,
     open: Option<Open>,
@@ -84,9 +79,6 @@ impl PageWorker {
     }
 
     /// Takes in what the page asks for.
-    ///
-    /// # Errors
-    /// Bytes that are no message.
     pub fn heard(&mut self, bytes: &[u8]) -> Result<(), JsError> {
         match unpacked(bytes)? {
             ToWorker::Decode(request) => {
@@ -121,9 +113,6 @@ impl PageWorker {
     }
 
     /// So much of a model has come.
-    ///
-    /// # Errors
-    /// A message that cannot be sent.
     pub fn read(&mut self, folder: &str, share: f32) -> Result<(), JsError> {
         let folder = Path::new(folder);
         match self.coming.get_mut(folder) {
@@ -144,9 +133,6 @@ impl PageWorker {
     }
 
     /// All files of a model have come.
-    ///
-    /// # Errors
-    /// A message that cannot be sent.
     pub fn whole(&mut self, folder: &str) -> Result<(), JsError> {
         let path = Path::new(folder);
         let Some(coming) = self.coming.remove(path) else { return Ok(()) };
@@ -166,9 +152,6 @@ impl PageWorker {
     }
 
     /// A model cannot be had.
-    ///
-    /// # Errors
-    /// A message that cannot be sent.
     pub fn failed(&mut self, folder: &str, message: String) -> Result<(), JsError> {
         let path = Path::new(folder);
         self.coming.remove(path);
@@ -181,16 +164,12 @@ impl PageWorker {
     }
 
     /// Does one piece of work; whether there was any.
-    ///
-    /// # Errors
-    /// A message that cannot be sent.
     pub fn turn(&mut self) -> Result<bool, JsError> {
         Ok(self.live_turn()? || self.steps_turn()? || self.queue_turn()?)
     }
 }
 
 impl PageWorker {
-    /// What columns and other work want in memory.
     fn keys(&self) -> impl Iterator<Item = Key> {
         let columns = self.request.iter().flat_map(|request| request.columns.iter().flat_map(ColumnSpec::keys));
         let trace = self.trace.iter().map(|(_, request)| (request.model.clone(), request.device));
@@ -273,7 +252,6 @@ impl PageWorker {
     }
 }
 
-/// The model is kept, and no more.
 fn without_work(spec: ColumnSpec) -> ColumnSpec {
     ColumnSpec { decode: false, given: None, ..spec }
 }

@@ -92,7 +92,6 @@ pub struct AlignArgs {
     pub(super) run: RunArgs,
 }
 
-/// What needs no model.
 pub const NO_MODEL: [&str; 4] = ["statistical", "learned", "corpus_source", "corpus_target"];
 
 /// How links are written.
@@ -118,7 +117,6 @@ impl LinkFormat {
     }
 }
 
-/// Takes a direction, or a way to put both together.
 fn way() -> impl TypedValueParser<Value = AlignerDirection> {
     let about = |way: &AlignerDirection| match way {
         AlignerDirection::Both(rule) => rule.about,

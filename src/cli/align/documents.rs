@@ -96,9 +96,6 @@ const BREAKS: &[Choice<ParagraphBreaks>] = &[
 ];
 
 /// Aligns, or reads what was aligned, and writes.
-///
-/// # Errors
-/// A sentence about a file.
 pub fn run(args: &DocumentsArgs) -> anyhow::Result<()> {
     let rows = match (&args.pairs, &args.source, &args.target) {
         (Some(pairs), ..) => read(pairs, &mut output::tell)?,
@@ -144,15 +141,14 @@ fn align(args: &DocumentsArgs, [source, target]: [&PathBuf; 2]) -> Result<Vec<Be
 
 fn tell(beads: &[BeadRow]) {
     let count = |side: usize| beads.iter().map(|bead| bead.sides[side].len()).sum::<usize>();
-    let mut told = format!("{} and {} sentences", count(0), count(1));
+    let mut report = format!("{} and {} sentences", count(0), count(1));
     for kind in BEAD_KINDS {
         let kind = format!("{}-{}", kind.source, kind.target);
-        let _ = write!(told, ", {} of {kind}", beads.iter().filter(|bead| bead.kind == kind).count());
+        let _ = write!(report, ", {} of {kind}", beads.iter().filter(|bead| bead.kind == kind).count());
     }
-    output::tell(&told);
+    output::tell(&report);
 }
 
-/// The letters of the sentences of rows, of each document; and how many there are in all.
 fn letters(rows: &[BeadRow]) -> ([Vec<Range<usize>>; 2], [usize; 2]) {
     let mut ends = [0; 2];
     let mut found = [Vec::new(), Vec::new()];
@@ -166,7 +162,6 @@ fn letters(rows: &[BeadRow]) -> ([Vec<Range<usize>>; 2], [usize; 2]) {
     (found, ends)
 }
 
-/// The letters of each row.
 fn places(rows: &[BeadRow]) -> Vec<BeadPlaces> {
     let (sentences, _) = letters(rows);
     let mut sentences = sentences.map(Vec::into_iter);
@@ -202,7 +197,6 @@ fn indexes(path: &Path) -> Result<Option<Vec<[Vec<usize>; 2]>>> {
     Ok(Some(beads).filter(|beads| !beads.is_empty()))
 }
 
-/// What somebody made, in the letters of the documents.
 fn made(rows: &[BeadRow], path: &Path) -> Result<Vec<BeadPlaces>> {
     let (sentences, found) = letters(rows);
     let Some(beads) = indexes(path)? else {
@@ -248,7 +242,6 @@ fn compared(rows: &[BeadRow], path: &Path) -> Result<String> {
     Ok(text(&HEAD, [row]))
 }
 
-/// The columns of --gold.
 const HEAD: [&str; 12] = [
     "beads",
     "gold",

@@ -26,7 +26,6 @@ use engine::text::links::Links;
 use engine::text::tsv::{TsvCell, rows};
 use engine::ticket::CancellationToken;
 
-/// How both directions of the statistical aligner become one.
 const USUAL: &str = "grow-diag";
 
 /// As typed.
@@ -82,7 +81,6 @@ enum HeadsFormat {
     Jsonl,
 }
 
-/// A line of the output.
 #[derive(Serialize)]
 struct HeadRecord {
     layer: usize,
@@ -93,7 +91,6 @@ struct HeadRecord {
     recall: Option<f64>,
 }
 
-/// The same with `--leave-out`.
 #[derive(Serialize)]
 struct LeftOutRecord {
     attention: &'static str,
@@ -120,7 +117,6 @@ pub fn run(args: &HeadsArgs) -> anyhow::Result<()> {
     write(args.format, head, found.iter().map(cells).collect(), found.iter().map(record))
 }
 
-/// What leaving out each head does.
 fn leave_out(
     args: &HeadsArgs,
     model: &Model,
@@ -144,7 +140,6 @@ fn leave_out(
     write(args.format, head, found.iter().map(cells).collect(), found.iter().map(record))
 }
 
-/// Writes rows under their heads, or each as an object.
 fn write<const N: usize>(
     format: HeadsFormat,
     head: [&str; N],
@@ -169,7 +164,6 @@ fn write<const N: usize>(
     output.finish()
 }
 
-/// Those without any link last.
 fn error(row: &HeadErrorRow) -> f64 {
     row.counts.rates().aer.unwrap_or(f64::INFINITY)
 }
@@ -185,7 +179,6 @@ fn cells(row: &HeadErrorRow) -> [String; 6] {
     [layer.to_string(), head.to_string(), reading.to_owned(), rate(aer), rate(precision), rate(recall)]
 }
 
-/// Gives the pairs the links that the heads are compared with.
 fn refer(args: &HeadsArgs, model: &Model, test_set: &mut TestSet, threads: usize) -> Result<()> {
     if let Some(path) = &args.gold {
         let note = test_set.read_golds(path, &args.layout.plan())?;

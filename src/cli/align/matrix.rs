@@ -13,10 +13,8 @@ use engine::evaluation::alignment::{Aligner, WordPair};
 use engine::evaluation::rows::RowReader;
 use engine::ticket::CancellationToken;
 
-/// Pairs of a window: each is forced by itself.
 const WINDOW: usize = 16;
 
-/// A line.
 #[derive(Serialize)]
 struct Record<'a> {
     source: &'a [String],

@@ -18,27 +18,22 @@ use engine::text::words::words;
 use host::runtime::Runtime;
 use training::settings::LinkWords;
 
-/// A model that is loaded, and what runs it.
 type Loaded = (Model, Box<dyn Stepper>);
 
-/// What runs the models.
 pub(super) struct Steppers {
     pub(super) forward: Box<dyn Stepper>,
     pub(super) reverse: Option<Box<dyn Stepper>>,
 }
 
-/// What is meant.
 pub(super) struct Plan<'a> {
     pub(super) args: &'a AlignArgs,
     pub(super) forward: Model,
     pub(super) reverse: Option<Model>,
 }
 
-/// A pair as both models read it.
 pub(super) struct Pair {
     pub(super) forward: WordPair,
     pub(super) reverse: Option<WordPair>,
-    /// Words of both sides.
     pub(super) words: usize,
 }
 
@@ -91,7 +86,6 @@ impl WindowItem for Result<Pair> {
 }
 
 impl Plan<'_> {
-    /// The next pair of lines, as both models read it, or why one of them does not.
     pub(super) fn next(&self, files: &mut InputFiles) -> Result<Option<Result<Pair>>> {
         let Some((source, target)) = files.pair()? else { return Ok(None) };
         let read = source.map_err(|why| Refused { target: false, why }).and_then(|source| {
@@ -116,7 +110,6 @@ impl Plan<'_> {
         Ok(Pair { forward, reverse: reverse.transpose()?, words })
     }
 
-    /// Links with those of the other direction.
     pub(super) fn put_together(&self, there: Vec<Link>, back: Vec<Link>) -> Vec<Link> {
         let back: Vec<Link> = back.into_iter().map(Link::turned).collect();
         let way = self.args.symmetrize.unwrap_or_else(default_way);
@@ -124,7 +117,6 @@ impl Plan<'_> {
     }
 }
 
-/// How two directions of models are put together by default.
 fn default_way() -> AlignerDirection {
     symmetrization("grow-diag-final-and").map_or(AlignerDirection::Forward, AlignerDirection::Both)
 }

@@ -24,19 +24,15 @@ use engine::text::words::words;
 use engine::ticket::CancellationToken;
 use training::settings::LinkWords;
 
-/// A pair of lines, or why it is not aligned.
 type Read = Result<(String, String)>;
 
-/// A model whose alignment head has a vote.
 struct Voter {
     model: Model,
     stepper: Box<dyn Stepper>,
-    /// It reads the target text and writes the source text.
     is_turned: bool,
 }
 
 impl Voter {
-    /// A pair as the model reads it.
     fn read(&self, pair: (&str, &str), pretokenized: bool) -> std::result::Result<WordPair, Refused> {
         if !self.is_turned {
             return WordPair::read(&self.model, pair, pretokenized);
@@ -95,13 +91,11 @@ pub fn run(args: &AlignArgs) -> anyhow::Result<()> {
     windows::refused(writer.refused)
 }
 
-/// Whether a model translates between these languages.
 fn translates(model: &Model, (from, to): (&str, &str)) -> bool {
     let (source, target) = (&model.config.source_language, &model.config.target_language);
     primary(source) == primary(from) && primary(target) == primary(to)
 }
 
-/// All pairs, at most `most`: they are held in memory.
 fn keep(files: &mut InputFiles, most: usize) -> Result<Vec<Read>> {
     let (mut kept, mut bytes, mut blank) = (Vec::new(), 0, 0);
     while let Some(pair) = read(files)? {
@@ -124,7 +118,6 @@ fn keep(files: &mut InputFiles, most: usize) -> Result<Vec<Read>> {
     Ok(kept)
 }
 
-/// The next pair of lines.
 fn read(files: &mut InputFiles) -> Result<Option<Read>> {
     let Some((source, target)) = files.pair()? else { return Ok(None) };
     let text = |line: InputLine, lines: &InputLines| match line {
@@ -138,14 +131,12 @@ fn read(files: &mut InputFiles) -> Result<Option<Read>> {
     Ok(Some(source.and_then(|source| Ok((source, target?)))))
 }
 
-/// Aligns pair after pair and writes the links.
 struct Writer<'a> {
     args: &'a AlignArgs,
     aligner: LineAligner,
     voters: Vec<Voter>,
     output: LineOutput,
     progress: ProgressLine,
-    /// Pairs that are not voted on yet.
     waiting: Vec<Read>,
     number: usize,
     refused: usize,
@@ -168,7 +159,6 @@ impl Writer<'_> {
         self.write(links)
     }
 
-    /// Asks the heads about the pairs that wait.
     fn poll(&mut self) -> anyhow::Result<()> {
         let mut pairs = std::mem::take(&mut self.waiting);
         let mut heads: Vec<Vec<Alignment>> = vec![Vec::new(); pairs.len()];

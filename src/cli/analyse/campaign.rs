@@ -38,10 +38,6 @@ pub(super) struct CampaignArgs {
 }
 
 impl CampaignArgs {
-    /// Begins it, where one is asked for; whether it is.
-    ///
-    /// # Errors
-    /// A sentence about what is missing, or about the file.
     pub(super) fn begin(&self, workspace: &mut Workspace, corpus: &CorpusTable, rows: &[u32]) -> Result<bool> {
         if self.assign.is_empty() {
             return Ok(false);

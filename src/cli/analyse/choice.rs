@@ -47,15 +47,10 @@ pub struct ChoiceArgs {
 }
 
 impl ChoiceArgs {
-    /// That of `--learned`, where it is given.
-    ///
-    /// # Errors
-    /// No such file.
     pub(super) fn own(&self) -> Result<AlignerFiles> {
         Ok(self.learned.clone().map(AlignerFile::open).transpose()?.into())
     }
 
-    /// The corpus's own file, where there is no `--learned`.
     pub(super) fn first(&self, workspace: &Workspace) -> Option<PathBuf> {
         workspace.look().aligner.filter(|_| self.learned.is_none())
     }
@@ -66,7 +61,6 @@ impl ChoiceArgs {
         Ok(AlignerChoice::with(languages, &self.own()?, self.first(workspace)))
     }
 
-    /// What conditions are found out with; says where references stay without links, and of what file they have none.
     pub(super) fn means(
         &self,
         frequencies: Option<PathBuf>,
@@ -89,10 +83,6 @@ impl ChoiceArgs {
         Ok(means)
     }
 
-    /// The sentences, in order.
-    ///
-    /// # Errors
-    /// A condition or a column that is none.
     pub(super) fn rows(
         &self,
         corpus: &CorpusTable,
@@ -106,10 +96,6 @@ impl ChoiceArgs {
         Ok(rows)
     }
 
-    /// What goes out.
-    ///
-    /// # Errors
-    /// A column that is none.
     pub(super) fn out(
         &self,
         path: PathBuf,
@@ -132,13 +118,11 @@ impl ChoiceArgs {
     }
 }
 
-/// What links in Pharaoh's notation count, and whether that is the words of the corpus.
 const LINK_WORDS: &[Choice<bool>] = &[
     ("spaces", "What stands between spaces, as other programs count; punctuation has no part in it", false),
     ("tokens", "The words of the corpus", true),
 ];
 
-/// `en-fr`, or with countries: `pt-BR-en-GB`.
 fn languages(text: &str) -> std::result::Result<(String, String), String> {
     let parts: Vec<&str> = text.split('-').collect();
     let is_language = |part: &str| matches!(part.len(), 2 | 3) && part.bytes().all(|byte| byte.is_ascii_lowercase());

@@ -41,7 +41,6 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// What goes out, of a system by its place where one is meant, and whether somebody named it; nothing of a scheme, which is none of sentences.
     pub(super) fn kind(self, (system, is_named): (usize, bool), links: &LinkArgs) -> Option<ExportFormat> {
         Some(match self {
             Self::Tsv => ExportFormat::Tsv,

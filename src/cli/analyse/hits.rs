@@ -16,7 +16,6 @@ use corpus::store::file::Workspace;
 use engine::analysis::concordance::{ConcordanceOrder, sorted};
 use engine::error::Error;
 
-/// A query, as typed.
 #[derive(Args, Clone, Debug)]
 pub(super) struct QueryArgs {
     /// Print where this pattern of source words, output words and links occurs, as a concordance
@@ -37,11 +36,9 @@ pub(super) struct QueryArgs {
     order: ConcordanceOrder,
 }
 
-/// What a query is looked for among, and whether that is parts of speech.
 const KEYS: &[Choice<bool>] =
     &[("word", "The words", false), ("pos", "Their parts of speech, of sentences that have them", true)];
 
-/// How hits are sorted.
 const ORDERS: &[Choice<ConcordanceOrder>] = &[
     ("place", "As the sentences stand", ConcordanceOrder::Place),
     ("left", "By the words before the hit, from the nearest on", ConcordanceOrder::Left),
@@ -49,7 +46,6 @@ const ORDERS: &[Choice<ConcordanceOrder>] = &[
     ("right", "By the words behind the hit", ConcordanceOrder::Right),
 ];
 
-/// Prints the hits of a query: the sentence, the hit with what stands around it, what it is linked to, and the output.
 pub(super) fn print(
     query: &str,
     args: &QueryArgs,
@@ -89,7 +85,6 @@ pub(super) fn print(
     output.text(&tsv(&lines, &sorted(&lines, args.order), corpus, links))
 }
 
-/// Prints the weights of the output words of a query on its hits, by every system.
 fn weights(
     query: &str,
     (by_parts, format): (bool, Format),

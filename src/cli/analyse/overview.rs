@@ -9,10 +9,6 @@ use corpus::store::corpus::CorpusTable;
 use corpus::store::file::Workspace;
 use engine::error::Error;
 
-/// Prints the tables that were asked for.
-///
-/// # Errors
-/// A pair that is none; what cannot be counted or written.
 pub(super) fn overviews_of(
     (names, asked, is_json): (&[String], Option<(usize, usize)>, bool),
     (corpus, workspace): (&CorpusTable, &Workspace),

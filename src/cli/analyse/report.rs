@@ -36,10 +36,6 @@ pub struct ReportArgs {
     choice: ChoiceArgs,
 }
 
-/// Writes the report.
-///
-/// # Errors
-/// A sentence about a file or a condition.
 pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     let workspace = Workspace::open_existing(&args.workspace)?;
     let corpus = read(&workspace)?;

@@ -13,11 +13,8 @@ use engine::models::choice::ModelSpec;
 use engine::models::disk::{CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
 use engine::text::write::{BESIDE_DATABASE, is_same_file};
 
-/// Standard input, where it is a file.
 const STDIN: &str = "/dev/stdin";
-/// Files of a model folder.
 const OF_MODEL: [&str; 4] = [CONFIG_FILE, WEIGHTS_FILE, SOURCE_FILE, TARGET_FILE];
-/// How the files are called that commands write into a folder.
 const IN_FOLDERS: [(&str, &str); 8] = [
     ("figures", ".tsv"),
     ("bootstrap", ".tsv"),
@@ -29,17 +26,12 @@ const IN_FOLDERS: [(&str, &str); 8] = [
     ("sentence-", ".tsv"),
 ];
 
-/// A file that a command reads, and the argument that names it.
 struct InputPath {
     path: PathBuf,
     argument: String,
 }
 
-/// Refuses arguments that name a file twice, to read it and to write it; `writes` are the ids of those that name what is
-/// written.
-///
-/// # Errors
-/// A sentence that names the file and both arguments.
+/// Refuses arguments that name the same file to be read and to be written.
 pub fn check(command: &Command, writes: &[&str], matches: &ArgMatches) -> Result<()> {
     let is_written = |argument: &&Arg| writes.contains(&argument.get_id().as_str());
     let (written, others): (Vec<&Arg>, Vec<&Arg>) = command.get_arguments().partition(is_written);
@@ -60,14 +52,12 @@ pub fn check(command: &Command, writes: &[&str], matches: &ArgMatches) -> Result
     Ok(())
 }
 
-/// What was typed for an argument.
 fn values<'a>(argument: &Arg, matches: &'a ArgMatches) -> impl Iterator<Item = &'a OsStr> {
     let id = argument.get_id().as_str();
     let is_typed = matches.value_source(id) == Some(ValueSource::CommandLine);
     matches.try_get_raw(id).ok().flatten().filter(|_| is_typed).into_iter().flatten()
 }
 
-/// The files that an argument names; of a workspace also what SQLite keeps beside it.
 fn all_read(argument: &Arg, matches: &ArgMatches) -> Vec<InputPath> {
     let kind = argument.get_value_parser().type_id();
     let is_path = kind == TypeId::of::<PathBuf>() || kind == TypeId::of::<ModelSpec>();
@@ -90,7 +80,6 @@ fn all_read(argument: &Arg, matches: &ArgMatches) -> Vec<InputPath> {
     paths.into_iter().map(|path| InputPath { path, argument: shown(argument) }).collect()
 }
 
-/// As it is typed.
 fn shown(argument: &Arg) -> String {
     match argument.get_long() {
         Some(long) => format!("--{long}"),
@@ -100,7 +89,6 @@ fn shown(argument: &Arg) -> String {
     }
 }
 
-/// Whether writing to a file, or into a folder, would take a file away, or one of a model's folder.
 fn would_replace(written: &Path, read: &Path, names: &[&OsStr]) -> bool {
     if read.is_dir() {
         return OF_MODEL.iter().map(|name| read.join(name)).any(|file| file.exists() && is_same_file(written, &file));

@@ -29,22 +29,18 @@ pub struct LinkWordsArgs {
 pub struct GoldLayoutArgs {
     /// How files of links are written
     #[arg(long, default_value = "auto", value_parser = one_of(FORMATS.iter().copied()), help_heading = HEADING)]
-    pub gold_format: Told<Notation>,
+    pub gold_format: Option<Notation>,
     /// Which side a link names first
     #[arg(long, default_value = "auto", value_parser = one_of(ORDERS.iter().copied()), help_heading = HEADING)]
-    pub gold_order: Told<LinkOrder>,
+    pub gold_order: Option<LinkOrder>,
     /// From where files of links count words
     #[arg(long, default_value = "auto", value_parser = one_of(BASES.iter().copied()), help_heading = HEADING)]
-    pub gold_base: Told<Base>,
+    pub gold_base: Option<Base>,
 }
 
 const HEADING: &str = "Files of links";
 
-/// What a file of links is told to be; `None`: as it looks.
-type Told<T> = Option<T>;
-
-/// How links are written.
-const FORMATS: &[Choice<Told<Notation>>] = &[
+const FORMATS: &[Choice<Option<Notation>>] = &[
     ("auto", "As the file looks", None),
     (
         Notation::Pharaoh.name(),
@@ -59,15 +55,13 @@ const FORMATS: &[Choice<Told<Notation>>] = &[
     ),
 ];
 
-/// Which side comes first.
-const ORDERS: &[Choice<Told<LinkOrder>>] = &[
+const ORDERS: &[Choice<Option<LinkOrder>>] = &[
     ("auto", "The source, unless links lie outside their sentences then", None),
     ("source", "The source", Some(LinkOrder::SourceFirst)),
     ("target", "The target", Some(LinkOrder::TargetFirst)),
 ];
 
-/// From where words are counted.
-const BASES: &[Choice<Told<Base>>] =
+const BASES: &[Choice<Option<Base>>] =
     &[("auto", "As the file looks", None), ("0", "From 0", Some(Base::Zero)), ("1", "From 1", Some(Base::One))];
 
 impl GoldLayoutArgs {

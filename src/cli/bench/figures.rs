@@ -18,7 +18,6 @@ pub struct BenchColumn {
 }
 
 impl BenchColumn {
-    /// Words, to the left.
     pub const fn words(name: &'static str, width: usize) -> Self {
         Self { name, width, digits: None }
     }
@@ -28,7 +27,6 @@ impl BenchColumn {
         Self { name, width: 7, digits: Some(digits) }
     }
 
-    /// `-` for what is not there.
     fn cell(&self, value: &Value) -> String {
         match (value, self.digits, value.as_f64()) {
             (Value::Null, ..) => "-".to_owned(),
@@ -61,7 +59,6 @@ impl Figures {
         self.line(&format!("\n### {name}"))
     }
 
-    /// A line of words.
     pub fn line(&mut self, line: &str) -> anyhow::Result<()> {
         self.output.text(&format!("{line}\n"))?;
         self.output.flush()
@@ -91,7 +88,6 @@ impl Figures {
         Ok(())
     }
 
-    /// Cells under each other.
     fn cells(&mut self, cells: &[String]) -> anyhow::Result<()> {
         let cell = |(column, cell): (&BenchColumn, &String)| {
             let width = column.width.max(column.name.chars().count());

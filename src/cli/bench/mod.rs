@@ -1,7 +1,4 @@
 //! `interlinear bench`: how fast this machine loads models and translates with them.
-//!
-//! What the program is measured with while it is built (`tests/bench`, told in BENCHMARKS.md) prints with the same
-//! [`Figures`].
 
 pub mod figures;
 
@@ -27,11 +24,9 @@ use host::bundled;
 use host::runtime::Runtime;
 use host::words;
 
-/// Words of a sentence, `</s>` aside, and of its translation at most.
 const WORDS: usize = 20;
 const BEAM: usize = 5;
 const BATCH: usize = 64;
-/// No measurement is repeated once it has taken so long.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const COLUMNS: &[BenchColumn] = &[
@@ -62,7 +57,6 @@ pub struct BenchArgs {
     run: RunArgs,
 }
 
-/// What `--help` says below the options.
 const HELP: &str = "Measured are, for each model, in medians:
   load ms        reading the folder, weights and tokenizers
   first word ms  from a sentence of 20 words to the first word of its translation, beam 5
@@ -70,10 +64,6 @@ const HELP: &str = "Measured are, for each model, in medians:
   words/s        target words of sentences in batches of 64
 Sentences are drawn from the model's own vocabulary. Other programs that run meanwhile make all figures worse.";
 
-/// Measures.
-///
-/// # Errors
-/// When a model, a file or the output fails, and when there is no model.
 pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
     let runtime = args.run.plan()?;
     let installed = || bundled::models().into_iter().map(ModelSpec::from).collect();
@@ -100,7 +90,6 @@ pub fn program(runtime: &Runtime) -> String {
     format!("interlinear {version} ({build}), {system} {architecture}, device {device}, {threads} threads")
 }
 
-/// A row of the table.
 fn measured(model: &ModelSpec, runtime: &Runtime, repeat: usize, quick: bool) -> Result<Vec<Value>> {
     let load = median(repeat, || args::load(model, runtime).map(drop))?;
     let model = args::load(model, runtime)?;
@@ -140,7 +129,6 @@ fn translate(model: &Model, stepper: &mut dyn Stepper, sources: &[Sentence]) -> 
     Ok((said, first.unwrap_or_else(|| began.elapsed().as_secs_f64())))
 }
 
-/// The same sentences at every call, drawn from the words that the model knows.
 fn sentences(model: &Model, count: usize) -> Vec<Sentence> {
     let mut rng = ChaCha8Rng::seed_from_u64(20);
     let lowest = model.config.eos.max(model.config.unk) + 1;

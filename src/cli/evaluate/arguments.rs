@@ -131,7 +131,6 @@ impl EvaluateArgs {
 /// Which translations are made: for each kind whether the search never emits `[UNK]`.
 pub type Unks = &'static [bool];
 
-/// The same by name.
 const UNKS: &[Choice<Unks>] = &[
     ("allow", "[UNK] is a word like any other", &[false]),
     ("forbid", "The search never emits [UNK]", &[true]),
@@ -155,7 +154,6 @@ pub fn arguments(command: clap::Command) -> clap::Command {
     EvaluateArgs::augment_args(command)
 }
 
-/// The ends of buckets as typed.
 fn buckets(text: &str) -> Result<Buckets> {
     if text == "none" {
         return Buckets::new(&[]);

@@ -44,7 +44,6 @@ pub fn write(folder: &Path, evaluated: &Evaluated) -> Result<()> {
 /// The longest file name of a model in bytes: file systems allow 255, and endings and numbers follow.
 const MOST_NAME: usize = 150;
 
-/// A file name for each model: its own name, cut where it is long, numbered where two have the same.
 fn names(evaluated: &Evaluated) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(evaluated.models.len());
     for measured in &evaluated.models {
@@ -59,20 +58,15 @@ fn names(evaluated: &Evaluated) -> Vec<String> {
     names
 }
 
-/// What a model made of every sentence.
 struct Sentences<'a> {
     evaluated: &'a Evaluated,
     measured: &'a MeasuredModel,
-    /// Its place among the systems of the corpus.
     forced: usize,
-    /// Words of the sources and references.
     lengths: &'a [(usize, usize)],
 }
 
-/// A translation of a sentence.
 struct Translation {
     text: String,
-    /// Words produced, `</s>` counted.
     words: usize,
     /// Holds `[UNK]`, or did before it was replaced.
     has_unk: bool,
@@ -85,7 +79,6 @@ impl Sentences<'_> {
         all.enumerate().map(|(at, (pair, scores))| (at, pair, scores))
     }
 
-    /// The translations of a sentence, one of each kind.
     fn translated(&self, at: usize) -> std::io::Result<Vec<Translation>> {
         let Evaluated { corpus, workspace, counts, unk, .. } = self.evaluated;
         let systems = self.forced + 1..=self.forced + unk.len();
@@ -109,7 +102,6 @@ impl Sentences<'_> {
         Some((AerCounts::of(links, self.evaluated.test_set.pairs[at].gold.as_ref()?), links))
     }
 
-    /// A row for each sentence, for sorting.
     fn table(&self, file: &mut impl Write) -> std::io::Result<()> {
         let unk = self.evaluated.unk;
         let head = ["line", "source_words", "words", "nll", "nll_per_word", "source_unk", "reference_unk"];
@@ -142,7 +134,6 @@ impl Sentences<'_> {
         tsv.finish()
     }
 
-    /// An object for each sentence, for programs.
     fn jsonl(&self, file: &mut impl Write) -> std::io::Result<()> {
         self.pairs().try_for_each(|(at, pair, scores)| writeln!(file, "{}", self.sentence(at, pair, scores)?))
     }
@@ -166,7 +157,6 @@ impl Sentences<'_> {
         Ok(object)
     }
 
-    /// The first kind of translations, a line each.
     fn translations(&self, file: &mut impl Write) -> std::io::Result<()> {
         let column = &self.evaluated.corpus.systems[self.forced + 1];
         self.pairs().try_for_each(|(at, ..)| {

@@ -22,7 +22,6 @@ use engine::error::Result;
 #[derive(Debug, Default)]
 pub struct MeasuredModel {
     pub name: String,
-    /// Its architecture, or `ensemble`.
     pub architecture: &'static str,
     /// Where it lies; of an ensemble the folders of its members with ` + ` between.
     pub folder: PathBuf,
@@ -35,7 +34,6 @@ pub struct MeasuredModel {
     pub sentences: usize,
     pub words: usize,
     pub device: String,
-    /// On so many threads.
     pub threads: usize,
     /// Of each sentence whether the source, and a reference, holds a word that it does not know.
     pub unknown: Vec<[bool; 2]>,
@@ -52,7 +50,6 @@ impl MeasuredModel {
 
 /// Whether one model is better than another.
 pub struct Against {
-    /// The two, by their places.
     pub pair: (usize, usize),
     pub unk: &'static str,
     /// By each score over the same resamples.
@@ -128,12 +125,11 @@ impl Evaluated {
         Ok(evaluated)
     }
 
-    /// The place of a model among the systems of the corpus, forced through the references; those that translate follow.
+    /// The place of a model among the systems of the corpus, forced through the references.
     pub fn forced(&self, model: usize) -> usize {
         model * (1 + self.unk.len())
     }
 
-    /// What a sentence adds to the scores of a model with a kind of translations, by its place.
     fn sums(&self, model: usize, kind: usize, at: usize) -> SystemScores {
         let forced = self.counts[self.forced(model)][at];
         if self.unk.is_empty() {
@@ -143,7 +139,6 @@ impl Evaluated {
         SystemScores { compared, counts, ..forced }
     }
 
-    /// The scores of all sentences, and of those that no model finds a word unknown in.
     fn scores(&self, buckets: &Buckets) -> Vec<EvaluatedScores> {
         let lengths = self.test_set.lengths();
         let is_known = |at: &usize| self.models.iter().all(|model| model.unknown[*at] == [false; 2]);

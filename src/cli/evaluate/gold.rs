@@ -52,9 +52,6 @@ impl GoldArgs {
     }
 
     /// The model of the other direction that goes with system `number` of so many.
-    ///
-    /// # Errors
-    /// When there are neither none, nor one, nor as many as systems; when it cannot be loaded.
     pub fn reverse(&self, number: usize, systems: usize, runtime: &Runtime) -> Result<Option<Model>> {
         let model = match self.reverse_model.as_slice() {
             [] => return Ok(None),
@@ -112,11 +109,12 @@ impl GoldArgs {
         let options = AlignmentOptions { thresholds: self.threshold.clone(), batch, by_input: self.by_input };
         let mut bar = ProgressLine::new(format!("aligning with {}", system.name()), Some(total as u64), false);
         let mut done = 0;
-        let mut hear = |sentences, words| {
+        let mut on_progress = |sentences, words| {
             done += sentences as u64;
             bar.add(sentences, words, done);
         };
-        let found = gold::measure(forward, reverse, test_set, &options, &CancellationToken::forever(), &mut hear);
+        let found =
+            gold::measure(forward, reverse, test_set, &options, &CancellationToken::forever(), &mut on_progress);
         bar.finish();
         found
     }

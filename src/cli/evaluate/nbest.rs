@@ -21,9 +21,7 @@ use engine::text::tsv::{TsvCell, rows};
 use import;
 use import::{ImportedOutput, OracleBy, Record};
 
-/// Sentences read at once.
 const WINDOW: usize = 1000;
-/// The places of a list that are counted together: the last of each.
 const PLACES: [usize; 9] = [1, 2, 3, 4, 5, 10, 20, 50, 100];
 
 /// As typed.
@@ -85,7 +83,6 @@ enum NbestFormat {
     Reranked,
 }
 
-/// A list, and which of its candidates are chosen.
 struct ChosenNbest {
     sentence: usize,
     texts: Vec<String>,
@@ -94,13 +91,9 @@ struct ChosenNbest {
     reranked: usize,
 }
 
-/// Which candidate of a list is meant.
 type Choosing = fn(&ChosenNbest) -> usize;
 
 /// Reads the lists and prints what they hold.
-///
-/// # Errors
-/// A sentence about a file, or a score that the candidates do not have.
 pub fn run(args: &NbestArgs) -> anyhow::Result<()> {
     let is_reranked = args.rerank.is_some() || args.scores.is_some();
     if args.format == NbestFormat::Reranked && !is_reranked {
@@ -198,7 +191,6 @@ fn by_scores(
     record.outputs.iter().map(next).collect()
 }
 
-/// The scores of one candidate of each list.
 fn scored((lists, bleu): (&[ChosenNbest], BleuSettings), choice: Choosing) -> SystemScores {
     let mut scores = SystemScores::default();
     for list in lists {

@@ -25,18 +25,13 @@ use engine::clock::Instant;
 use engine::error::{Error, Result};
 use engine::models::disk::CONFIG_FILE;
 
-/// Connections at a time; a browser opens up to six.
 const MOST_CONNECTIONS: usize = 512;
-/// How long the head of a request and each part of an answer may take.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Bytes of a part.
 const PART: usize = 1 << 18;
 /// The longest head of a request, in bytes, and its most fields.
 const MOST_HEAD: usize = 1 << 16;
 const MOST_FIELDS: usize = 100;
-/// The site's list of models.
 const MODELS: &str = "models.json";
-/// The first file of a site.
 const INDEX: &str = "index.html";
 
 /// As typed.
@@ -57,9 +52,6 @@ pub struct ServeArgs {
 }
 
 /// Serves until it is ended.
-///
-/// # Errors
-/// A site or a model that is not there, or a port that is taken.
 pub fn run(args: &ServeArgs) -> anyhow::Result<()> {
     let site = match &args.site {
         Some(site) => site.clone(),
@@ -82,7 +74,6 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<()> {
     server.join().map_err(|_| Error::Internal("the server has ended".to_owned()).into())
 }
 
-/// The site that is installed, or that was built here.
 fn installed() -> Result<PathBuf> {
     let executable = std::env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
     let above = executable.ancestors().skip(1).take(4).map(Path::to_path_buf);
@@ -96,7 +87,6 @@ fn installed() -> Result<PathBuf> {
     })
 }
 
-/// The address by which others reach this machine: that of the way out of it, where it listens everywhere.
 fn seen_from_outside(bound: IpAddr) -> IpAddr {
     if !bound.is_unspecified() {
         return bound;
@@ -113,13 +103,11 @@ fn seen_from_outside(bound: IpAddr) -> IpAddr {
 #[derive(Clone, Copy, Debug)]
 struct ServedFile {
     plain: &'static [u8],
-    /// The same packed with Brotli and gzip, where it lies beside it.
     packed: [Option<&'static [u8]>; 2],
     kind: &'static str,
     digest: u64,
 }
 
-/// The names of the packings, and how their files end.
 const PACKINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 
 /// What is served, by its path.
@@ -130,9 +118,6 @@ pub struct Served {
 
 impl Served {
     /// Reads a site, and models to serve with it.
-    ///
-    /// # Errors
-    /// What cannot be read, and a folder that is no site or holds no model.
     pub fn read(site: &Path, models: &[PathBuf]) -> Result<Self> {
         let mut bytes = BTreeMap::new();
         collect(site, "", &mut bytes)?;
@@ -170,9 +155,6 @@ impl Served {
     }
 
     /// Begins to serve at an address; the one that was bound comes back.
-    ///
-    /// # Errors
-    /// An address that cannot be had.
     pub fn listen(self, address: SocketAddr) -> Result<(JoinHandle<()>, SocketAddr)> {
         let failed = |error: std::io::Error| {
             Error::Input(format!("{address} cannot be listened at ({error}); name another --port or --host"))
@@ -198,7 +180,6 @@ impl Served {
         Ok((thread.map_err(failed)?, bound))
     }
 
-    /// Answers a client's requests, one after the other.
     fn talk(&self, mut stream: TcpStream) -> std::io::Result<()> {
         stream.set_write_timeout(Some(PATIENCE))?;
         let (mut read, mut is_last) = (Vec::new(), false);
@@ -266,7 +247,6 @@ impl Served {
     }
 }
 
-/// What a client gets; the fields end with their lines.
 struct Answer {
     status: &'static str,
     fields: String,
@@ -275,13 +255,11 @@ struct Answer {
 }
 
 impl Answer {
-    /// One without a body.
     fn plain(status: &'static str) -> Self {
         Self { status, fields: "Content-Length: 0\r\n".to_owned(), body: b"", is_last: false }
     }
 }
 
-/// The connections that are open, by their numbers.
 #[derive(Default)]
 struct Connections(Mutex<BTreeMap<usize, TcpStream>>);
 
@@ -290,7 +268,6 @@ impl Connections {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets one in. Where all places are taken, the oldest goes: a browser asks again, who holds places does not.
     fn admit(&self, number: usize, stream: &TcpStream) -> bool {
         let Ok(stream) = stream.try_clone() else { return false };
         let mut open = self.lock();
@@ -305,8 +282,7 @@ impl Connections {
     }
 }
 
-/// Reads on in the head of a request; false where the client has gone or is too slow. One time is for the whole head: a byte
-/// now and then does not hold a place for ever.
+/// Reads on in the head of a request; false where the client has gone or is too slow.
 fn more(stream: &mut TcpStream, read: &mut Vec<u8>, began: Instant) -> std::io::Result<bool> {
     let Some(left) = PATIENCE.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) else { return Ok(false) };
     stream.set_read_timeout(Some(left))?;
@@ -316,7 +292,6 @@ fn more(stream: &mut TcpStream, read: &mut Vec<u8>, began: Instant) -> std::io::
     Ok(count > 0 && read.len() <= MOST_HEAD)
 }
 
-/// Sends a part in the time that one may take, however slowly it is taken.
 fn send(stream: &mut TcpStream, mut part: &[u8]) -> std::io::Result<()> {
     let began = Instant::now();
     while !part.is_empty() {
@@ -329,7 +304,6 @@ fn send(stream: &mut TcpStream, mut part: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether a client takes a packing: it is named, and not with the weight 0.
 fn accepts(encodings: &str, name: &str) -> bool {
     encodings.split(',').any(|one| {
         let mut parts = one.split(';').map(str::trim);
@@ -339,7 +313,6 @@ fn accepts(encodings: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a name is that of this machine. Another one may have been made to lead here by a page that wants what is served.
 fn is_own_name(host: &str) -> bool {
     let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
     let name = name.map_or(host, |(name, _)| name).to_ascii_lowercase();
@@ -348,7 +321,6 @@ fn is_own_name(host: &str) -> bool {
     address.parse::<IpAddr>().is_ok() || name == "localhost" || name == own || name == format!("{own}.local")
 }
 
-/// Every plain file of a folder with its path inside; links lead elsewhere and are left out.
 fn collect(folder: &Path, before: &str, found: &mut BTreeMap<String, Vec<u8>>) -> Result<()> {
     let failed = |path: &Path, error: &std::io::Error| Error::io(path, error);
     for entry in std::fs::read_dir(folder).map_err(|error| failed(folder, &error))? {
@@ -365,7 +337,6 @@ fn collect(folder: &Path, before: &str, found: &mut BTreeMap<String, Vec<u8>>) -
     Ok(())
 }
 
-/// The folder itself where it is a model, else the models in it.
 fn models_of(folder: &Path) -> Result<Vec<PathBuf>> {
     let is_model = |folder: &PathBuf| folder.join(CONFIG_FILE).is_file();
     let own = folder.canonicalize().map_err(|error| Error::io(folder, &error))?;
@@ -388,7 +359,6 @@ fn models_of(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(models)
 }
 
-/// What a browser is told that a file is.
 fn kind(name: &str) -> &'static str {
     match Path::new(name).extension().and_then(|end| end.to_str()).unwrap_or_default() {
         "html" => "text/html; charset=utf-8",

@@ -64,9 +64,6 @@ pub struct ConcordanceArgs {
 }
 
 /// Reads links, counts, and prints.
-///
-/// # Errors
-/// A sentence about a file; sentences without links; a name that no line has.
 pub fn run(args: &ConcordanceArgs) -> anyhow::Result<()> {
     let sentences = args.files.read()?;
     let names: Vec<String> = sentences.first().map_or_else(Vec::new, |one| unique(&one.texts));
@@ -95,7 +92,6 @@ pub fn run(args: &ConcordanceArgs) -> anyhow::Result<()> {
     output.finish()
 }
 
-/// What texts are called, numbered where several are called alike.
 fn unique(texts: &[GlossedText]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for text in texts {
@@ -105,7 +101,6 @@ fn unique(texts: &[GlossedText]) -> Vec<String> {
     names
 }
 
-/// What each word counts as: itself in small letters, or what stands under it.
 fn keys(sentence: &GlossedSentence, by: Option<&str>) -> Vec<String> {
     match by {
         None | Some("word") => sentence.words.iter().map(|word| folded(word)).collect(),
@@ -116,14 +111,12 @@ fn keys(sentence: &GlossedSentence, by: Option<&str>) -> Vec<String> {
     }
 }
 
-/// What the words of a translation count as: themselves, or what stands under them.
 fn target_keys(text: &GlossedText, by: Option<&str>) -> Vec<String> {
     let Some(name) = by.filter(|by| *by != "word") else { return text.words.clone() };
     let tier = text.tiers.iter().find(|tier| tier.name == name);
     tier.map_or_else(|| vec![String::new(); text.words.len()], |tier| tier.cells.clone())
 }
 
-/// A text with all its links, sure or possible.
 fn tallied(text: &GlossedText, by: Option<&str>) -> TalliedText {
     let links = text.links.all().into_iter().map(|(link, _)| link).collect();
     (target_keys(text, by), links, text.chunks.clone())

@@ -166,9 +166,6 @@ pub fn run(args: &GlossArgs) -> anyhow::Result<()> {
 
 impl GlossedFiles {
     /// Reads the files, and lets the models translate.
-    ///
-    /// # Errors
-    /// A sentence that names a file and a line that do not fit the others.
     pub fn read(&self) -> Result<Vec<GlossedSentence>> {
         if self.links.len() != self.target.len() || self.name.len() > self.target.len() {
             let (targets, links, names) = (self.target.len(), self.links.len(), self.name.len());
@@ -208,14 +205,11 @@ impl GlossedFiles {
         Ok(sentences)
     }
 
-    /// How the words of a file are cut: by the language of its name, else this one.
     fn rule(&self, path: &Path, language: &str) -> WordRule {
         let own = of_file(path);
         WordRule::of(if own == "und" { language } else { &own }, self.pretokenized)
     }
 
-    /// Reads the lines that were typed under the words, and tells how the words of each sentence are cut: as they were typed, where
-    /// they have as many glosses as words between spaces.
     fn read_tiers(&self, path: &Path, rule: WordRule, sentences: &mut [GlossedSentence]) -> Result<Vec<WordRule>> {
         let mut tiers = Vec::new();
         for tier in &self.tier {
@@ -243,8 +237,6 @@ impl GlossedFiles {
         Ok(rules)
     }
 
-    /// The links of a file between the words of the sentences, or of the texts before, and those of texts. It counts words between
-    /// spaces; where a text has more, the words as they are shown.
     fn links(
         &self,
         file: &Path,
@@ -311,7 +303,6 @@ impl GlossedFiles {
         Ok(all)
     }
 
-    /// Adds what models say; the first one is there already.
     fn translate(
         &self,
         mut first: Option<GlossingModel>,
@@ -338,7 +329,6 @@ impl GlossedFiles {
     }
 }
 
-/// Gives the texts that have the letters of sentences of a file what stands under their words there.
 fn tag(path: &Path, sentences: &mut [GlossedSentence]) -> Result<()> {
     let file = conllu::read_file(path)?;
     let (tagged, mut found, mut all) = (TaggedSentences::new(&file), 0, 0);
@@ -368,7 +358,6 @@ fn sentence(text: String, rule: WordRule) -> GlossedSentence {
     GlossedSentence { words: rule.owned(&text), text, ..GlossedSentence::default() }
 }
 
-/// Links of the words of the text of a sentence as links of its words; where the text has other letters, that is told.
 fn carried(path: &Path, sentence: &GlossedSentence, links: &Links, rule: WordRule) -> Links {
     sentence.carried(links, rule).unwrap_or_else(|| {
         let (line, name) = sentence.written.as_ref().map_or((1, ""), |own| (own.line, own.id.as_str()));
@@ -379,7 +368,6 @@ fn carried(path: &Path, sentence: &GlossedSentence, links: &Links, rule: WordRul
     })
 }
 
-/// The last line that was typed is one of glosses, which fit what stands above them.
 fn check_glosses(tiers: &[PathBuf], sentences: &mut [GlossedSentence]) -> Result<()> {
     let Some(file) = tiers.last() else { return Ok(()) };
     for (at, sentence) in sentences.iter_mut().enumerate() {
@@ -400,7 +388,6 @@ fn check_glosses(tiers: &[PathBuf], sentences: &mut [GlossedSentence]) -> Result
     Ok(())
 }
 
-/// Says which lines are shown; names that no sentence has are refused.
 fn arrange(rows: &[String], sentences: &mut [GlossedSentence]) -> Result<()> {
     let mut known: Vec<String> = sentences.iter().flat_map(GlossedSentence::all_rows).map(|row| row.name).collect();
     known.sort();
@@ -414,7 +401,6 @@ fn arrange(rows: &[String], sentences: &mut [GlossedSentence]) -> Result<()> {
     Ok(())
 }
 
-/// The lines of a file that has as many as another.
 fn beside(source: &Path, path: &Path, count: usize) -> Result<Vec<String>> {
     let found = lines(path)?;
     if found.len() != count {

@@ -30,10 +30,6 @@ pub struct GlossingModel {
 }
 
 impl GlossingModel {
-    /// Reads a model.
-    ///
-    /// # Errors
-    /// As [`Model::load`]; a model that has neither a head nor an alignment.
     pub fn load(model: &ModelSpec, runtime: &Runtime) -> Result<Self> {
         let model = args::load(model, runtime)?;
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
@@ -54,9 +50,6 @@ impl GlossingModel {
     }
 
     /// The best translation of each sentence, which came from a file and has words by a rule.
-    ///
-    /// # Errors
-    /// A line that the model does not read.
     pub fn translate(
         mut self,
         (file, sources): (&Path, &[String]),

@@ -46,15 +46,11 @@ pub struct Overlays {
     aligner: Option<PlacedAligner>,
     language: String,
     plan: Option<InterventionFile>,
-    /// What is set for the line that is read.
     line: Option<(Arc<Interventions>, Origin)>,
 }
 
 impl OverlayArgs {
     /// The links by hand of each pair of sentence and given translation, in their order; none where none are asked for.
-    ///
-    /// # Errors
-    /// Links without a translation; what the file has wrong.
     pub fn gold(&self, text: Option<(&str, Option<&str>)>, files: (Option<&Path>, Option<&Path>)) -> Result<Vec<Gold>> {
         let Some(path) = &self.gold else { return Ok(Vec::new()) };
         let lines = |path: &Path| -> Result<Vec<String>> { LineReader::open(path)?.held().collect() };
@@ -72,10 +68,6 @@ impl OverlayArgs {
         Ok(pairs.map(|((source, reference), links)| Gold { source, reference, links, rules }).collect())
     }
 
-    /// For a system.
-    ///
-    /// # Errors
-    /// Languages without an aligner; files that cannot be read; interventions that are none of this system.
     pub fn open(&self, system: &Ensemble) -> Result<Overlays> {
         let config = &system.lead().config;
         let (source, target) = (config.source_language.clone(), config.target_language.clone());
@@ -104,18 +96,12 @@ impl OverlayArgs {
 
 impl Overlays {
     /// Takes what is set for the next line, whether it can be drawn or not.
-    ///
-    /// # Errors
-    /// What the file of interventions has wrong; a file that has ended.
     pub fn take_line(&mut self) -> Result<()> {
         self.line = self.plan.as_mut().map(InterventionFile::next_sentence).transpose()?;
         Ok(())
     }
 
     /// What is set for this line.
-    ///
-    /// # Errors
-    /// What does not fit the sentence.
     pub fn set(&self, system: &Ensemble, sentence: &Sentence, pretokenized: bool) -> Result<Resolved> {
         let Some((interventions, origin)) = &self.line else { return Ok(Resolved::default()) };
         let words = vocabulary_words(&system.lead().source, sentence, pretokenized);
@@ -123,9 +109,6 @@ impl Overlays {
     }
 
     /// Refuses lines of interventions behind the last sentence.
-    ///
-    /// # Errors
-    /// As said.
     pub fn finish(&mut self) -> Result<()> {
         self.plan.as_mut().map_or(Ok(()), InterventionFile::finish)
     }

@@ -40,7 +40,6 @@ pub struct Scenes<'a> {
     options: SearchOptions,
     rows: RowReader,
     showing: Showing,
-    /// Names and digests of the models.
     models: Provenance,
     /// What is drawn over alpha.
     pub over: Overlays,
@@ -76,9 +75,6 @@ impl<'a> Scenes<'a> {
     }
 
     /// The translation of a sentence, or the one that is given, which may have links by hand.
-    ///
-    /// # Errors
-    /// A sentence without words or with too many; what the model refuses.
     pub fn scene(&mut self, source: &str, target: Option<&str>, gold: Option<&Gold>) -> Result<PictureRequest> {
         let read = |side: &dyn engine::text::tokenizer::Encode, text: &str, what: &str| {
             let sentence = line::read(side, text, self.showing.pretokenized);
@@ -122,7 +118,6 @@ impl<'a> Scenes<'a> {
         Ok(self.rows.force_all(stepper, &pairs, 1, &ticket, &mut |_, _| {})?.into_iter().next().unwrap_or_default())
     }
 
-    /// What a figure is made of.
     fn picture(
         &mut self,
         sentence: Sentence,
@@ -220,7 +215,6 @@ impl<'a> Scenes<'a> {
         self.system.target().token(id).unwrap_or_default().to_owned()
     }
 
-    /// The search that found a translation.
     fn tree(&self, found: &Decoded) -> Vec<DrawnNode<'static>> {
         let trace = TreeTrace {
             nodes: &found.nodes,

@@ -58,7 +58,6 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A file that lies beside the weights.
 type Beside = (&'static str, Vec<u8>);
 
 fn foreign(path: &PathBuf) -> anyhow::Result<(Vec<Beside>, Model)> {
@@ -70,7 +69,6 @@ fn foreign(path: &PathBuf) -> anyhow::Result<(Vec<Beside>, Model)> {
     Ok((texts, model))
 }
 
-/// One of ours, with its alignment head where it has one.
 fn copied(path: &Path) -> anyhow::Result<(Vec<Beside>, Model)> {
     let model = Model::load(path, &Device::cpu())?;
     let mut texts = Vec::new();
@@ -83,7 +81,6 @@ fn copied(path: &Path) -> anyhow::Result<(Vec<Beside>, Model)> {
     Ok((texts, model))
 }
 
-/// What is read, where a path is nothing of it.
 fn unknown(path: &PathBuf) -> Error {
     let ModelSpec { folder: bare, choice } = path.into();
     if choice != ModelChoice::default() && bare.exists() {

@@ -17,7 +17,6 @@ use figure::provenance::Provenance;
 
 /// The id of the argument.
 pub const ARGUMENT: &str = "provenance";
-/// The commands whose results have it.
 const COMMANDS: &str = "translate score sample align heads documents contrast ablate dictionary gloss concordance evaluate nbest \
                         analyse neighbours map";
 
@@ -56,7 +55,6 @@ fn file(matches: &ArgMatches) -> Option<&PathBuf> {
     matches.try_get_one::<PathBuf>(ARGUMENT).ok().flatten()
 }
 
-/// Notes something; the same twice is one.
 fn note(add: impl FnOnce(&mut Provenance)) {
     if let Some(used) = USED.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
         add(used);

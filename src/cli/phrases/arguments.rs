@@ -11,10 +11,8 @@ use engine::models::choice::ModelSpec;
 use engine::models::{Model, Stepper};
 use engine::text::phrases;
 
-/// Lines of a window.
 pub(super) const WINDOW_LINES: usize = 20_000;
 
-/// As typed.
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
 pub(super) struct PhrasesPlan {
@@ -52,7 +50,6 @@ pub(super) enum Feature {
     Probability,
 }
 
-/// A model that scores phrases.
 pub(super) struct Scorer {
     pub(super) model: Model,
     pub(super) stepper: Box<dyn Stepper>,

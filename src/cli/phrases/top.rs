@@ -17,13 +17,11 @@ use engine::text::tsv;
 use engine::text::tsv::TsvCell;
 use engine::ticket::CancellationToken;
 
-/// A source phrase with all its targets.
 struct Group {
     source: String,
     targets: Vec<Target>,
 }
 
-/// A target and both scores.
 struct Target {
     text: String,
     number: usize,
@@ -31,10 +29,6 @@ struct Target {
     log_p: f32,
 }
 
-/// Shows the `k` best targets.
-///
-/// # Errors
-/// When the table, the model or the output fails; at the end when a phrase is not in the table.
 pub(super) fn run(
     mut scorer: Scorer,
     mut table: PhraseTable,
@@ -87,7 +81,6 @@ fn target(table: &PhraseTable, entry: &PhraseEntry, n: usize) -> Result<Target> 
     Ok(Target { text: entry.target().to_owned(), number: entry.number, table: score, log_p: 0.0 })
 }
 
-/// All targets of the given phrases, in the order of the phrases.
 fn find(table: &mut PhraseTable, phrases: &[String], n: usize) -> Result<Vec<Group>> {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
     let mut groups: Vec<Group> =
@@ -102,11 +95,9 @@ fn find(table: &mut PhraseTable, phrases: &[String], n: usize) -> Result<Vec<Gro
     Ok(groups)
 }
 
-/// Reads lines that follow each other with the same source as one group.
 struct Groups<'a> {
     table: &'a mut PhraseTable,
     n: usize,
-    /// Read already, the first of the next group.
     next: Option<PhraseEntry>,
 }
 
@@ -132,7 +123,6 @@ impl Groups<'_> {
     }
 }
 
-/// Fills in log p of every target.
 fn score(scorer: &mut Scorer, path: &Path, groups: &mut [Group]) -> Result<()> {
     let mut phrases = ScoredPhrases::new(&scorer.model, scorer.options);
     for group in groups.iter() {
@@ -147,7 +137,6 @@ fn score(scorer: &mut Scorer, path: &Path, groups: &mut [Group]) -> Result<()> {
     Ok(())
 }
 
-/// A target in an order.
 #[derive(Serialize)]
 struct Placed<'a> {
     target: &'a str,
@@ -155,7 +144,6 @@ struct Placed<'a> {
     table: f64,
 }
 
-/// A source phrase as a line of JSON.
 #[derive(Serialize)]
 struct Record<'a> {
     source: &'a str,
@@ -167,7 +155,6 @@ struct Record<'a> {
 const HEAD: [&str; 8] =
     ["source", "rank", "model_target", "model_log_p", "model_table", "table_target", "table_log_p", "table_table"];
 
-/// The `k` best targets of a source phrase.
 fn record(group: &Group, k: usize) -> Record<'_> {
     let placed = |order: Vec<usize>| -> Vec<Placed<'_>> {
         let place = |&index: &usize| &group.targets[index];
@@ -179,7 +166,6 @@ fn record(group: &Group, k: usize) -> Record<'_> {
     Record { source: &group.source, targets: targets.len(), model: by_model, table: by_table }
 }
 
-/// The indexes of the `k` greatest of `values`, greatest first; of equal ones the earlier. What is no number comes last.
 fn best(values: &[f64], k: usize) -> Vec<usize> {
     let descending = |a: f64, b: f64| match (a.is_nan(), b.is_nan()) {
         (false, false) => b.partial_cmp(&a).unwrap_or(Ordering::Equal),

@@ -107,7 +107,6 @@ enum MeasureChoice {
     LeftOut,
 }
 
-/// Pairs that are forced before the progress is told.
 const WINDOW: usize = 500;
 
 /// Reads the pairs, asks every model, and prints what it says.

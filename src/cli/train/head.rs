@@ -22,9 +22,7 @@ use training::linked::LinkedText;
 use training::settings::LinkWords;
 use training::state::Checkpoint;
 
-/// Updates between two lines of progress.
 const TELL: u64 = 50;
-/// Updates between two checkpoints.
 const KEEP: u64 = 200;
 
 /// An alignment head on a finished model.
@@ -64,8 +62,7 @@ pub struct HeadArgs {
     write: Option<PathBuf>,
 }
 
-/// Learns an alignment head for a finished model, from the last checkpoint on where it `is_resumed`; text may take half of
-/// `memory` bytes and what the model says of it a quarter, where that is known.
+/// Learns an alignment head for a finished model, from the last checkpoint on where it `is_resumed`.
 pub fn run(
     model: &ModelSpec,
     (args, is_resumed): (&HeadArgs, bool),
@@ -115,7 +112,6 @@ pub fn run(
     Ok(())
 }
 
-/// The aligner that finds the links: what was learned before, what comes with the program, or what this text teaches.
 fn aligner(args: &HeadArgs, model: &Model, threads: usize) -> Result<LineAligner> {
     let (source, target) = (model.config.source_language.as_str(), model.config.target_language.as_str());
     let cutters = || (Cutter::new(source, false), Cutter::new(target, false));

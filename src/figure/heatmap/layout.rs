@@ -31,15 +31,11 @@ pub struct Slant {
 /// Sizes that all models' heatmaps share, so that a source word has the same place in each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Metrics {
-    /// Side of a cell, points.
     pub cell: f32,
-    /// Width of the target labels.
     pub left: f32,
-    /// Height of the source labels.
     pub top: f32,
     /// What slanted labels need beyond the last column.
     pub right: f32,
-    /// How source labels stand.
     pub slant: Slant,
 }
 
@@ -49,7 +45,6 @@ pub struct Needs {
     /// T_y, the most rows of all models.
     pub rows: usize,
     pub columns: usize,
-    /// Widest source label, points.
     pub source_width: f32,
     /// Widest target label of all models, points.
     pub target_width: f32,
@@ -61,7 +56,6 @@ pub struct Needs {
     pub pixels_per_point: f32,
 }
 
-/// Steep enough to pack, flat enough to read.
 const SLANTED: f32 = 55.0 * std::f32::consts::PI / 180.0;
 const UPRIGHT_TEXT: f32 = 0.0;
 const VERTICAL: f32 = std::f32::consts::FRAC_PI_2;
@@ -156,7 +150,6 @@ impl Gaze<'_> {
 pub struct Grid {
     /// Top left corner of cell (0, 0); it moves when the matrix scrolls.
     pub origin: Point,
-    /// Side of a cell.
     pub cell: f32,
     pub rows: usize,
     pub columns: usize,
@@ -186,13 +179,11 @@ impl Grid {
         self.cells_area(&(0..self.rows), &(j..j + 1))
     }
 
-    /// The top left corner of cell (i, j).
     fn corner(&self, i: usize, j: usize) -> Point {
         self.origin + size(j as f32 * self.cell, i as f32 * self.cell)
     }
 
-    /// The point of row i at a fractional source position; the middle of column j is j. What lies beyond the last
-    /// column, as p_t may by half a word, is drawn at its edge.
+    /// The point of row i at a fractional source position; the middle of column j is j.
     pub fn position(&self, i: usize, p: f32) -> Point {
         let last = self.columns as f32;
         self.origin + size((p + 0.5).clamp(0.0, last) * self.cell, (i as f32 + 0.5) * self.cell)

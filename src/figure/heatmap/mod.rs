@@ -1,8 +1,4 @@
 //! Alpha_ij as Bahdanau's figure 3: source words along the top, target words down the side.
-//!
-//! [`layout`] has the numbers. The parts are lists of marks of their own, since the window scrolls the cells under
-//! their labels: [`Heatmap::cells`], [`Heatmap::row_labels`], [`Heatmap::column_labels`], [`Heatmap::corner`]. Each
-//! gives only what the area shows that it is asked for. [`Heatmap::sheet`] is all of it as one figure.
 
 pub mod layout;
 pub mod outlines;
@@ -22,11 +18,8 @@ use crate::sizes::{GAZE_LINE, LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
 use crate::{Figure, legend};
 use engine::text::links::Links;
 
-/// Smaller cells are drawn without lines between them.
 const LINES_FROM: f32 = 10.0;
-/// How much the lines between cells cover.
 const LINES_COVER: f32 = 0.22;
-/// Width of the frame of a row that is set, points.
 const SET_LINE: f32 = 2.0;
 /// Side of a cell on a page, points; wide enough for slanted labels.
 pub const PAGE_CELL: f32 = 18.0;
@@ -49,9 +42,7 @@ pub struct HeatmapMarks {
 /// What is to be drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Heatmap<'a> {
-    /// Words along the top.
     pub source: &'a [Label<'a>],
-    /// Words down the side.
     pub target: &'a [Label<'a>],
     pub cells: Cells<'a>,
     /// What the numbers are, for the legend; empty of alpha and energies.
@@ -60,7 +51,6 @@ pub struct Heatmap<'a> {
     pub gaze: Option<Gaze<'a>>,
     /// The links of an aligner, where they are drawn: outlines of their cells.
     pub links: Option<&'a Links>,
-    /// Whose links those are.
     pub outlined: Outlined,
     pub marks: HeatmapMarks,
     pub metrics: Metrics,
@@ -103,7 +93,6 @@ impl<'a> Heatmap<'a> {
         out
     }
 
-    /// Frames of the rows that a person has set, and lines down the columns that have no weight.
     fn set(&self, grid: &Grid, view: &Area, out: &mut Vec<Mark<'a>>) {
         let is_set = |labels: &[Label<'_>], at: &usize| labels.get(*at).is_some_and(|label| label.hand.is_set);
         for i in grid.visible_rows(*view).filter(|i| is_set(self.target, i)) {
@@ -250,8 +239,7 @@ impl<'a> Heatmap<'a> {
         all
     }
 
-    /// All of it as one figure, as large as it needs to be. `corner` says which word a row belongs to, where there is a
-    /// choice.
+    /// All of it as one figure, as large as it needs to be.
     pub fn sheet(mut self, corner: Option<&'a str>, has_legend: bool, measure: &dyn TextMeasure) -> Figure<'a> {
         let numbers = self.cells.numbers;
         let texts = |labels: &'a [Label<'a>]| labels.iter().map(|label| label.text.clone());

@@ -1,6 +1,5 @@
 //! The links of an aligner over the cells: a frame within each linked cell, whole where the aligner is sure of it,
-//! dashed where only one of its directions has the link. A dark line runs inside the bright one, so that one of them stands out
-//! from every colour of every map.
+//! dashed where only one of its directions has the link.
 
 use crate::geometry::{Area, Point, point, size};
 use crate::heatmap::layout::Grid;
@@ -10,13 +9,9 @@ use crate::palette::Palette;
 use crate::sizes::{SPACE_1, SPACE_2, TEXT_SMALL};
 use engine::text::links::Links;
 
-/// Width of a frame as a share of its cell, and its limits, points.
 const WIDTH: (f32, f32, f32) = (0.11, 1.0, 3.0);
-/// Smaller cells have no room for the dark line.
 const EDGE_FROM: f32 = 8.0;
-/// A dash and the gap behind it, in widths of the line.
 const DASH: (f32, f32) = (2.2, 1.8);
-/// Height of a line of the legend, points.
 const LINE: f32 = 17.0;
 /// Least weight of a link that is outlined whole, and of one that is dashed, where links are read off weights.
 pub const FROM: [f32; 2] = [0.4, 0.2];
@@ -24,14 +19,12 @@ pub const FROM: [f32; 2] = [0.4, 0.2];
 /// Whose links are outlined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outlined {
-    /// Those of the statistical aligner.
     #[default]
     Aligner,
     /// Those of alpha, where the model looked to choose a word.
     Alpha,
     /// Those of an alignment head, where a word comes from.
     Head,
-    /// Those of a person.
     ByHand,
     /// What the class guesses; the numbers are shown.
     Guess,
@@ -61,7 +54,6 @@ impl Outlined {
 }
 /// Height of the legend, points.
 pub const LEGEND: f32 = 2.0 * LINE + SPACE_1;
-/// Side of the cell of the legend, points.
 const SAMPLE: f32 = 12.0;
 
 /// The outlines of the linked cells in view.
@@ -73,7 +65,6 @@ pub fn outlines<'a>(links: &Links, grid: &Grid, view: &Area, palette: &Palette) 
     frames(seen.map(|(i, j, is_sure)| (grid.cell_area(i, j), is_sure)), grid.cell, palette)
 }
 
-/// Frames within areas of this side, all of them as three marks.
 fn frames<'a>(areas: impl Iterator<Item = (Area, bool)>, side: f32, palette: &Palette) -> Vec<Mark<'a>> {
     let (share, least, most) = WIDTH;
     let width = (share * side).clamp(least, most);
@@ -103,7 +94,6 @@ fn frames<'a>(areas: impl Iterator<Item = (Area, bool)>, side: f32, palette: &Pa
         .collect()
 }
 
-/// The four sides of a frame whose lines have their middle so far within an area.
 fn within(area: &Area, inset: f32, width: f32) -> [[Point; 2]; 4] {
     let at = area.shrink(inset);
     let half = 0.5 * width;
@@ -116,7 +106,6 @@ fn within(area: &Area, inset: f32, width: f32) -> [[Point; 2]; 4] {
     ]
 }
 
-/// A side cut into dashes that begin and end at its corners.
 fn dashes([from, to]: [Point; 2], width: f32) -> Vec<[Point; 2]> {
     let length = (to.x - from.x) + (to.y - from.y);
     let (dash, gap) = ((DASH.0 * width).min(length), DASH.1 * width);
@@ -133,7 +122,6 @@ pub fn sample<'a>(area: &Area, palette: &Palette) -> Vec<Mark<'a>> {
     frames([(cell(0.0), true), (cell(side + SPACE_1), false)].into_iter(), side, palette)
 }
 
-/// Width of [`sample`], points.
 pub const SAMPLE_WIDTH: f32 = 2.0 * SAMPLE + SPACE_1;
 
 /// What the outlines are, a line for each kind.
@@ -149,7 +137,6 @@ pub fn legend<'a>(of: Outlined, place: &Area, palette: &Palette) -> Vec<Mark<'a>
     marks
 }
 
-/// Width of [`legend`], points.
 pub fn legend_width(of: Outlined, measure: &dyn TextMeasure) -> f32 {
     let widest = of.legend().iter().map(|(text, _)| measure.width(text, TEXT_SMALL)).fold(0.0, f32::max);
     SAMPLE + 2.0 * SPACE_2 + widest

@@ -1,5 +1,5 @@
 //! Interlinear text in and out of CoNLL-U, the format of Universal Dependencies: lemma, part of speech and morphology are
-//! lines under the words, and so is what the last column has by name, such as `Gloss` and `Translit`. Imports its room and `text`.
+//! lines under the words, and so is what the last column has by name, such as `Gloss` and `Translit`.
 
 use std::ops::Range;
 use std::path::Path;
@@ -38,7 +38,6 @@ pub fn write(sentence: &GlossedSentence, number: usize) -> String {
     file + "\n"
 }
 
-/// The lines of a sentence that comes from another file, with nothing behind its words.
 fn plain(sentence: &GlossedSentence, number: usize) -> Vec<String> {
     let text = sentence.text();
     let comments = [format!("# sent_id = {number}"), format!("# text = {text}")];
@@ -52,7 +51,6 @@ fn plain(sentence: &GlossedSentence, number: usize) -> Vec<String> {
     comments.into_iter().chain(words).collect()
 }
 
-/// Whether a line is a word: no comment, no `3-4` that is written as one, no `5.1` that nobody wrote.
 fn is_word(line: &str) -> bool {
     !line.starts_with('#') && line.split('\t').next().is_some_and(|id| !id.contains(['-', '.']))
 }
@@ -84,19 +82,13 @@ fn changed(columns: &[&str], j: usize, before: &GlossedSentence, rows: &[GlossTi
     line + "\t" + if rest.is_empty() { "_" } else { &rest }
 }
 
-/// The columns of CoNLL-U behind the word that are lines of their own.
 const CONLLU: [&str; 7] = ["lemma", "pos", "xpos", "morphology", "head", "relation", "enhanced"];
-/// What the last column says of the layout, not of the word.
 const LAYOUT: [&str; 3] = ["SpaceAfter", "SpacesAfter", "SpacesBefore"];
 
-/// The most names in the last column of a sentence.
 const MOST_NAMES: usize = 1000;
 
 /// The sentences of a text in CoNLL-U: syntactic words, a line for each column and each name of the last one that has anything,
 /// translations that comments have, such as `# text_en`, and how it is written.
-///
-/// # Errors
-/// The number of a line, from 1, and what is wrong with it.
 pub fn read_conllu(text: &str) -> std::result::Result<Vec<GlossedSentence>, (usize, String)> {
     let (mut sentences, mut open) = (Vec::new(), OpenSentence::default());
     for (at, line) in text.lines().map(|line| line.trim_end_matches('\r')).chain([""]).enumerate() {
@@ -109,17 +101,13 @@ pub fn read_conllu(text: &str) -> std::result::Result<Vec<GlossedSentence>, (usi
     Ok(sentences)
 }
 
-/// A sentence that is being read.
 #[derive(Default)]
 struct OpenSentence<'a> {
     written: WrittenSentence,
     words: Vec<Vec<&'a str>>,
     texts: Vec<GlossedText>,
-    /// What is written as one, the words that it is, and whether a space follows.
     units: Vec<(&'a str, Range<usize>, bool)>,
-    /// Words behind the last one that nobody wrote.
     unwritten: usize,
-    /// The line of the last `3-4`.
     range: usize,
 }
 
@@ -198,9 +186,6 @@ impl<'a> OpenSentence<'a> {
 }
 
 /// The sentences of a file.
-///
-/// # Errors
-/// A file that cannot be read, or the line that is wrong.
 pub fn read_file(path: &Path) -> Result<Vec<GlossedSentence>> {
     let lines = LineReader::open(path)?.held().collect::<Result<Vec<String>>>()?;
     read_conllu(&lines.join("\n")).map_err(|(line, why)| Error::line(path, line, why))

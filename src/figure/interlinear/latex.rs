@@ -1,4 +1,4 @@
-//! Interlinear text as LaTeX, for the packages that linguists use. Imports its room.
+//! Interlinear text as LaTeX, for the packages that linguists use.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,7 @@ use crate::interlinear::leipzig::{Abbreviation, labelled};
 use crate::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText};
 use engine::text::commands::is_turn;
 
-/// As LaTeX reads it. It stops at control characters and at letters that only steer how others are shown; those that join
-/// letters, as in Persian, stay.
+/// As LaTeX reads it.
 fn latex(text: &str) -> String {
     let one = |c: char| match c {
         '#' | '$' | '%' | '&' | '_' | '{' | '}' => format!("\\{c}"),
@@ -23,7 +22,6 @@ fn latex(text: &str) -> String {
     text.chars().map(one).collect()
 }
 
-/// A cell, its labels of grammar in small capitals; braces hold one together that has spaces, and stand for one that is empty.
 fn cell(text: &str, is_gloss: bool) -> String {
     let part = |(part, is_label): (&str, bool)| {
         if is_label && is_gloss { format!("\\textsc{{{}}}", latex(&part.to_lowercase())) } else { latex(part) }
@@ -32,17 +30,14 @@ fn cell(text: &str, is_gloss: bool) -> String {
     if cell.is_empty() || cell.contains(' ') { format!("{{{cell}}}") } else { cell }
 }
 
-/// A line of words for LaTeX.
 fn gloss_line(cells: &[String], words: usize, is_gloss: bool) -> String {
     (0..words).map(|j| cell(cells.get(j).map_or("", String::as_str), is_gloss)).collect::<Vec<_>>().join(" ")
 }
 
-/// The lines under the words, each behind the end of the one before.
 fn lines(rows: &[GlossTier], words: usize) -> String {
     rows.iter().map(|row| format!("\\\\\n{}", gloss_line(&row.cells, words, row.is_gloss))).collect()
 }
 
-/// The whole translations, each on a line.
 fn translations(sentence: &GlossedSentence) -> String {
     let one = |text: &GlossedText| format!("\\glt `{}' ({})\n", latex(&text.text()), latex(&text.name));
     sentence.texts.iter().map(one).collect()
@@ -71,7 +66,6 @@ pub fn langsci(sentence: &GlossedSentence, _: usize) -> String {
     format!("\\ea\n{}\\z\n\n", glossed(sentence, &sentence.rows()))
 }
 
-/// Lines and translations; \gll has two lines, \glll three, and so on.
 fn glossed(sentence: &GlossedSentence, rows: &[GlossTier]) -> String {
     let words = sentence.words.len();
     let (command, first) = ("l".repeat(rows.len() + 1), gloss_line(&sentence.words, words, false));

@@ -1,5 +1,5 @@
 //! The Leipzig glossing rules (Comrie, Haspelmath and Bickel 2015): a gloss has as many parts as its word, and labels of grammar
-//! are set in small capitals and listed. Imports its room.
+//! are set in small capitals and listed.
 
 use crate::svg::escaped;
 
@@ -93,7 +93,6 @@ pub const ABBREVIATIONS: &[Abbreviation] = &[
     ("VOC", "vocative"),
 ];
 
-/// The longest label that is not one of the rules' own.
 const LONGEST: usize = 5;
 
 /// A gloss in pieces, each with whether it is a label: a standard one, or two to five capitals beside other parts of a gloss. A
@@ -122,7 +121,6 @@ pub fn labelled(gloss: &str) -> Vec<(&str, bool)> {
     (0..pieces.len()).map(|at| (pieces[at], is_label(at))).collect()
 }
 
-/// The persons, which are standard, too, and no small capitals.
 const PERSONS: [&str; 3] = ["1", "2", "3"];
 
 fn is_standard(piece: &str) -> bool {

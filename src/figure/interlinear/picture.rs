@@ -1,5 +1,5 @@
 //! Interlinear text as a figure, as gb4e sets it: a number, words in columns with what stands under them, and the translations
-//! below; what is longer than the paper is wide goes on in further lines. Imports its room.
+//! below; what is longer than the paper is wide goes on in further lines.
 
 use crate::geometry::{point, size};
 use crate::interlinear::known;
@@ -17,23 +17,15 @@ use engine::text::unspaced::line_breaks;
 pub const TITLE: &str = "Interlinear text";
 /// Height of the letters, points: that of a paper, so that a width of paper is one.
 const LETTERS: f32 = 10.0;
-/// Height of small capitals as a share of capitals.
 const SMALL: f32 = 0.8;
-/// From line to line, points.
 const LINE: f32 = 13.0;
-/// Between columns, and between examples, points.
 const GAP: f32 = 8.0;
-/// Room for the number, points.
 const NUMBER: f32 = 26.0;
 /// Width of the paper where none is said, millimetres: A4 with its margins.
 const PAPER_MM: f32 = 160.0;
-/// The longest page of a PDF, points.
 const MOST: f32 = 14_400.0;
 
 /// Sentences below each other on paper of this width; what labels of grammar mean stands at the end.
-///
-/// # Errors
-/// They are higher than a page can be.
 pub fn picture(
     sentences: &[GlossedSentence],
     width_mm: Option<f32>,
@@ -58,17 +50,13 @@ pub fn picture(
     Ok(Figure { size: size(width, page.top), marks: page.marks, ..Figure::default() }.grounded(palette))
 }
 
-/// A text in pieces, each with the height of its letters.
 type Pieces = Vec<(String, f32)>;
 
 struct GlossPage<'a> {
     measure: &'a dyn TextMeasure,
     palette: &'a Palette,
-    /// Width of a line.
     room: f32,
-    /// Where the next line begins.
     top: f32,
-    /// The right end of the longest line.
     widest: f32,
     marks: Vec<Mark<'static>>,
 }
@@ -139,7 +127,6 @@ impl GlossPage<'_> {
         pieces.iter().map(|(text, size)| self.measure.width(text, *size)).sum()
     }
 
-    /// Pieces side by side, from their left end on or up to their right one.
     fn text(&mut self, pieces: &[(String, f32)], at: f32, is_end: bool) {
         let mut x = if is_end { at - self.width(pieces) } else { at };
         for (text, size) in pieces {
@@ -157,7 +144,6 @@ impl GlossPage<'_> {
     }
 }
 
-/// A cell, its labels of grammar in small capitals.
 fn pieces(cell: &str, is_gloss: bool) -> Pieces {
     let plain = || vec![(cell.to_owned(), LETTERS)];
     match (cell.is_empty(), is_gloss) {

@@ -1,4 +1,4 @@
-//! A sentence word by word with what stands under the words. Imports `text`.
+//! A sentence word by word with what stands under the words.
 
 use std::ops::Range;
 
@@ -39,7 +39,6 @@ pub struct GlossedText {
 /// A sentence with all that stands below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GlossedSentence {
-    /// As [`GlossedText`] has it.
     pub text: String,
     pub words: Vec<String>,
     /// What was typed by hand or comes with the words, such as lemmas.
@@ -63,7 +62,6 @@ pub struct WrittenSentence {
     pub lines: Vec<String>,
     /// The number of the first of them, from 1.
     pub line: usize,
-    /// What the file calls it.
     pub id: String,
 }
 
@@ -140,18 +138,15 @@ impl GlossedSentence {
     }
 }
 
-/// A text as it is written, else its words.
 fn whole(text: &str, words: &[String]) -> String {
     if text.is_empty() { words.join(" ") } else { text.to_owned() }
 }
 
 impl GlossedText {
-    /// As it is written.
     pub fn text(&self) -> String {
         whole(&self.text, &self.words)
     }
 
-    /// Under each word above the words that it is linked to, or what stands under these, in their order.
     fn row(&self, name: String, own: &[String], words: usize) -> GlossTier {
         let mut cells = vec![Vec::new(); words];
         let mut links = self.links.all();

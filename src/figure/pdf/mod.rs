@@ -25,13 +25,9 @@ use crate::page::FigurePage;
 use crate::svg::svg;
 use engine::error::{Error, Result};
 
-/// Letters in one line that are further apart or aside than this, in their size, are written one by one.
 const ASIDE: f32 = 1e-3;
 
 /// The whole file. The same figure gives the same bytes.
-///
-/// # Errors
-/// What the library that writes it refuses.
 pub fn pdf(figure: &Figure<'_>, page: &FigurePage, fonts: &Fonts) -> Result<Vec<u8>> {
     let refused = |what: String| Error::Internal(format!("a PDF could not be written: {what}"));
     let tree = fonts.tree(figure, &svg(&without_seams(figure)))?;
@@ -58,8 +54,6 @@ fn metadata(figure: &Figure<'_>) -> Metadata {
     Metadata::new().title(of.title.clone()).description(facts.join("\n")).keywords(facts).creator(program)
 }
 
-/// Cells as rectangles that reach under their neighbours to the right and below, which cover them: viewers let the paper
-/// shine through where two edges meet.
 fn without_seams<'a>(figure: &Figure<'a>) -> Figure<'a> {
     let marks = figure.marks.iter().flat_map(|mark| match mark {
         Mark::Image(image) => cells(image),
@@ -82,7 +76,6 @@ fn cells<'a>(image: &Image<'_>) -> Vec<Mark<'a>> {
     runs.collect()
 }
 
-/// What is painted on, and the fonts that were used so far.
 struct Painter<'a, 's> {
     surface: &'a mut Surface<'s>,
     fonts: &'a Database,
@@ -112,7 +105,6 @@ impl Painter<'_, '_> {
         self.surface.draw_path(&outline);
     }
 
-    /// Letters of one look, in runs of one font along one line.
     fn span(&mut self, span: &usvg::layout::Span) {
         if let Some(line) = &span.underline {
             self.path(line);
@@ -158,14 +150,11 @@ impl Painter<'_, '_> {
     }
 }
 
-/// A glyph of a run: which, where along the line in shares of its size, and what it says.
 type Placed = (u32, f32, Range<usize>);
 
-/// Letters of one font along one line.
 struct Run {
     id: ID,
     font: Font,
-    /// Of its first letter.
     base: Turn,
     text: String,
     glyphs: Vec<Placed>,
@@ -214,7 +203,6 @@ fn outline(of: &Outline) -> Option<Path> {
     path.finish()
 }
 
-/// Marks have plain colours alone.
 fn colour(paint: &Paint) -> Option<krilla::paint::Paint> {
     match paint {
         Paint::Color(colour) => Some(rgb::Color::new(colour.red, colour.green, colour.blue).into()),
