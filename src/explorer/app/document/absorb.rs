@@ -8,8 +8,7 @@ use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 
 impl AppState {
-    /// Takes in an event of the column at this place; true when anything changed. The old table stays, marked stale,
-    /// until the first new row.
+    /// True when anything changed. The old table stays, marked stale, until the first new row.
     pub(crate) fn absorb(&mut self, at: usize, event: Event) -> bool {
         let column = &mut self.document.columns[at];
         match event {
@@ -75,7 +74,6 @@ impl AppState {
         self.rebuild(at);
     }
 
-    /// A model has read the translation that the user gives.
     fn given(&mut self, at: usize, given: Result<HypothesisView, String>) {
         let Some(text) = self.document.state.given.clone() else { return };
         let column = &mut self.document.columns[at];

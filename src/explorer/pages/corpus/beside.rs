@@ -39,7 +39,6 @@ impl CorpusPage {
         }
     }
 
-    /// Logs were found where the user said.
     pub(super) fn open_logs(&mut self, path: &Path, found: Vec<PathBuf>, app: &mut AppState) {
         if found.is_empty() {
             let text = tr!("{} holds no training log; choose the folder of a run", path.display());
@@ -56,7 +55,6 @@ impl CorpusPage {
         self.follow_logs(app);
     }
 
-    /// Has these logs followed and no others.
     pub(super) fn follow_logs(&self, app: &mut AppState) {
         app.tasks.push(Effect::Follow(self.beside.logs.iter().map(|log| log.path.clone()).collect()));
     }

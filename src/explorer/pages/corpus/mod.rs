@@ -1,6 +1,5 @@
-//! The page Corpus: a workspace, its table, the chosen sentence and what people say of it; minimal pairs and
-//! curves of training runs, which need no workspace. Files are read and written by the corpus thread; models run in the
-//! corpus lane.
+//! The page Corpus: a workspace, its table, the chosen sentence and its judgements; minimal pairs and training curves,
+//! which need no workspace.
 
 mod beside;
 pub mod columns;
@@ -57,7 +56,6 @@ pub use crate::pages::corpus::views::ExploreCommand;
 /// The file of frequencies, and the aligner of source and target languages.
 type Means = (Option<PathBuf>, Option<AlignerChoice>);
 
-/// A workspace: sentences, systems and judgements.
 pub const CORPUS: Page = Page::new(&PageInfo {
     key: "corpus",
     name: id!("Corpus"),
@@ -78,9 +76,7 @@ pub const CORPUS: Page = Page::new(&PageInfo {
 /// What the page shows.
 #[derive(Clone, Debug, Default)]
 pub struct CorpusPage {
-    /// The workspace that is open.
     pub path: Option<PathBuf>,
-    /// What was asked for and is not there yet.
     pending: Pending,
     /// Its texts and numbers, as far as they are in memory; [`CorpusRequest::See`] brings what is in view there.
     pub corpus: Arc<CorpusTable>,
@@ -92,15 +88,11 @@ pub struct CorpusPage {
     pub trouble: Option<String>,
     /// The column that the rows are sorted by, `-` before it for the greatest first; empty: as they came.
     pub sorting: String,
-    /// The columns of numbers.
     pub columns: TableColumns,
-    /// The sentences as a whole.
     pub whole: CorpusViews,
-    /// How files come in, and the last one that did.
     pub incoming: Incoming,
     /// Why the last act came to nothing, as a sentence.
     pub message: Option<String>,
-    /// What the lane is doing.
     pub busy: Option<Busy>,
     /// The chosen sentence, from 0.
     pub selected: Option<usize>,
@@ -109,16 +101,13 @@ pub struct CorpusPage {
     pub tables: Vec<Option<Arc<AlignmentTable>>>,
     /// Whose words are linked by hand: the system at this place; none: the reference.
     pub linked: Option<usize>,
-    /// The two annotators who are compared.
     pub compared: Option<Compared>,
-    /// What outlives the corpus that is open.
     pub kept: KeptCorpus,
     /// What needs no corpus: documents, minimal pairs, training logs.
     pub beside: BesideCorpus,
     pub tasks: Vec<u64>,
 }
 
-/// What was asked for and is not there yet.
 #[derive(Clone, Debug, Default)]
 struct Pending {
     path: Option<PathBuf>,
@@ -139,7 +128,6 @@ struct Pending {
 /// How files come in.
 #[derive(Clone, Debug, Default)]
 pub struct Incoming {
-    /// What a plain text is.
     pub role: import::Role,
     /// By what the best candidate of an n-best list is told, which is a system of its own then.
     pub oracle: Option<import::OracleBy>,
@@ -154,7 +142,6 @@ pub struct Incoming {
 /// What the lane is doing.
 #[derive(Clone, Debug)]
 pub struct Busy {
-    /// What, and how far it is.
     pub progress: JobProgress,
     /// It brings in a file, which can be stopped.
     pub imports: bool,
@@ -171,10 +158,8 @@ pub struct Compared {
 /// What the page shows beside a corpus, and without one.
 #[derive(Clone, Debug, Default)]
 pub struct BesideCorpus {
-    /// Two documents that become pairs.
     pub documents: DocumentSheet,
     pub contrast: ContrastState,
-    /// Training logs that are followed.
     pub logs: Vec<LogFile>,
 }
 
@@ -182,9 +167,7 @@ pub struct BesideCorpus {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KeptCorpus {
-    /// The workspace that was open last.
     pub workspace: Option<PathBuf>,
-    /// Whose judgements are given.
     pub annotator: String,
     pub logs: Vec<PathBuf>,
 }
@@ -196,7 +179,6 @@ impl Default for KeptCorpus {
 }
 
 impl CorpusPage {
-    /// What the annotator says of the chosen sentence.
     pub fn judgement(&self) -> Judgement {
         self.selected.map(|at| self.said(at, &self.kept.annotator)).unwrap_or_default()
     }
@@ -206,7 +188,6 @@ impl CorpusPage {
         self.corpus.judgements.get(&at).and_then(|all| all.get(annotator)).cloned().unwrap_or_default()
     }
 
-    /// The row of the chosen sentence.
     pub fn row(&self) -> Option<usize> {
         let selected = self.selected? as u32;
         self.rows.iter().position(|at| *at == selected)
@@ -250,7 +231,6 @@ impl CorpusPage {
         Self::send(app, CorpusRequest::Fill { is_german });
     }
 
-    /// Whether the corpus goes with the window, or when it is closed, unless it is saved.
     pub fn is_unsaved(&self) -> bool {
         self.pending.is_unsaved
     }
@@ -323,7 +303,6 @@ impl CorpusPage {
         Self::send(app, request);
     }
 
-    /// Imports a file as what the page says that texts are.
     fn import(&mut self, path: PathBuf, app: &mut AppState) {
         self.begin_unsaved(app);
         let incoming = &self.incoming;
@@ -395,7 +374,6 @@ fn moved(row: Option<usize>, by: isize, count: usize) -> usize {
 }
 
 impl CorpusPage {
-    /// Does what the user asked for.
     pub fn apply(&mut self, command: CorpusCommand, app: &mut AppState) {
         match command {
             CorpusCommand::Corpus(request) => self.ask(request, app),

@@ -16,7 +16,6 @@ use engine::decoding::{SearchOptions, SystemSpec};
 use engine::evaluation::plan::InterventionPlan;
 
 impl CorpusPage {
-    /// Runs every model, with the interventions of a file where there is one.
     pub(super) fn run(&mut self, forces: bool, acting: Option<&PathBuf>, app: &mut AppState) {
         let acts = |system| (system, acting.cloned().map(PlanSource::File));
         let all = app.systems().into_iter().map(acts).collect();
