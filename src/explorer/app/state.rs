@@ -188,10 +188,10 @@ impl AppState {
         let mut is_new = false;
         for at in 0..self.document.columns.len() {
             let told = self.document.told(&self.document.columns[at], self.view.settings.unk_replacement);
-            if self.document.columns[at].told == told {
+            if self.document.columns[at].difference.label == told {
                 continue;
             }
-            self.document.columns[at].told = told;
+            self.document.columns[at].difference.label = told;
             if !self.document.columns[at].stale && self.document.columns[at].table.is_some() {
                 self.rebuild(at);
                 is_new = true;
@@ -209,7 +209,7 @@ impl AppState {
         let behind = &self.document.columns[original + 1..];
         let at = original + 1 + behind.iter().position(is_other).unwrap_or(behind.len());
         let fresh = self.tasks.fresh_id();
-        let column = self.document.columns[original].beside(fresh, id);
+        let column = self.document.columns[original].variant_column(fresh, id);
         self.document.columns.insert(at, column);
     }
 
@@ -228,7 +228,7 @@ impl AppState {
         self.document.columns[at].forget_links();
         let column = &self.document.columns[at];
         let question = column.shown().and_then(|shown| column.question(shown, &self.view.settings));
-        self.document.columns[at].asked = self.ask_aligner(question);
+        self.document.columns[at].request.links_question = self.ask_aligner(question);
         self.ask_given_links(at);
     }
 
@@ -237,7 +237,7 @@ impl AppState {
         let question = column.read().and_then(|given| column.question(given, &self.view.settings));
         let asked = self.ask_aligner(question);
         let column = &mut self.document.columns[at];
-        (column.given_links, column.given_asked) = (None, asked);
+        (column.given.links, column.given.question) = (None, asked);
     }
 
     pub(crate) fn ask_all_links(&mut self) {
@@ -278,7 +278,7 @@ impl AppState {
     pub(crate) fn compare_links(&mut self, on: bool) {
         if on != self.document.compares_links {
             self.document.compares_links = on;
-            let missing = |column: &Column| !on || column.links.is_none() && column.asked.is_none();
+            let missing = |column: &Column| !on || column.links.is_none() && column.request.links_question.is_none();
             let all = 0..self.document.columns.len();
             all.filter(|at| missing(&self.document.columns[*at]))
                 .collect::<Vec<_>>()
@@ -290,10 +290,11 @@ impl AppState {
 
     /// The answer to a question; one that nobody waits for any more changes nothing.
     pub(crate) fn aligned(&mut self, number: u64, links: Links) {
-        let of = |column: &Column| [column.asked, column.given_asked].contains(&Some(number));
+        let of = |column: &Column| [column.request.links_question, column.given.question].contains(&Some(number));
         let Some(at) = self.document.columns.iter().position(of) else { return };
         let column = &mut self.document.columns[at];
-        let place = if column.asked == Some(number) { &mut column.links } else { &mut column.given_links };
+        let place =
+            if column.request.links_question == Some(number) { &mut column.links } else { &mut column.given.links };
         *place = Some(links);
         self.rebuild(at);
         self.mark_differences();

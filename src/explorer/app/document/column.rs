@@ -49,33 +49,80 @@ impl Default for ColumnState {
 pub struct Column {
     pub id: ColumnId,
     pub system: SystemSpec,
+    /// The number of the variant that it shows; `None`: the sentence as it is.
     pub variant: Option<u64>,
-    pub told: Option<Arc<VariantLabel>>,
-    pub comparison: Option<Arc<SystemComparison>>,
+    pub difference: ColumnDifference,
     pub state: ColumnState,
+    /// `None` until the model is loaded.
     pub facts: Option<ModelFacts>,
+    /// The source as this model read it, of the shown table.
     pub source: Sentence,
+    /// The beam, best first; one partial hypothesis while decoding.
     pub hypotheses: Vec<HypothesisView>,
+    /// Which hypothesis is shown, from 0.
     pub hypothesis: usize,
+    /// What is drawn; `None` before the first row and for an empty source.
     pub table: Option<Arc<AlignmentTable>>,
+    /// The whole trace and times, once finished; the context vector before.
     pub result: ColumnResult,
+    /// The table belongs to an older text: draw it dimmed.
     pub stale: bool,
     pub decoding: bool,
+    /// The links of a statistical aligner between the words of the source and of the shown hypothesis.
     pub links: Option<Links>,
-    pub(crate) asked: Option<u64>,
-    pub(crate) given_links: Option<Links>,
-    pub(crate) given_asked: Option<u64>,
-    pub given: Option<Result<HypothesisView, String>>,
-    pub(crate) beside: Option<Arc<AlignmentTable>>,
-    pub(crate) given_for: Option<(String, String, DecodeKey)>,
-    pub untouched: Option<Arc<UntouchedTranslation>>,
-    pub(crate) own_words: Vec<(String, bool)>,
+    pub given: GivenTranslation,
+    pub baseline: ColumnBaseline,
+    /// Measurements of translations, oldest first.
     pub(crate) tested: Vec<Arc<Tested>>,
+    /// The interventions of the shown hypotheses.
     pub set: Arc<Interventions>,
-    pub(crate) wanted: Arc<Interventions>,
+    /// Why the present text could not be translated, as a sentence.
     pub message: Option<String>,
-    pub(crate) pending: Option<(Sentence, Option<Vec<f32>>)>,
-    pub(crate) done: Option<(String, DecodeKey)>,
+    pub(crate) request: ColumnRequest,
+}
+
+/// How a variant differs from its original.
+#[derive(Clone, Debug, Default)]
+pub struct ColumnDifference {
+    /// In words; `None` in a column that is no variant.
+    pub label: Option<Arc<VariantLabel>>,
+    /// `None` until both translations are finished.
+    pub comparison: Option<Arc<SystemComparison>>,
+}
+
+/// The translation that the user gives, as a column's model reads it.
+#[derive(Clone, Debug, Default)]
+pub struct GivenTranslation {
+    /// It, or why the model cannot read it.
+    pub view: Option<Result<HypothesisView, String>>,
+    /// Source, given translation and request that `view` belongs to.
+    pub(crate) key: Option<(String, String, DecodeKey)>,
+    pub(crate) links: Option<Links>,
+    /// The number of the question that `links` answer.
+    pub(crate) question: Option<u64>,
+    /// The table of the model's own translation while the given one is shown, or the other way round.
+    pub(crate) other_table: Option<Arc<AlignmentTable>>,
+}
+
+/// What the model does without interventions.
+#[derive(Clone, Debug, Default)]
+pub struct ColumnBaseline {
+    /// `None` without interventions, and until it is translated.
+    pub untouched: Option<Arc<UntouchedTranslation>>,
+    /// Its words, and whether each is missing with interventions.
+    pub(crate) words: Vec<(String, bool)>,
+}
+
+/// The running request of a column, and what the finished one was.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ColumnRequest {
+    pub interventions: Arc<Interventions>,
+    /// Source and context, until the first row replaces the table.
+    pub incoming: Option<(Sentence, Option<Vec<f32>>)>,
+    /// The text and parameters of the finished result on screen.
+    pub result_key: Option<(String, DecodeKey)>,
+    /// The number of the question that the column's links answer.
+    pub links_question: Option<u64>,
 }
 
 /// What a result depends on besides the text: models, device and search.
@@ -99,14 +146,14 @@ impl Column {
         Self { id, system, ..Self::default() }
     }
 
-    pub(crate) fn beside(&self, id: ColumnId, variant: u64) -> Self {
+    pub(crate) fn variant_column(&self, id: ColumnId, variant: u64) -> Self {
         let column = Self::new(id, self.system.clone());
         Self { variant: Some(variant), state: self.state.clone(), facts: self.facts.clone(), ..column }
     }
 
     pub fn name(&self) -> String {
         let model = self.model();
-        self.told.as_ref().map_or_else(|| model.clone(), |told| format!("{model}, {}", told.text()))
+        self.difference.label.as_ref().map_or_else(|| model.clone(), |told| format!("{model}, {}", told.text()))
     }
 
     pub fn model(&self) -> String {
@@ -127,7 +174,7 @@ impl Column {
     }
 
     pub fn beam(&self) -> Option<usize> {
-        self.done.as_ref().map(|(_, decode_key)| decode_key.options.beam)
+        self.request.result_key.as_ref().map(|(_, decode_key)| decode_key.options.beam)
     }
 
     pub(crate) fn spec(&self, decode_key: DecodeKey, decode: bool) -> ColumnSpec {
@@ -138,21 +185,22 @@ impl Column {
 
     /// True when it has to be decoded.
     pub(crate) fn prepare(&mut self, source: &str, decode_key: &DecodeKey) -> bool {
-        self.pending = None;
+        self.request.incoming = None;
         if source.trim().is_empty() {
             self.empty();
             return false;
         }
         // what the model does by itself comes after what it does with interventions, and may have been cut off
         let is_touched = self.hypotheses.first().is_some_and(|best| !best.touched.is_untouched());
-        let lacks_own = is_touched && self.untouched.is_none();
-        let decode = lacks_own || self.done.as_ref().is_none_or(|(text, done)| text != source || done != decode_key);
+        let lacks_own = is_touched && self.baseline.untouched.is_none();
+        let decode = lacks_own
+            || self.request.result_key.as_ref().is_none_or(|(text, done)| text != source || done != decode_key);
         if !decode {
             // The result of this very text is on screen; an error was another text's.
             self.message = None;
         }
         if decode {
-            self.wanted = Arc::clone(&decode_key.interventions);
+            self.request.interventions = Arc::clone(&decode_key.interventions);
         }
         self.decoding = decode && !matches!(self.state, ColumnState::Failed(_));
         self.stale = decode && self.table.is_some();
@@ -162,7 +210,7 @@ impl Column {
     /// The given translation, if the model still has to read it; drops what was read of another one.
     pub(crate) fn want_given(&mut self, source: &str, given: Option<&str>, decode_key: &DecodeKey) -> Option<String> {
         let is_for = |(text, _, of): &(String, String, DecodeKey)| text == source && of.has_models_of(decode_key);
-        if given.is_none() || !self.given_for.as_ref().is_some_and(is_for) {
+        if given.is_none() || !self.given.key.as_ref().is_some_and(is_for) {
             self.forget_given();
         }
         let given = given.filter(|given| !given.trim().is_empty() && !source.trim().is_empty());
@@ -170,12 +218,12 @@ impl Column {
             self.forget_given();
             return None;
         };
-        let is_done = self.given_for.as_ref().is_some_and(|(_, of, _)| of == given);
+        let is_done = self.given.key.as_ref().is_some_and(|(_, of, _)| of == given);
         (!is_done).then(|| given.to_owned())
     }
 
     fn forget_given(&mut self) {
-        (self.given, self.beside, self.given_for) = (None, None, None);
+        (self.given.view, self.given.other_table, self.given.key) = (None, None, None);
     }
 
     pub fn numbers(&self) -> TokenCount {
@@ -188,17 +236,17 @@ impl Column {
     }
 
     pub fn read(&self) -> Option<&HypothesisView> {
-        self.given.as_ref().and_then(|given| given.as_ref().ok())
+        self.given.view.as_ref().and_then(|given| given.as_ref().ok())
     }
 
     /// The tables of the model's own translation and of the given one.
     pub fn both(&self) -> (Option<&Arc<AlignmentTable>>, Option<&Arc<AlignmentTable>>) {
-        let (shown, beside) = (self.table.as_ref(), self.beside.as_ref());
+        let (shown, beside) = (self.table.as_ref(), self.given.other_table.as_ref());
         if shown.is_some_and(|table| table.is_given) { (beside, shown) } else { (shown, beside) }
     }
 
     pub(crate) fn rest(&mut self) {
-        (self.pending, self.decoding) = (None, false);
+        (self.request.incoming, self.decoding) = (None, false);
     }
 
     pub(crate) fn empty(&mut self) {
@@ -207,18 +255,18 @@ impl Column {
         self.hypothesis = 0;
         self.table = None;
         self.result = ColumnResult::default();
-        (self.untouched, self.set) = (None, Arc::default());
+        (self.baseline.untouched, self.set) = (None, Arc::default());
         self.forget_links();
         self.forget_given();
-        (self.stale, self.decoding, self.message, self.done) = (false, false, None, None);
+        (self.stale, self.decoding, self.message, self.request.result_key) = (false, false, None, None);
     }
 
     pub(crate) fn take_pending(&mut self) {
-        if let Some((source, context)) = self.pending.take() {
+        if let Some((source, context)) = self.request.incoming.take() {
             (self.source, self.result.context) = (source, context);
             self.result = ColumnResult::default();
-            (self.untouched, self.set) = (None, Arc::clone(&self.wanted));
-            self.done = None;
+            (self.baseline.untouched, self.set) = (None, Arc::clone(&self.request.interventions));
+            self.request.result_key = None;
         }
         self.stale = false;
     }
@@ -229,8 +277,8 @@ impl Column {
             |settings: &Settings| self.table_with(settings).map(|table| Arc::new(AlignmentTable { revision, ..table }));
         let other = Settings { whose: settings.whose.other(), ..settings.clone() };
         let tables = (made(settings), self.read().and_then(|_| made(&other)));
-        (self.table, self.beside) = tables;
-        self.comparison = None;
+        (self.table, self.given.other_table) = tables;
+        self.difference.comparison = None;
     }
 
     pub(crate) fn table_with(&self, settings: &Settings) -> Option<AlignmentTable> {
@@ -240,7 +288,7 @@ impl Column {
             reading: settings.reading_of(self.facts.as_ref()),
             pieces: settings.pieces,
             outlined: settings.outlined_of(self.facts.as_ref()),
-            links: if given.is_some() { &self.given_links } else { &self.links }.as_ref().filter(|_| settings.links),
+            links: if given.is_some() { &self.given.links } else { &self.links }.as_ref().filter(|_| settings.links),
             is_given: given.is_some(),
             // measured was the model by itself
             tested: if given.is_none() && self.set.changes_alpha() { &[] } else { &self.tested },
@@ -262,12 +310,12 @@ impl Column {
     /// What the shown table is a variant in: one that belongs to an older text keeps what it was.
     fn variant_of_table(&self) -> Option<&Arc<VariantLabel>> {
         let before = || self.table.as_ref().and_then(|table| table.variant.as_ref());
-        if self.stale { before() } else { self.told.as_ref() }
+        if self.stale { before() } else { self.difference.label.as_ref() }
     }
 
     pub(crate) fn forget_links(&mut self) {
-        (self.links, self.asked) = (None, None);
-        (self.given_links, self.given_asked) = (None, None);
+        (self.links, self.request.links_question) = (None, None);
+        (self.given.links, self.given.question) = (None, None);
     }
 
     /// The aligner's input for a hypothesis; `None` without an aligner, and while words are being chosen.

@@ -12,7 +12,7 @@ use engine::text::sentence::EOS;
 pub fn differences(columns: &[Column]) -> Vec<Vec<bool>> {
     let mut marks: Vec<Vec<bool>> = columns.iter().map(|column| vec![false; words(column).len()]).collect();
     for (column, marks) in columns.iter().zip(&mut marks) {
-        if let Some(comparison) = &column.comparison {
+        if let Some(comparison) = &column.difference.comparison {
             marks.clone_from(&comparison.changed_targets);
         }
     }

@@ -114,7 +114,7 @@ impl Document {
 
     pub(crate) fn compare_variants(&mut self) {
         for at in 0..self.columns.len() {
-            self.columns[at].comparison = self.compared(&self.columns[at]).map(Arc::new);
+            self.columns[at].difference.comparison = self.compared(&self.columns[at]).map(Arc::new);
         }
     }
 

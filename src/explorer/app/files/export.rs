@@ -225,7 +225,7 @@ fn named(column: &Column, table: &AlignmentTable) -> String {
 }
 
 fn comparison(column: &Column) -> Option<String> {
-    let (comparison, table) = (column.comparison.as_ref()?, column.table.as_ref()?);
+    let (comparison, table) = (column.difference.comparison.as_ref()?, column.table.as_ref()?);
     Some(comparison.text(table))
 }
 
@@ -413,7 +413,7 @@ pub fn json_line(column: &Column) -> String {
 fn variant_json(column: &Column, table: &AlignmentTable) -> Option<Value> {
     let told = table.variant.as_ref()?;
     let mut value = json!({ "differs": told.differs, "of": told.original });
-    if let Some(comparison) = column.comparison.as_ref().filter(|_| !table.is_given) {
+    if let Some(comparison) = column.difference.comparison.as_ref().filter(|_| !table.is_given) {
         let target = |i: usize| table.target.get(i).map(|word| word.text.as_str());
         let source = |j: usize| table.source.get(j).map(|word| word.text.as_str());
         let moved =

@@ -142,7 +142,7 @@ fn of_column(
     let settings = app.view.settings();
     let facts = column.facts.as_ref();
     let (shown, aligned) =
-        if table.is_given { (column.read()?, &column.given_links) } else { (column.shown()?, &column.links) };
+        if table.is_given { (column.read()?, &column.given.links) } else { (column.shown()?, &column.links) };
     let mut choices = Vec::new();
     choices.extend(shown.found.alpha.is_some().then_some(LinksBy::Alpha));
     choices.extend(shown.found.head.is_some().then_some(LinksBy::Head));

@@ -1,7 +1,6 @@
 //! The page Corpus: a workspace, its table, the chosen sentence and its judgements; minimal pairs and training curves,
 //! which need no workspace.
 
-mod beside;
 pub mod columns;
 pub mod command;
 pub mod contrast;
@@ -13,6 +12,7 @@ pub mod logs;
 mod news;
 pub mod picture;
 mod run;
+mod tools;
 #[cfg(feature = "gui")]
 pub mod view;
 pub mod views;
@@ -103,8 +103,7 @@ pub struct CorpusPage {
     pub linked: Option<usize>,
     pub compared: Option<Compared>,
     pub kept: KeptCorpus,
-    /// What needs no corpus: documents, minimal pairs, training logs.
-    pub beside: BesideCorpus,
+    pub tools: CorpusTools,
     pub tasks: Vec<u64>,
 }
 
@@ -155,9 +154,9 @@ pub struct Compared {
     pub agreement: Option<Arc<Agreement>>,
 }
 
-/// What the page shows beside a corpus, and without one.
+/// Tools that need no corpus: documents, minimal pairs, training logs.
 #[derive(Clone, Debug, Default)]
-pub struct BesideCorpus {
+pub struct CorpusTools {
     pub documents: DocumentSheet,
     pub contrast: ContrastState,
     pub logs: Vec<LogFile>,
@@ -238,8 +237,8 @@ impl CorpusPage {
     /// What was shown goes; what is kept between starts stays.
     fn close(&mut self, app: &mut AppState) {
         self.stop_tasks(app);
-        let (kept, beside) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.beside));
-        *self = Self { kept, beside, ..Self::default() };
+        let (kept, tools) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.tools));
+        *self = Self { kept, tools, ..Self::default() };
         Self::send(app, CorpusRequest::Close);
         app.changed();
     }
@@ -459,7 +458,7 @@ impl PageState for CorpusPage {
     }
 
     fn begin(&mut self, app: &mut AppState) {
-        if !self.beside.logs.is_empty() {
+        if !self.tools.logs.is_empty() {
             self.follow_logs(app);
         }
     }
@@ -467,11 +466,11 @@ impl PageState for CorpusPage {
     fn found(&mut self, number: u64, found: Found, app: &mut AppState) {
         let found = match found {
             Found::Analysed(found) => found,
-            Found::Documents(found) if self.beside.documents.task == Some(number) => {
+            Found::Documents(found) if self.tools.documents.task == Some(number) => {
                 self.message = found.note;
-                return self.beside.documents.take(found.beads);
+                return self.tools.documents.take(found.beads);
             }
-            Found::Contrasted(found) => return self.beside.contrast.take(number, found),
+            Found::Contrasted(found) => return self.tools.contrast.take(number, found),
             _ => return,
         };
         self.tasks.retain(|task| *task != number);
@@ -486,10 +485,10 @@ impl PageState for CorpusPage {
     }
 
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
-        if self.beside.documents.task == Some(number) {
-            (self.beside.documents.task, self.message) = (None, message);
-        } else if self.beside.contrast.task == Some(number) {
-            self.beside.contrast.ended();
+        if self.tools.documents.task == Some(number) {
+            (self.tools.documents.task, self.message) = (None, message);
+        } else if self.tools.contrast.task == Some(number) {
+            self.tools.contrast.ended();
             self.message = message;
         } else if self.tasks.contains(&number) {
             self.tasks.retain(|task| *task != number);
@@ -504,7 +503,7 @@ impl PageState for CorpusPage {
     }
 
     fn seen(&mut self, seen: &FollowEvent) -> bool {
-        logs::absorb(&mut self.beside.logs, seen.clone())
+        logs::absorb(&mut self.tools.logs, seen.clone())
     }
 
     fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {
@@ -527,7 +526,7 @@ impl PageState for CorpusPage {
         // JSON holds text, so a path that is not text is left out.
         let is_text = |path: &PathBuf| path.to_str().is_some();
         let workspace = self.kept.workspace.clone().filter(is_text);
-        let logs = self.beside.logs.iter().map(|log| log.path.clone()).filter(is_text).collect();
+        let logs = self.tools.logs.iter().map(|log| log.path.clone()).filter(is_text).collect();
         serde_json::to_value(KeptCorpus { workspace, logs, ..self.kept.clone() }).unwrap_or_default()
     }
 
@@ -537,7 +536,7 @@ impl PageState for CorpusPage {
             NOBODY.clone_into(&mut kept.annotator);
         }
         let logs = std::mem::take(&mut kept.logs).into_iter().map(LogFile::new).collect();
-        *self = Self { kept, beside: BesideCorpus { logs, ..BesideCorpus::default() }, ..Self::default() };
+        *self = Self { kept, tools: CorpusTools { logs, ..CorpusTools::default() }, ..Self::default() };
         Ok(())
     }
 }

@@ -57,7 +57,7 @@ impl CorpusPage {
     }
 
     pub(super) fn document(&mut self, command: DocumentCommand, app: &mut AppState) {
-        let sheet = &mut self.beside.documents;
+        let sheet = &mut self.tools.documents;
         match command {
             DocumentCommand::Show(is_open) => sheet.is_open = is_open,
             DocumentCommand::Choose(side, path) => {
@@ -92,9 +92,9 @@ impl CorpusPage {
 
     fn order_documents(&mut self, order: DocumentsOrder, app: &mut AppState) {
         self.message = None;
-        if let Some(task) = self.beside.documents.task.take() {
+        if let Some(task) = self.tools.documents.task.take() {
             app.tasks.cancel(task);
         }
-        self.beside.documents.task = Some(app.tasks.order(CORPUS, QueueOrder::Documents(order)));
+        self.tools.documents.task = Some(app.tasks.order(CORPUS, QueueOrder::Documents(order)));
     }
 }

@@ -188,7 +188,7 @@ pub fn settled(app: &AppState) -> bool {
 /// Whether a column has read the translation that is given, where one is.
 fn has_read(column: &Column, app: &AppState) -> bool {
     let is_given = app.document.state().given.as_ref().is_some_and(|given| !given.trim().is_empty());
-    !is_given || column.given.is_some() || column.state != ColumnState::Ready
+    !is_given || column.given.view.is_some() || column.state != ColumnState::Ready
 }
 
 fn select_word(word: Option<&str>, app: &AppState) -> StepOutcome {

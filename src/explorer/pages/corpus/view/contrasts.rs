@@ -95,7 +95,7 @@ const TITLES: &[GridTitle] = &[
 ];
 
 pub fn contrasts_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
-    let contrast = &page.beside.contrast;
+    let contrast = &page.tools.contrast;
     ui.horizontal_wrapped(|ui| {
         if ui.add_enabled(contrast.task.is_none(), Button::new(tr!("Open pairs..."))).clicked() {
             window.ask(OPEN.then(ContrastCommand::Open));

@@ -71,7 +71,7 @@ pub fn offer_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 pub fn documents_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
-    let sheet = &page.beside.documents;
+    let sheet = &page.tools.documents;
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(tr!("From documents to pairs")).size(theme::TEXT_TITLE));
         for (side, question) in FILES.into_iter().enumerate() {
@@ -134,7 +134,7 @@ pub fn documents_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
 }
 
 fn bead_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
-    let sheet = &page.beside.documents;
+    let sheet = &page.tools.documents;
     let Some(row) = sheet.selected.and_then(|at| sheet.beads.rows.get(at)) else {
         labels::note(ui, tr!("Choose a bead to join, split or move its sentences."));
         return;

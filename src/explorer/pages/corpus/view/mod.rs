@@ -98,7 +98,7 @@ impl PageView for CorpusPage {
     }
 
     fn undo(&self, again: bool) -> Option<Command> {
-        Some(match (self.beside.documents.is_open, again) {
+        Some(match (self.tools.documents.is_open, again) {
             (true, false) => DocumentCommand::Undo.into(),
             (true, true) => DocumentCommand::Redo.into(),
             (false, false) => CorpusRequest::Undo.into(),
@@ -128,7 +128,7 @@ impl PageView for CorpusPage {
 impl CorpusPage {
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let page = self;
-        if page.beside.documents.is_open {
+        if page.tools.documents.is_open {
             return documents::documents_ui(ui, page, window);
         }
         let view = page.whole.view;

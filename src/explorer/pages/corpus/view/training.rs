@@ -27,7 +27,7 @@ const LOG: Question = Question::new(
 );
 
 pub fn training_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
-    let logs = &page.beside.logs;
+    let logs = &page.tools.logs;
     let room = ui.available_rect_before_wrap();
     let width = LOGS.min(room.width() * 0.45);
     let left = Rect::from_min_size(room.min, vec2(width, room.height()));
