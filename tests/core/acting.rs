@@ -530,10 +530,10 @@ fn what_the_model_does_by_itself_stays_beside_the_column() {
     answer(&mut session, &request, "la botte rouge </s>");
     let untouched = UntouchedTranslation::default();
     assert!(session.absorb(Event::Untouched { number: request.number, column: ids[0], untouched }));
-    assert!(column(&session, ids[0]).untouched.is_some() && !column(&session, ids[0]).set.is_empty());
+    assert!(column(&session, ids[0]).baseline.untouched.is_some() && !column(&session, ids[0]).set.is_empty());
     let request = act(&mut session, InterveneCommand::TakeAll).expect("a request");
     answer(&mut session, &request, "la chaussure rouge </s>");
-    assert!(column(&session, ids[0]).untouched.is_none() && column(&session, ids[0]).set.is_empty());
+    assert!(column(&session, ids[0]).baseline.untouched.is_none() && column(&session, ids[0]).set.is_empty());
 }
 
 #[test]

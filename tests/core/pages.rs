@@ -102,8 +102,8 @@ fn the_logs_come_back_at_the_next_start() {
     let text = text.replacen(",\"page\":\"sentence\"", "", 1);
     let saved: SavedSession = serde_json::from_str(&text).expect("the state can be read");
     let mut again = Session::start(Some(saved), &OpenWith::default());
-    assert_eq!(again.corpus().beside.logs.len(), 1);
-    assert_eq!(again.corpus().beside.logs[0].name(), "a");
+    assert_eq!(again.corpus().tools.logs.len(), 1);
+    assert_eq!(again.corpus().tools.logs[0].name(), "a");
     assert_eq!(followed(&mut again), Some(vec![PathBuf::from("runs/a/training/log.jsonl")]));
     assert_eq!(followed(&mut again), None);
 }
@@ -239,9 +239,9 @@ fn a_driver_follows_a_log() {
     let mut driver = Driver::open(OpenWith::default(), wake);
     driver.send(LogCommand::Open(log.clone()));
     pump(&mut driver, &woken, |session| {
-        matches!(session.corpus().beside.logs.first().map(|log| &log.state), Some(LogState::Read(_)))
+        matches!(session.corpus().tools.logs.first().map(|log| &log.state), Some(LogState::Read(_)))
     });
-    assert_eq!(driver.session().corpus().beside.logs[0].path, log);
+    assert_eq!(driver.session().corpus().tools.logs[0].path, log);
 }
 
 #[test]

@@ -211,10 +211,10 @@ fn a_variant_is_compared_with_its_original_in_words_and_rows() {
     let column = session.app().document.columns()[0].id;
     let edit = replace("blue");
     let request = act(&mut session, VariantCommand::Word { column, j: 2, edit }).expect("a request");
-    assert!(session.app().document.columns()[1].comparison.is_none(), "nothing is there yet");
+    assert!(session.app().document.columns()[1].difference.comparison.is_none(), "nothing is there yet");
     answer_one(&mut session, &request, &request.columns[1], "THE OLD BLUE SHOE </s>", true);
     let variant = &session.app().document.columns()[1];
-    let comparison = variant.comparison.as_ref().expect("both are there");
+    let comparison = variant.difference.comparison.as_ref().expect("both are there");
     assert_eq!(comparison.changed_sources, [false, false, true, false, false]);
     assert_eq!(comparison.changed_targets, [false, false, true, false, false]);
     let differs: Vec<bool> = variant.table.as_ref().expect("a table").target.iter().map(|word| word.differs).collect();
@@ -224,7 +224,10 @@ fn a_variant_is_compared_with_its_original_in_words_and_rows() {
     let two_of_three = std::f64::consts::LN_2 * 2.0 / 3.0;
     assert!((comparison.divergence.expect("rows") - two_of_three).abs() < 1e-6);
     let own = session.app().document.columns()[0].table.as_ref().expect("a table");
-    assert!(own.target.iter().all(|word| !word.differs) && session.app().document.columns()[0].comparison.is_none());
+    assert!(
+        own.target.iter().all(|word| !word.differs)
+            && session.app().document.columns()[0].difference.comparison.is_none()
+    );
 }
 
 #[test]
@@ -351,7 +354,13 @@ fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
     let again = Session::start(Some(state.clone()), &OpenWith::default());
     assert_eq!(again.app().document.columns().len(), 4);
     let told = |session: &Session| -> Vec<Option<String>> {
-        session.app().document.columns().iter().map(|column| column.told.as_ref().map(|told| told.text())).collect()
+        session
+            .app()
+            .document
+            .columns()
+            .iter()
+            .map(|column| column.difference.label.as_ref().map(|told| told.text()))
+            .collect()
     };
     assert_eq!(told(&again), told(&session), "{before:?}");
     let kept = |state: &SavedSession| serde_json::to_value(&state.variants).expect("plain values");

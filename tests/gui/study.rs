@@ -81,7 +81,7 @@ pub fn contrasted() -> (Harness<'static, App>, desk::Wires) {
     harness.run();
     harness.state_mut().send(ContrastCommand::Open(PathBuf::from("pairs.tsv")));
     harness.run();
-    let number = harness.state().session().corpus().beside.contrast.task.expect("it runs");
+    let number = harness.state().session().corpus().tools.contrast.task.expect("it runs");
     let all = found(ContrastMeasures { left_out: true });
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(all)) });
     harness.run();
@@ -101,7 +101,7 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     harness.key_press(egui::Key::Enter);
     harness.run();
     assert!(wires.heard(ContrastCommand::Open(PathBuf::from("sets/pairs.tsv"))));
-    let number = harness.state().session().corpus().beside.contrast.task.expect("it runs");
+    let number = harness.state().session().corpus().tools.contrast.task.expect("it runs");
     let task = harness.state().session().app().tasks.task(number).expect("it is under way");
     assert!(!task.keeps_work, "minimal pairs that were cancelled are not kept");
     let progress =
@@ -112,7 +112,7 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     click(&mut harness, "Cancel");
     assert!(wires.heard(TaskCommand::Cancel(number)));
     click(&mut harness, "Ask again");
-    let number = harness.state().session().corpus().beside.contrast.task.expect("it runs again");
+    let number = harness.state().session().corpus().tools.contrast.task.expect("it runs again");
     wires
         .corpus
         .borrow_mut()
@@ -144,7 +144,7 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     click(&mut harness, "Without mask.json");
     assert!(wires.heard(ContrastCommand::SetInterventions(None)));
     click(&mut harness, "Ask again");
-    let contrast = &harness.state().session().corpus().beside.contrast;
+    let contrast = &harness.state().session().corpus().tools.contrast;
     let (number, asked) = (contrast.task.expect("it runs once more"), contrast.measures);
     assert_eq!(asked, measures);
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(found(measures))) });
@@ -232,7 +232,7 @@ fn two_documents_become_beads_that_are_edited_and_a_corpus() {
     bench.settle();
     bench.click("From two documents...");
     bench.send(DocumentCommand::Choose(0, PathBuf::from("tale.docx")));
-    let sheet = |bench: &Bench| bench.harness.state().session().corpus().beside.documents.clone();
+    let sheet = |bench: &Bench| bench.harness.state().session().corpus().tools.documents.clone();
     assert!(sheet(&bench).task.is_none(), "one is not enough");
     bench.click("Its translation...");
     bench.harness.get_by_label("Path").type_text("conte.html");

@@ -11,35 +11,29 @@ use crate::jobs::live::protocol::Request;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::steps::StepsRequest;
 
-/// What the driver carries out, in order.
+/// Work that the driver carries out, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Translate this, and nothing that was wanted before.
+    /// Translate this and drop older requests.
     Decode(Request),
-    /// Something for the corpus lane.
     Job(QueueCall),
-    /// Take a translation apart, and nothing that was wanted before.
     TakeApart {
         number: u64,
         request: Box<StepsRequest>,
     },
-    /// Something for the workspace.
     #[cfg(not(target_family = "wasm"))]
     Corpus(CorpusRequest),
     Chore(FileJob),
-    /// Follow these training logs, and no others.
+    /// Follow these training logs and no others.
     Follow(Vec<PathBuf>),
-    /// Follow the texts of these folders, and no others.
     FollowTexts(Vec<PathBuf>),
 }
 
-/// What the corpus lane is to do.
+/// A command to the job queue.
 #[expect(clippy::large_enum_variant, reason = "an order is sent once and kept by no one here")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum QueueCall {
     Submit(u64, QueueOrder),
-    /// This one is not wanted any more.
     Cancel(u64),
-    /// Hold this one up, or let it go on.
     Pause(u64, bool),
 }

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 pub enum Look {
     #[default]
     Heatmap,
-    /// alpha as lines between words.
     Links,
     Tree,
 }
@@ -21,7 +20,6 @@ pub enum Look {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Layout {
-    /// Width and height of the window.
     pub window: Option<[f32; 2]>,
     pub sentences_width: Option<f32>,
     pub sentences_open: bool,
@@ -32,7 +30,6 @@ pub struct Layout {
     pub lesson_width: Option<f32>,
     pub beam_open: bool,
     pub look: Look,
-    /// The sentence is shown as interlinear text, in place of all columns.
     pub interlinear: bool,
     /// One column stands alone.
     pub solo: bool,
@@ -46,7 +43,6 @@ pub struct Layout {
     pub links_opacity: bool,
     /// The other weights of a row share what a set one leaves.
     pub renormalise: bool,
-    /// Things glide to their places and do not jump.
     pub motion: bool,
     /// Parts of pages that are closed, by their names.
     pub closed: BTreeSet<String>,
@@ -85,7 +81,6 @@ impl Layout {
         Self { inspector_open, look, interlinear, solo, ..self }
     }
 
-    /// Closes a part of a page, or opens it.
     pub fn turn(&mut self, part: &str) {
         if !self.closed.remove(part) {
             self.closed.insert(part.to_owned());

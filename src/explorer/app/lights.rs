@@ -4,42 +4,32 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error, StrDeserializer};
 
-/// A part of the window.
+/// A part of the window that a lesson can highlight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HighlightPart {
-    /// The field of the sentence.
     Source,
     Column,
-    /// The words of a column.
     Translation,
-    /// The picture of a column.
     Heatmap,
-    /// The beam of a column.
     Beam,
-    /// What is known of the selected word.
     Inspector,
-    /// The tabs of the pages.
     Pages,
-    /// The names of the models.
     Models,
-    /// The number of hypotheses.
     BeamSize,
     /// What is set on page Steps before one begins.
     Choices,
-    /// The words that the steps say.
     Words,
     Player,
     Machine,
     Box,
-    /// The box that is open.
     OpenBox,
     /// The rows so far on page Steps.
     Rows,
 }
 
 impl HighlightPart {
-    /// For those who do not see the light.
+    /// For screen readers.
     fn name(self) -> &'static str {
         match self {
             Self::Source => tr!("the sentence"),
@@ -62,7 +52,7 @@ impl HighlightPart {
     }
 }
 
-/// A part that is lit: in a lesson its key, and behind it what it is of.
+/// A highlighted part: a part, and a model or box.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Highlight {
@@ -93,24 +83,20 @@ impl TryFrom<String> for Highlight {
 }
 
 impl Highlight {
-    /// Whether it is this part of this model or box.
     pub fn is(&self, lit: HighlightPart, of: &str) -> bool {
         self.lit == lit && self.of.as_ref().is_none_or(|wanted| wanted == of)
     }
 
-    /// In words; `called` is the name of what it is of.
     pub fn text(&self, called: Option<&str>) -> String {
         let name = self.lit.name();
         called.map_or_else(|| name.to_owned(), |of| format!("{name} ({of})"))
     }
 }
 
-/// What a page of a lesson lights now.
+/// What a page of a lesson highlights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lights {
-    /// The panel with the lessons is open.
     pub is_shown: bool,
-    /// The lesson and its page.
     pub page: (String, usize),
     pub parts: Vec<Highlight>,
     /// Whether what the page brings about has come.
@@ -123,7 +109,6 @@ impl Lights {
         !self.page.0.is_empty()
     }
 
-    /// Whether a part of the window is lit.
     pub fn lights(&self, lit: HighlightPart, of: &str) -> bool {
         self.parts.iter().any(|light| light.is(lit, of))
     }

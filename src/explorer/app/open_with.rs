@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use engine::models::choice::ModelSpec;
 use engine::nn::device::DeviceChoice;
 
-/// A model that is installed.
+/// An installed model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Installed {
     pub folder: PathBuf,
@@ -17,7 +17,7 @@ pub struct Installed {
     pub state: u64,
 }
 
-/// Models that belong together: all of a pair of languages, in the order in which they are installed.
+/// All models of a pair of languages, in the order of installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguagePair<'a> {
     pub languages: &'a (String, String),
@@ -25,7 +25,6 @@ pub struct LanguagePair<'a> {
 }
 
 impl<'a> LanguagePair<'a> {
-    /// Every pair of some models.
     pub fn all(models: &'a [Installed]) -> Vec<Self> {
         let mut pairs: Vec<Self> = Vec::new();
         for model in models {
@@ -51,14 +50,13 @@ impl From<PathBuf> for Installed {
     }
 }
 
-/// What to open with.
+/// Options of the start.
 #[derive(Clone, Debug, Default)]
 pub struct OpenWith {
     /// Where the state is kept between starts; `None`: nowhere.
     pub saved: Option<PathBuf>,
     /// Models asked for; they replace the columns of the saved state.
     pub models: Vec<ModelSpec>,
-    /// Models that come with the program.
     pub bundled: Vec<Installed>,
     /// Those of them that are shown when there is nothing else.
     pub opening: Vec<PathBuf>,
@@ -72,7 +70,6 @@ pub struct OpenWith {
     pub files: Vec<PathBuf>,
     /// A file with a sentence and what is set in it.
     pub interventions: Option<PathBuf>,
-    /// A link, which is shown first.
     pub link: Option<String>,
     /// The address that links begin with; `None`: as saved.
     pub site: Option<String>,

@@ -2,17 +2,15 @@
 
 use engine::lang;
 
-/// The name of a page and what is fixed about it.
+/// Names and fixed properties of a page.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PageInfo {
     /// In the saved state, in lessons and in links of the manual: which page is shown.
     pub key: &'static str,
     pub name: &'static str,
-    /// On the sheet of shortcuts.
     pub title: &'static str,
     /// What the page keeps, in the saved state.
     pub saved_as: &'static str,
-    /// Ctrl and this digit show it.
     pub digit: u8,
     /// What may be dropped on it. Other things go to the first page of the table that takes them.
     pub takes: &'static [Dropped],
@@ -20,11 +18,10 @@ pub struct PageInfo {
     pub has_only_models: bool,
 }
 
-/// A page of the window. Each page's own folder says what it is; `pages::PAGES` lists them.
+/// A page of the window; `pages::PAGES` lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Page(&'static PageInfo);
 
-/// One sentence, its translations and alignments: the page of the document.
 pub const SENTENCE: Page = Page::new(&PageInfo {
     key: "sentence",
     name: id!("Sentence"),
@@ -41,7 +38,6 @@ pub enum Dropped {
     Model,
     Text,
     Logs,
-    /// A sentence with interventions.
     Interventions,
     Workspace,
     Links,
@@ -50,12 +46,10 @@ pub enum Dropped {
 }
 
 impl Page {
-    /// The page of this information.
     pub const fn new(info: &'static PageInfo) -> Self {
         Self(info)
     }
 
-    /// What is fixed about it.
     pub const fn info(self) -> &'static PageInfo {
         self.0
     }
@@ -64,17 +58,14 @@ impl Page {
         lang::text(self.0.name)
     }
 
-    /// On the sheet of shortcuts.
     pub fn title(self) -> &'static str {
         lang::text(self.0.title)
     }
 
-    /// In the saved state.
     pub const fn key(self) -> &'static str {
         self.0.key
     }
 
-    /// Whether this may be dropped on it.
     pub fn takes(self, dropped: Dropped) -> bool {
         self.0.takes.contains(&dropped)
     }

@@ -34,8 +34,7 @@ pub enum Shown {
     Alpha,
     /// e_ij, before the softmax.
     Energies,
-    /// How much word i depends on word j by this line of `MEASURES`, which is not alpha. Not kept: what is measured is
-    /// another one at the next start.
+    /// Dependence by this line of `MEASURES`. Not saved.
     Measure(usize),
 }
 
@@ -51,11 +50,10 @@ impl From<Shown> for &'static str {
     }
 }
 
-/// Whose translation is meant.
+/// Which translation: the model's own or the given one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Whose {
     Own,
-    /// The one that the user gives.
     #[default]
     Given,
 }
@@ -69,7 +67,7 @@ impl Whose {
     }
 }
 
-/// Which of two questions pictures answer of models that have an alignment head.
+/// Which question pictures answer in models with an alignment head.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RowSource {
@@ -82,11 +80,10 @@ pub struct RowSource {
 /// How rows are read where each model has its own reading, in the saved state.
 const OWN_READING: &str = "own";
 
-/// Where models compute and how the picture looks. In the saved state what is not understood is as at first.
+/// Settings of all columns; in the saved state an invalid one has its default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Show the source word of greatest alpha in place of `[UNK]`.
     pub unk_replacement: bool,
     #[serde(serialize_with = "device_name", deserialize_with = "device_of")]
     pub device: DeviceChoice,
@@ -94,11 +91,8 @@ pub struct Settings {
     /// Which word a row of an alignment belongs to, in models where there is a choice; `None`: as each was trained.
     #[serde(rename = "rows_by", serialize_with = "reading_name", deserialize_with = "reading_of")]
     pub reading: Option<RowConvention>,
-    /// Where a model looked, or where each word comes from.
     pub asked: RowSource,
-    /// Show the pieces of words, in models whose vocabulary has them.
     pub pieces: bool,
-    /// Show the links of a statistical aligner, where there is one.
     pub links: bool,
     /// The aligner files that take the place of what comes with the program, each for its languages or for a model.
     pub aligner: AlignerFiles,
@@ -107,7 +101,6 @@ pub struct Settings {
     pub whose: Whose,
     /// Colour map, by name; `None` until one is chosen: that of the theme.
     pub palette: Option<String>,
-    /// Light, dark or as the system.
     pub theme: Theme,
     /// The language of the window; `None`: as the system.
     #[serde(serialize_with = "language_code", deserialize_with = "language_of")]
@@ -152,7 +145,7 @@ impl Settings {
         if has_head && self.asked.origin { Some((RowConvention::Head, 0)) } else { self.of_alpha(facts) }
     }
 
-    /// As [`Settings::reading_of`], of alpha alone.
+    /// `reading_of` for alpha alone.
     pub fn of_alpha(&self, facts: Option<&ModelFacts>) -> Option<(RowConvention, usize)> {
         let facts = facts?;
         facts.input_delay.map(|delay| (self.reading.unwrap_or(facts.reading), delay))
@@ -166,7 +159,6 @@ impl Settings {
         (has_head && self.asked.both).then(other)
     }
 
-    /// Whose links are outlined over the picture of a model.
     pub fn outlined(&self, facts: Option<&ModelFacts>) -> Outlined {
         match self.outlined_of(facts) {
             None => Outlined::Aligner,
@@ -175,7 +167,6 @@ impl Settings {
         }
     }
 
-    /// The colour map by name, on the dark or the light theme.
     pub fn palette_on(&self, is_dark: bool) -> &str {
         self.palette.as_deref().unwrap_or(if is_dark { DARK_PALETTE } else { LIGHT_PALETTE })
     }

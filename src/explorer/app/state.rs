@@ -28,17 +28,13 @@ use figure::png::Pixels;
 
 const MAX_NOTICES: usize = 20;
 
-/// What all pages share.
+/// State that all pages share.
 #[derive(Default)]
 pub struct AppState {
-    /// What undo knows, and what it is shown as.
     pub document: Document,
-    /// The work under way.
     pub tasks: Tasks,
-    /// What is looked at and how.
     pub view: ViewState,
     pub lists: Lists,
-    /// Models that come with the program.
     pub bundled: Vec<Installed>,
     pub(crate) revision: u64,
 }
@@ -70,13 +66,11 @@ impl AppState {
         Some((column, i, column.table.as_ref()?.target.get(i)?))
     }
 
-    /// Whether a column shows typed words for `[UNK]`.
     pub fn replaces(&self, column: &Column) -> bool {
         let own = column.variant.and_then(|id| self.document.state.variant(id)?.replaces);
         own.unwrap_or(self.view.settings.unk_replacement)
     }
 
-    /// The reference translation of the shown sentence, when its file was opened with one.
     pub fn reference(&self) -> Option<Cow<'_, str>> {
         self.lists.reference(self.document.state.position?)
     }
@@ -86,7 +80,6 @@ impl AppState {
         self.revision
     }
 
-    /// Something that is saved has changed.
     pub(crate) fn changed(&mut self) {
         self.revision += 1;
     }
@@ -96,7 +89,6 @@ impl AppState {
         self.revision = u64::from(is_first_start);
     }
 
-    /// Adds a sentence to the status line.
     pub(crate) fn notify(&mut self, text: impl Into<String>, is_error: bool) {
         let text = text.into();
         // The same trouble told again (a full disk at every save) stays one notice.
@@ -110,7 +102,6 @@ impl AppState {
         }
     }
 
-    /// Says that a text was cut to the length that models read.
     pub(crate) fn notify_cut(&mut self) {
         self.notify(
             tr!("The text was cut, because a sentence may have at most {MAX_SOURCE_BYTES} bytes", MAX_SOURCE_BYTES),
@@ -125,7 +116,6 @@ impl AppState {
         }
     }
 
-    /// Makes a column the selected one, where it is there.
     pub(crate) fn select_column(&mut self, column: ColumnId) {
         if self.document.column(column).is_some() && self.view.selection.column != Some(column) {
             self.view.selection = Selection { column: Some(column), target: None };
@@ -193,15 +183,15 @@ impl AppState {
         }
     }
 
-    /// Says of each variant what it differs in; a table that stays is labelled anew.
+    /// Labels each variant and the table that it keeps.
     pub(crate) fn tell_variants(&mut self) {
         let mut is_new = false;
         for at in 0..self.document.columns.len() {
             let told = self.document.told(&self.document.columns[at], self.view.settings.unk_replacement);
-            if self.document.columns[at].told == told {
+            if self.document.columns[at].difference.label == told {
                 continue;
             }
-            self.document.columns[at].told = told;
+            self.document.columns[at].difference.label = told;
             if !self.document.columns[at].stale && self.document.columns[at].table.is_some() {
                 self.rebuild(at);
                 is_new = true;
@@ -219,48 +209,42 @@ impl AppState {
         let behind = &self.document.columns[original + 1..];
         let at = original + 1 + behind.iter().position(is_other).unwrap_or(behind.len());
         let fresh = self.tasks.fresh_id();
-        let column = self.document.columns[original].beside(fresh, id);
+        let column = self.document.columns[original].variant_column(fresh, id);
         self.document.columns.insert(at, column);
     }
 
-    /// Makes a column's table again from its shown hypothesis.
     pub(crate) fn rebuild(&mut self, at: usize) {
         let revision = self.tasks.fresh_id();
         self.document.columns[at].rebuild(&self.view.settings, revision);
     }
 
-    /// Makes the tables of all columns again.
     pub(crate) fn rebuild_all(&mut self) {
         (0..self.document.columns.len()).for_each(|at| self.rebuild(at));
         self.mark_differences();
     }
 
-    /// Asks for the links of a column's shown hypothesis and of the given translation, where they are shown; those of
-    /// others are forgotten.
+    /// Requests the links of the shown hypothesis and of the given translation, if shown; drops all others.
     pub(crate) fn ask_links(&mut self, at: usize) {
         self.document.columns[at].forget_links();
         let column = &self.document.columns[at];
         let question = column.shown().and_then(|shown| column.question(shown, &self.view.settings));
-        self.document.columns[at].asked = self.ask_aligner(question);
+        self.document.columns[at].request.links_question = self.ask_aligner(question);
         self.ask_given_links(at);
     }
 
-    /// Asks for the links of the given translation of a column.
     pub(crate) fn ask_given_links(&mut self, at: usize) {
         let column = &self.document.columns[at];
         let question = column.read().and_then(|given| column.question(given, &self.view.settings));
         let asked = self.ask_aligner(question);
         let column = &mut self.document.columns[at];
-        (column.given_links, column.given_asked) = (None, asked);
+        (column.given.links, column.given.question) = (None, asked);
     }
 
-    /// Asks for the links of all columns.
     pub(crate) fn ask_all_links(&mut self) {
         (0..self.document.columns.len()).for_each(|at| self.ask_links(at));
         self.rebuild_all();
     }
 
-    /// Takes a file of the user's as the aligner of its languages, or of a model.
     pub(crate) fn add_aligner(&mut self, own: AlignerFile) {
         let AlignerFile { path, languages: (source, target), model } = &own;
         let of = match model {
@@ -274,7 +258,6 @@ impl AppState {
         self.ask_all_links();
     }
 
-    /// Lets a file of the user's go, so that its languages, or its model, have what comes with the program.
     pub(crate) fn remove_aligner(&mut self, gone: &AlignerFile) {
         self.view.settings.aligner.remove(gone);
         self.changed();
@@ -295,7 +278,7 @@ impl AppState {
     pub(crate) fn compare_links(&mut self, on: bool) {
         if on != self.document.compares_links {
             self.document.compares_links = on;
-            let missing = |column: &Column| !on || column.links.is_none() && column.asked.is_none();
+            let missing = |column: &Column| !on || column.links.is_none() && column.request.links_question.is_none();
             let all = 0..self.document.columns.len();
             all.filter(|at| missing(&self.document.columns[*at]))
                 .collect::<Vec<_>>()
@@ -307,10 +290,11 @@ impl AppState {
 
     /// The answer to a question; one that nobody waits for any more changes nothing.
     pub(crate) fn aligned(&mut self, number: u64, links: Links) {
-        let of = |column: &Column| [column.asked, column.given_asked].contains(&Some(number));
+        let of = |column: &Column| [column.request.links_question, column.given.question].contains(&Some(number));
         let Some(at) = self.document.columns.iter().position(of) else { return };
         let column = &mut self.document.columns[at];
-        let place = if column.asked == Some(number) { &mut column.links } else { &mut column.given_links };
+        let place =
+            if column.request.links_question == Some(number) { &mut column.links } else { &mut column.given.links };
         *place = Some(links);
         self.rebuild(at);
         self.mark_differences();
@@ -334,20 +318,17 @@ impl AppState {
         }
     }
 
-    /// A picture for the clipboard was drawn.
     pub(crate) fn picture_painted(&mut self, pixels: Arc<Pixels>) {
         self.view.painted = Some((self.tasks.fresh_id(), pixels));
         self.notify(tr!("The picture is in the clipboard"), false);
     }
 
-    /// A column for a model, or for several as one, at the right.
     pub(crate) fn add_column(&mut self, mut system: SystemSpec) {
         system.members.iter_mut().for_each(|model| keep_whole(&mut model.folder));
         let id = self.tasks.fresh_id();
         self.document.columns.push(Column::new(id, system));
     }
 
-    /// There are other columns than before.
     pub(crate) fn columns_changed(&mut self) {
         self.changed();
         self.mark_differences();

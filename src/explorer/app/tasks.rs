@@ -6,14 +6,13 @@ use crate::app::page::Page;
 use crate::jobs::live::protocol::Near;
 use crate::jobs::queue::{JobProgress, QueueOrder};
 
-/// Work that a page has ordered and that is not done.
+/// Ordered work that is not done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
     pub number: u64,
     pub page: Page,
     /// How far it is; `None` while it waits for its turn.
     pub progress: Option<JobProgress>,
-    /// Held up until it is told to go on.
     pub is_paused: bool,
     /// What it has done so far is kept when it is cancelled.
     pub keeps_work: bool,
@@ -27,39 +26,32 @@ pub struct Tasks {
     next_id: u64,
     /// Number of the newest request; events with any other change nothing.
     newest: u64,
-    /// The neighbours that each request asks for until they are found.
     pub(crate) near: Option<Near>,
 }
 
 impl Tasks {
-    /// Work of the pages that is not done, in the order it was asked for.
     pub fn list(&self) -> &[Task] {
         &self.list
     }
 
-    /// The work of this number, while it is not done.
     pub fn task(&self, number: u64) -> Option<&Task> {
         self.list.iter().find(|task| task.number == number)
     }
 
-    /// The number of the newest request.
     pub fn newest(&self) -> u64 {
         self.newest
     }
 
-    /// The number of a new request, which is the newest from here on.
     pub(crate) fn fresh_request(&mut self) -> u64 {
         self.newest += 1;
         self.newest
     }
 
-    /// A number that was never given before.
     pub(crate) fn fresh_id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id
     }
 
-    /// Has this carried out by the driver.
     pub(crate) fn push(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
@@ -69,7 +61,6 @@ impl Tasks {
         self.push(Effect::Chore(chore));
     }
 
-    /// What came up since the last call.
     pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }

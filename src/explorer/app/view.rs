@@ -13,7 +13,6 @@ use figure::png::Pixels;
 /// The selected word and column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Which column; `None` when there is none.
     pub column: Option<ColumnId>,
     /// Which target word i, from 0.
     pub target: Option<usize>,
@@ -22,7 +21,6 @@ pub struct Selection {
 /// Where the mouse is: a word, or a pair of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hover {
-    /// Where the mouse is; marks are drawn in every column.
     pub column: ColumnId,
     /// Target position, when over a target word or cell.
     pub i: Option<usize>,
@@ -33,63 +31,53 @@ pub struct Hover {
 /// A sentence for the status line, until dismissed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// Its number, to dismiss it by.
     pub id: u64,
     pub text: String,
     pub is_error: bool,
 }
 
-/// What is looked at and how.
+/// What is shown and how.
 #[derive(Default)]
 pub struct ViewState {
     pub(crate) page: Page,
     pub(crate) selection: Selection,
     pub(crate) hover: Option<Hover>,
     pub(crate) settings: Settings,
-    /// How the last figure was asked for.
     pub(crate) drawing: Drawing,
     pub(crate) layout: Layout,
     pub(crate) notices: Vec<Notice>,
     /// A picture of a plot or a map that waits for the name of its file.
     pub(crate) kept_figure: Option<Arc<Figure<'static>>>,
-    /// The picture that was drawn last for the clipboard, with its number.
     pub(crate) painted: Option<(u64, Arc<Pixels>)>,
     /// How often another start of the program asked for this window.
     pub(crate) calls: u64,
 }
 
 impl ViewState {
-    /// The page that is shown.
     pub fn page(&self) -> Page {
         self.page
     }
 
-    /// The selected word and column.
     pub fn selection(&self) -> Selection {
         self.selection
     }
 
-    /// Where the mouse is; marked in every column.
     pub fn hover(&self) -> Option<Hover> {
         self.hover
     }
 
-    /// Where models compute and how the picture looks.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// How the last figure was asked for.
     pub fn drawing(&self) -> Drawing {
         self.drawing
     }
 
-    /// How the window is laid out, which is kept between starts.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Sentences for the status line.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
     }
@@ -99,7 +87,6 @@ impl ViewState {
         self.painted.as_ref().map(|(number, pixels)| (*number, &**pixels))
     }
 
-    /// How often another start of the program asked for this window, which then comes to the front.
     pub fn calls(&self) -> u64 {
         self.calls
     }

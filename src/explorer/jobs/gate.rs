@@ -1,13 +1,10 @@
-//! Lets the live lane go first. Std only.
-//!
-//! Every request of the live lane holds a [`ForegroundGuard`] until it is served or replaced.
-//! Work in the background asks [`ForegroundGate::is_open`] between two pieces, which is one atomic read, and waits while it is
-//! shut.
+//! Lets live work go first: each live request holds a [`ForegroundGuard`] until it is served or replaced;
+//! background work waits between two pieces while [`ForegroundGate::is_open`], one atomic read, is false.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// Open while the live lane has nothing to do.
+/// Open while nothing is to be translated live.
 #[derive(Debug, Default)]
 pub struct ForegroundGate {
     busy: AtomicUsize,
@@ -24,13 +21,12 @@ impl ForegroundGate {
         Arc::default()
     }
 
-    /// Shuts the gate for as long as the answer lives.
+    /// Keeps the gate shut while the guard lives.
     pub fn shut(self: &Arc<Self>) -> ForegroundGuard {
         self.busy.fetch_add(1, Ordering::AcqRel);
         ForegroundGuard(Arc::clone(self))
     }
 
-    /// Nothing holds it shut.
     pub fn is_open(&self) -> bool {
         self.busy.load(Ordering::Acquire) == 0
     }
@@ -43,7 +39,7 @@ impl ForegroundGate {
         }
     }
 
-    /// Has those who wait look again.
+    /// Wakes those who wait.
     pub(crate) fn ring(&self) {
         // A thread that is about to wait holds the lock until it does, so it cannot miss this.
         drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
@@ -52,7 +48,6 @@ impl ForegroundGate {
 }
 
 impl ForegroundGuard {
-    /// What it keeps shut.
     pub(crate) fn gate(&self) -> Arc<ForegroundGate> {
         Arc::clone(&self.0)
     }

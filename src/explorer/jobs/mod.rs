@@ -1,11 +1,5 @@
-//! The threads behind the window. Imports all lower floors; knows neither window nor session.
-//!
-//! The live lane (`live.rs`) is one slot where the latest request wins. It is served by one thread (`serve.rs`), which
-//! decodes columns side by side; models are read in threads of their own (`cache.rs`), so that a slow one holds up
-//! nothing else. `disk.rs` keeps slow files away from the window, `follow.rs` looks at files that grow. The lane for
-//! whole corpora (`corpus/`) is a queue beside the slot; it shares the models and steps aside while the live lane has
-//! work (`gate.rs`). All are started and ended in one way (`thread.rs`) and leave the window its share of the cores
-//! (`priority.rs`).
+//! The threads behind the window. The live thread has one slot, where the latest request wins, and decodes columns side
+//! by side. Models and files have threads of their own. The job queue shares the models and yields to live work.
 
 #[cfg(not(target_family = "wasm"))]
 pub mod corpus;

@@ -1,6 +1,5 @@
-//! Lets the window go first where there are fewer cores than work. The threads of the worker and of the
-//! pool that helps them ask the system for less than their share; while nothing else wants the cores they have all of
-//! them. Linux alone has a priority for a thread that needs no rights; elsewhere nothing changes.
+//! Gives the window's thread the cores first: other threads lower their priority.
+//! Linux alone has a priority for a thread that needs no rights; elsewhere nothing changes.
 
 /// How far behind the window: translating what is typed.
 pub const LIVE: i32 = 10;

@@ -22,16 +22,14 @@ use engine::nn::device::DeviceChoice;
 use engine::text::sentence::{Sentence, UNK};
 use engine::ticket::{CancellationToken, Generation};
 
-/// Events that may wait to be read.
 const ROOM: usize = 16;
-/// Candidates kept at each step.
 pub const CANDIDATES: usize = 10;
 /// Steps that are taken at most: their numbers stay in memory.
 pub const MOST_STEPS: usize = 400;
 /// Source words that are taken apart at most, for the same reason.
 pub const MOST_WORDS: usize = 400;
 
-/// What is to be taken apart.
+/// A translation to trace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepsRequest {
     pub model: ModelSpec,
@@ -40,18 +38,16 @@ pub struct StepsRequest {
     pub source: String,
     /// The words that are said first, by id.
     pub given: Vec<u32>,
-    /// What is done after them.
     pub then: Then,
     pub wrong: Option<Miswiring>,
 }
 
-/// A translation taken apart.
+/// A traced translation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepTrace {
     pub model: String,
     /// BCP 47 tags of source and target.
     pub languages: (String, String),
-    /// `rnnsearch`, `rnnencdec` or `luong`.
     pub architecture: String,
     pub aligns: bool,
     pub wrong: Option<Miswiring>,
@@ -63,7 +59,6 @@ pub struct StepTrace {
     pub vectors: Arc<[(String, Vec<f32>)]>,
     /// The source as the model reads it, `</s>` included.
     pub source: Sentence,
-    /// The numbers of the encoder.
     pub encoder: Vec<MachinePart>,
     pub steps: Vec<TracedStep>,
     /// For each step its candidates and, at the end, the word that was said, in letters.
@@ -102,7 +97,7 @@ impl StepTrace {
     }
 }
 
-/// What became of a request.
+/// The answer to a request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StepsEvent {
     pub number: u64,
@@ -110,17 +105,17 @@ pub struct StepsEvent {
     pub found: std::result::Result<Arc<StepTrace>, String>,
 }
 
-/// The lane.
+/// The thread of traced translations.
 pub struct StepsThread {
     mailbox: Arc<Mailbox<Letter>>,
     tickets: Generation,
     pub news: Service<StepsEvent>,
 }
 
-/// A request, or that the model of the last one is not needed any more.
+/// A request; `None`: release the last model.
 type Letter = Option<(u64, StepsRequest, CancellationToken)>;
 
-/// The model that was taken apart last, since words are tried one after the other.
+/// The last traced model, since words are tried one after the other.
 pub struct Open {
     wrong: Option<Miswiring>,
     model: Arc<LoadedModel>,
@@ -160,10 +155,7 @@ impl StepsThread {
     }
 }
 
-/// Takes apart at once, for a caller without a window.
-///
-/// # Errors
-/// A model that cannot be used; a text that it cannot read.
+/// Traces at once, for a caller without a window. Error: an unusable model or text.
 pub fn at_once(library: &Library, request: &StepsRequest) -> Result<StepTrace> {
     serve(library, request, &mut None, &CancellationToken::forever())
 }
@@ -203,7 +195,6 @@ pub fn serve(
 }
 
 impl Open {
-    /// How the model is wired.
     #[cfg(target_family = "wasm")]
     pub fn config(&self) -> &Config {
         &self.model.model().config

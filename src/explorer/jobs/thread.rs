@@ -19,22 +19,20 @@ pub(crate) fn panic_sentence(work: &str, words: &str) -> String {
 /// Called from any thread after something was sent, to wake the receiver.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
-/// How long the end of the program waits for a thread.
+/// How long the program's end waits for a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Patience {
     /// Until it ends: it writes what must not be lost.
     Whole,
-    /// So long at most. It is told to end and does so at its next look; but one that stands in a file that does not
-    /// answer would keep the process for ever.
+    /// It is told to end, but one that reads a file that does not answer would keep the process for ever.
     AtMost(Duration),
     /// Not at all: it only reads.
     None,
 }
 
-/// For lanes: far more than one step of a search takes.
 pub(crate) const GRACE: Patience = Patience::AtMost(Duration::from_secs(3));
 
-/// A thread that is waited for when this is dropped, as long as its [`Patience`] says.
+/// A thread that is joined on drop, for as long as its [`Patience`] allows.
 pub(crate) struct Thread {
     handle: Option<JoinHandle<()>>,
     ended: Receiver<()>,
@@ -42,8 +40,7 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
-    /// Starts `work` on the thread `interlinear-{name}`. It speaks the language of the one that
-    /// starts it. A panic ends the thread and nothing else.
+    /// Starts `work` on the thread `interlinear-{name}` in the caller's language. A panic ends the thread alone.
     pub(crate) fn start(name: &str, patience: Patience, work: impl FnOnce() + Send + 'static) -> io::Result<Self> {
         let (alive, ended) = sync_channel::<()>(0);
         let spoken = lang::shared();
@@ -80,7 +77,6 @@ impl Drop for Thread {
     }
 }
 
-/// A channel in which so many events may wait.
 pub(crate) fn channel<E>(room: usize, wake: Wake) -> (Outbox<E>, Receiver<E>) {
     let (events, receiver) = sync_channel(room);
     (Outbox { events, wake }, receiver)
@@ -117,8 +113,7 @@ impl<E> Outbox<E> {
     }
 }
 
-/// A thread with the channel that it sends to. Dropping it stops listening, so that the thread never waits for room,
-/// calls `stop`, and waits for the thread.
+/// A thread with its channel. Dropping it closes the channel, calls `stop` and waits for the thread.
 pub struct Service<E> {
     events: Option<Receiver<E>>,
     /// What could not be done because there is no thread.
@@ -140,7 +135,6 @@ impl<E> Service<E> {
         Self { events: Some(events), refused: RefCell::default(), stop: Box::new(stop), thread }
     }
 
-    /// Whether the system gave a thread.
     pub(crate) fn has_thread(&self) -> bool {
         self.thread.is_some()
     }
@@ -150,12 +144,10 @@ impl<E> Service<E> {
         self.refused.borrow_mut().push_back(event);
     }
 
-    /// The next event, if any came.
     pub fn try_next(&self) -> Option<E> {
         self.refused.borrow_mut().pop_front().or_else(|| self.events.as_ref()?.try_recv().ok())
     }
 
-    /// Waits for the next event, with a time limit; for tests and programs without a window.
     pub fn next_within(&self, patience: Duration) -> Option<E> {
         self.refused.borrow_mut().pop_front().or_else(|| self.events.as_ref()?.recv_timeout(patience).ok())
     }

@@ -9,25 +9,22 @@ use std::thread::{Thread, ThreadId};
 
 use engine::text::write::write_private;
 
-/// What a thread is called that has the window, whatever its own name is; a defect on another is told in the window, which goes on.
+/// The name of the window's thread; a defect on another is shown in the window.
 const OF_THE_WINDOW: &str = "of the window";
-/// The file beside the state, and what it is called once it was told.
+/// The file next to the state, before and after it was shown.
 const NOTED: &str = "defect.txt";
 const TOLD: &str = "defect-told.txt";
-/// The file is a few lines.
 const LONGEST_BYTES: u64 = 1 << 16;
 
-/// The defect that ended the window before.
+/// The panic that ended the window before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defect {
     /// Where it was, in which version.
     pub place: String,
-    /// The file that says so.
     pub path: PathBuf,
 }
 
-/// Notes a panic beside the state; `window` is the thread that has the window, which the standard library calls `main` only where the
-/// program has one of its own. What cannot be written is lost: nobody is there to be told.
+/// Records a panic next to the state; `window` is the thread of the window. What cannot be written is lost.
 pub fn note(state: &Path, info: &PanicHookInfo<'_>, window: ThreadId) {
     let place = info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
     note_place(state, &place, called(&std::thread::current(), window));

@@ -1,7 +1,5 @@
-//! Ties a [`Session`] to the worker and to the files, for a program that has an event loop.
-//!
-//! `let mut driver = Driver::open(options, wake)`; each frame `driver.pump(budget)`, then paint
-//! `driver.session()`, then `driver.send(command)` for what the user did. Nothing here blocks.
+//! Ties a [`Session`] to its threads and files: each frame call [`Driver::pump`], paint [`Driver::session`] and
+//! [`Driver::send`] the user's commands. Nothing here blocks.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,7 +34,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// What a second start was given is looked for so often: someone waits for it.
 const TAKE_EVERY: Duration = Duration::from_millis(250);
 
-/// A session with its lanes and its files.
+/// A session with its threads and files.
 pub struct Driver {
     session: Session,
     lanes: Box<dyn BackgroundJobs>,
@@ -55,14 +53,13 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Opens on the saved state, or on the bundled models and an example. Never fails: what went wrong is a notice.
-    /// Models and files are read in the background; `wake` is called whenever [`Driver::pump`] has something to do.
+    /// Opens the saved state, or bundled models and an example; problems become notices.
+    /// `wake` is called whenever [`Driver::pump`] has something to do.
     pub fn open(options: OpenWith, wake: Wake) -> Self {
         let lanes = JobThreads::spawn(&options, &wake);
         Self::on(Box::new(lanes), options, wake)
     }
 
-    /// As [`Driver::open`], with the work done on these lanes.
     pub fn on(lanes: Box<dyn BackgroundJobs>, options: OpenWith, wake: Wake) -> Self {
         let follower = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let texts = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
@@ -106,14 +103,12 @@ impl Driver {
         &self.session
     }
 
-    /// Does what the user asked for.
     pub fn send(&mut self, command: impl Into<Command>) {
         self.session.apply(command);
         self.after();
     }
 
-    /// Takes in what the worker and the files tell, for about `budget` at most; true when anything changed.
-    /// When something is left, `wake` is called again.
+    /// Handles events for about `budget`; true when anything changed. Calls `wake` when something is left.
     pub fn pump(&mut self, budget: Duration) -> bool {
         let start = Instant::now();
         let mut changed = false;
@@ -155,8 +150,7 @@ impl Driver {
         changed
     }
 
-    /// Takes in an event. A row is held back, since each says again what those before it said and a table is made
-    /// of it: of those that wait, only the newest of a column is worth that.
+    /// Of the waiting rows only the newest of a column is drawn, since each repeats those before it.
     fn take(&mut self, event: Event, rows: &mut Vec<Event>) -> bool {
         let address = event.address();
         let held = rows.iter().position(|row| row.address().1 == address.1).map(|at| rows.swap_remove(at));
@@ -180,7 +174,6 @@ impl Driver {
         rows.drain(..).fold(false, |changed, row| self.session.absorb(row) | changed)
     }
 
-    /// Carries out what the session asks for.
     fn carry_out(&mut self) {
         for effect in self.session.take_effects() {
             match effect {
@@ -205,7 +198,6 @@ impl Driver {
         }
     }
 
-    /// Carries out what the session asks for, and has what is worth keeping saved.
     fn after(&mut self) {
         self.carry_out();
         if self.session.app().revision() == self.saved_revision || self.session.is_unseen() {

@@ -11,35 +11,31 @@ use crate::jobs::queue::{JobQueue, QueueEvent};
 use crate::jobs::steps::{StepsEvent, StepsRequest, StepsThread};
 use crate::jobs::{Wake, Worker};
 
-/// What does the session's work beside it and tells what came of it. Nothing here waits.
+/// Background work of the session; nothing here waits.
 pub trait BackgroundJobs {
-    /// Translates this, and nothing that was wanted before.
+    /// Replaces older requests.
     fn decode(&mut self, request: Request);
     /// The next event of what is translated.
     fn decoded(&mut self) -> Option<Event>;
-    /// Takes a translation apart, and nothing that was wanted before.
     fn trace(&mut self, number: u64, request: StepsRequest);
     /// The model that was taken apart last is not needed any more.
     fn let_go(&mut self);
-    /// Something for the lane of long work.
     fn queue(&mut self, call: QueueCall);
-    /// Something for the workspace.
     #[cfg(not(target_family = "wasm"))]
     fn corpus(&mut self, request: CorpusRequest);
     /// The next news of anything but what is translated.
     fn news(&mut self) -> Option<JobNews>;
 }
 
-/// What the other lanes tell.
+/// News of all threads but the live one.
 pub enum JobNews {
     Queue(QueueEvent),
-    /// Of what was taken apart.
     Steps(StepsEvent),
     #[cfg(not(target_family = "wasm"))]
     Corpus(CorpusNews),
 }
 
-/// A thread a lane.
+/// One thread for each kind of work.
 pub struct JobThreads {
     worker: Worker,
     queue: JobQueue,
@@ -49,7 +45,6 @@ pub struct JobThreads {
 }
 
 impl JobThreads {
-    /// Starts the threads; they call `wake` when they have news.
     pub fn spawn(options: &OpenWith, wake: &Wake) -> Self {
         let worker = Worker::spawn(options.threads, Arc::clone(wake));
         Self {

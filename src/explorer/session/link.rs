@@ -21,7 +21,6 @@ use crate::session::persist::SavedSession;
 use engine::error::{Error, Result};
 use engine::models::choice::ModelSpec;
 
-/// The version that this program writes.
 const VERSION: u32 = 1;
 /// What stands before the version, behind the address.
 const MARK: &str = "#v";
@@ -46,13 +45,11 @@ pub struct ShownLink {
     pub word: Option<usize>,
     /// What is shown on each page, by its name in the table of pages, where it is not as at first.
     pub pages: BTreeMap<String, Value>,
-    /// Sentence, models by their names, what is set, and the page. What lists, files and a person's own window hold is
-    /// left out.
+    /// Sentence, models by name, interventions and page; no lists, files or window layout.
     #[serde(flatten)]
     pub state: SavedSession,
 }
 
-/// Whether no list in it is too long.
 fn has_short_lists(value: &Value) -> bool {
     match value {
         Value::Array(list) => list.len() <= MOST_ITEMS && list.iter().all(has_short_lists),
@@ -69,7 +66,6 @@ pub fn found_in(text: &str) -> Option<&str> {
 }
 
 impl ShownLink {
-    /// Of a state, and of a lesson with its page.
     pub fn new(state: SavedSession, lesson: Option<(String, usize)>) -> Self {
         let Settings { unk_replacement, shown, reading, asked, pieces, links, .. } = state.settings;
         let settings = Settings { unk_replacement, shown, reading, asked, pieces, links, ..Settings::default() };
@@ -97,10 +93,7 @@ impl ShownLink {
         link
     }
 
-    /// As it stands behind an address.
-    ///
-    /// # Errors
-    /// A state that is no text; there is none.
+    /// The part behind the address. Error: the state is no text.
     pub fn text(&self) -> Result<String> {
         let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("the link cannot be written ({error})"));
         // what is as at first need not be said
@@ -112,10 +105,7 @@ impl ShownLink {
         Ok(format!("{MARK}{VERSION}.{}", URL_SAFE_NO_PAD.encode(packed)))
     }
 
-    /// What a text with a link in it shows.
-    ///
-    /// # Errors
-    /// A sentence about a link that is damaged, or of a newer version.
+    /// Error: the link is damaged or of a newer version.
     pub fn read(text: &str) -> Result<Self> {
         let damaged = || {
             let message = "This link is damaged: a part of it is missing or was changed; ask for it again";
@@ -163,8 +153,7 @@ impl ShownLink {
         Ok(Self { selected, word, pages, ..Self::new(state, lesson) })
     }
 
-    /// With the models where they lie: among `bundled`, or in the user's own folder. The names of those that are nowhere
-    /// come back; what is set for them goes.
+    /// Resolves the models in `bundled` or the user's folder; drops missing ones and returns their names.
     pub fn placed(mut self, bundled: &[Installed], home: Option<&Path>) -> (Self, Vec<String>) {
         let mut missing = BTreeSet::new();
         for model in self.state.models_mut() {

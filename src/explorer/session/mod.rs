@@ -1,7 +1,5 @@
-//! The explorer without a window, the sum of its pages. Imports the pages and below; no egui, no candle, no thread.
-//!
-//! [`state::Session`] is the state, a [`command::Command`] what the user does, an [`Effect`](crate::app::effect::Effect)
-//! what that causes outside, and the [`driver::Driver`] carries effects out.
+//! The explorer without a window: [`state::Session`] handles each [`command::Command`], and the
+//! [`driver::Driver`] carries out the [`Effect`](crate::app::effect::Effect)s.
 
 pub mod defect;
 pub mod driver;

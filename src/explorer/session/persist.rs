@@ -21,7 +21,6 @@ use engine::error::{Error, Result};
 use engine::text::sentence::MAX_SOURCE_BYTES;
 use engine::text::write::{make_private_folder, write_private};
 
-/// The version that this program writes.
 const VERSION: u32 = 1;
 
 /// The most columns, sets of interventions and variants of a state, and the most members of an ensemble.
@@ -34,7 +33,6 @@ pub struct SavedSession {
     pub version: u32,
     /// The text being translated; `None`: the first example.
     pub source: Option<String>,
-    /// The translation that the user gives.
     pub given: Option<String>,
     /// What was translated before, oldest first.
     pub translated: Vec<String>,
@@ -45,19 +43,14 @@ pub struct SavedSession {
     pub interventions: Vec<Owned>,
     /// What stands beside them, while `source` is translated.
     pub variants: Vec<Variant>,
-    /// The rows of interlinear text, and what was typed under them.
     pub interlinear: InterlinearPlan,
     /// `examples`, `history` or `file 0`.
     pub list: String,
-    /// How the window is laid out.
     #[serde(serialize_with = "layout_told", deserialize_with = "layout_of")]
     pub layout: Layout,
-    /// How figures are drawn.
     pub figure: Drawing,
-    /// Where models compute and how the window looks.
     #[serde(flatten)]
     pub settings: Settings,
-    /// How translations are searched.
     #[serde(flatten)]
     pub search: SearchSettings,
     /// The page that is shown, by its key.
@@ -81,7 +74,6 @@ fn layout_of<'de, D: Deserializer<'de>>(input: D) -> std::result::Result<Layout,
 #[serde(default)]
 pub struct SavedFile {
     pub path: PathBuf,
-    /// Its translation, when one was given.
     pub target: Option<PathBuf>,
 }
 
@@ -188,8 +180,7 @@ pub struct FoundState {
 /// Largest file that is read; a state with the longest texts has about a fifth of it.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Reads the saved state. A damaged one is renamed, so that nothing is lost; one that this program cannot judge
-/// stays where it is.
+/// Reads the saved state. A damaged one is renamed; one that cannot be judged stays.
 pub fn load_or_set_aside(path: &Path) -> FoundState {
     let bytes = match read(path) {
         Ok(bytes) => bytes,
@@ -250,7 +241,6 @@ fn left_alone(error: &Error) -> FoundState {
     FoundState { trouble: Some(trouble), is_left_alone: true, state: None }
 }
 
-/// Puts a state under another name, so that the window begins anew.
 pub fn put_aside(path: &Path) -> std::io::Result<PathBuf> {
     let aside = free_name(path);
     std::fs::rename(path, &aside).map(|()| aside)
@@ -276,7 +266,6 @@ fn free_name(path: &Path) -> PathBuf {
     (2..1000).map(|n| path.with_file_name(format!("{name}.damaged-{n}"))).find(|path| !path.exists()).unwrap_or(first)
 }
 
-/// The name of a list.
 pub fn list_name(list: List) -> String {
     match list {
         List::Examples => "examples".to_owned(),

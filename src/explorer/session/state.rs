@@ -1,7 +1,5 @@
-//! The state of the explorer. Imports the worker and below; no egui, no candle, no thread.
-//!
-//! Every act of the user is a [`Command`]; [`Session::apply`] changes the state and notes the [`Effect`]s that it has
-//! outside. [`Session::absorb`] and its like take in what comes back. Views read `&Session` and change nothing.
+//! The state of the explorer, without threads: [`Session::apply`] handles a [`Command`] and records its [`Effect`]s;
+//! [`Session::absorb`] and its like handle what comes back. Views read `&Session` and change nothing.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -51,12 +49,11 @@ use crate::session::persist::{SavedFile, SavedSession, is_text};
 /// The folder of the user's own lessons, beside that of the models.
 const LESSONS: &str = "lessons";
 
-/// The state of the application. Read it; change it by commands.
+/// The state of the application, changed by commands alone.
 pub struct Session {
     app: AppState,
     pages: Pages,
     lessons: Lessons,
-    /// Where this user keeps models.
     home: Option<PathBuf>,
     /// A link was opened, and what it shows was not seen whole yet.
     is_unseen: bool,
@@ -182,10 +179,7 @@ impl Session {
         }
     }
 
-    /// What is shown, as a link: the address of the site, where one is known, and the part behind it.
-    ///
-    /// # Errors
-    /// A state that is no text; there is none.
+    /// The site's address and the state as a link. Error: the state is no text.
     pub fn link(&self) -> Result<String> {
         let lesson = self.lessons.open().map(|open| (open.key.clone(), open.page));
         let site = self.app.view.settings.site.as_deref().unwrap_or_default();
@@ -240,7 +234,6 @@ impl Session {
         }
     }
 
-    /// What the pages share.
     pub fn app(&self) -> &AppState {
         &self.app
     }
@@ -266,17 +259,14 @@ impl Session {
         &self.pages.corpus
     }
 
-    /// The sheet New training.
     pub fn training(&self) -> &NewTraining {
         &self.pages.training
     }
 
-    /// The lessons, and the one that is open.
     pub fn lessons(&self) -> &Lessons {
         &self.lessons
     }
 
-    /// Does what the user asked for.
     pub fn apply(&mut self, command: impl Into<Command>) {
         self.perform(command.into());
         self.advance();
@@ -321,7 +311,6 @@ impl Session {
         }
     }
 
-    /// An open lesson goes on as far as it can.
     fn advance(&mut self) {
         loop {
             let commands = self.lessons.advance(&mut self.app, &self.pages.steps);
@@ -335,12 +324,10 @@ impl Session {
         }
     }
 
-    /// What is to be carried out since the last call, in order.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         self.app.tasks.take_effects()
     }
 
-    /// Takes in an event of the worker; true when anything changed.
     pub fn absorb(&mut self, event: Event) -> bool {
         let changed = self.take_in(event);
         self.follow();
@@ -361,22 +348,19 @@ impl Session {
         }
     }
 
-    /// Takes in what became of a translation that was taken apart; true when anything changed.
     pub fn absorb_steps(&mut self, event: StepsEvent) -> bool {
         self.pages.steps.traced(event.number, event.found, &mut self.app);
         self.advance();
         true
     }
 
-    /// Takes in what the lane of the workspace tells; true when anything changed.
     #[cfg(not(target_family = "wasm"))]
     pub fn absorb_corpus(&mut self, news: CorpusNews) -> bool {
         self.pages.corpus.hear(news, &mut self.app);
         true
     }
 
-    /// Takes in an event of the corpus lane; true when anything changed. One of an order that was cancelled changes
-    /// nothing.
+    /// True when anything changed; events of a cancelled order change nothing.
     pub fn absorb_job(&mut self, event: QueueEvent) -> bool {
         let QueueEvent { number, kind } = event;
         let message = match kind {
@@ -398,12 +382,10 @@ impl Session {
         true
     }
 
-    /// Takes in what a followed training log holds now; true when anything changed.
     pub fn absorb_seen(&mut self, seen: &FollowEvent) -> bool {
         self.pages.each_mut().into_iter().any(|page| page.seen(seen))
     }
 
-    /// Takes in the user's own lessons.
     pub fn absorb_texts(&mut self, texts: &FolderTexts) {
         self.lessons.absorb(texts);
         self.advance();
@@ -427,7 +409,6 @@ impl Session {
         self.app.view.calls += 1;
     }
 
-    /// Takes in what became of a chore.
     pub fn hear(&mut self, news: FileEvent) {
         let app = &mut self.app;
         match news {
@@ -548,7 +529,6 @@ fn link_in(path: &Path) -> Option<&str> {
     link::found_in(path.to_str()?)
 }
 
-/// What is looked at in a saved state, on this text.
 fn state_of(saved: &SavedSession, source: String, tasks: &mut Tasks) -> SentenceState {
     let interventions = saved.interventions.iter().filter(|owned| !owned.interventions.is_empty());
     SentenceState {

@@ -8,8 +8,7 @@ use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 
 impl AppState {
-    /// Takes in an event of the column at this place; true when anything changed. The old table stays, marked stale,
-    /// until the first new row.
+    /// True when anything changed. The old table stays, marked stale, until the first new row.
     pub(crate) fn absorb(&mut self, at: usize, event: Event) -> bool {
         let column = &mut self.document.columns[at];
         match event {
@@ -33,7 +32,7 @@ impl AppState {
                 self.mark_differences();
             }
             Event::Started { source, context, .. } => {
-                column.pending = Some((source, context));
+                column.request.incoming = Some((source, context));
                 column.message = None;
                 column.decoding = true;
             }
@@ -42,14 +41,14 @@ impl AppState {
             Event::Given { given, .. } => self.given(at, given.map(|view| *view)),
             Event::Untouched { untouched, .. } => {
                 let said = column.hypotheses.first();
-                column.own_words = said.map_or_else(Vec::new, |said| by_itself(&untouched.best, said));
-                column.untouched = Some(Arc::new(untouched));
+                column.baseline.words = said.map_or_else(Vec::new, |said| by_itself(&untouched.best, said));
+                column.baseline.untouched = Some(Arc::new(untouched));
             }
             // page Sentence has asked
             Event::Near { .. } => return false,
             Event::Failed { message, .. } => {
                 column.message = Some(message);
-                (column.decoding, column.pending) = (false, None);
+                (column.decoding, column.request.incoming) = (false, None);
                 self.mark_differences();
             }
         }
@@ -75,13 +74,12 @@ impl AppState {
         self.rebuild(at);
     }
 
-    /// A model has read the translation that the user gives.
     fn given(&mut self, at: usize, given: Result<HypothesisView, String>) {
         let Some(text) = self.document.state.given.clone() else { return };
         let column = &mut self.document.columns[at];
-        column.given = Some(given);
+        column.given.view = Some(given);
         let source = self.document.state.text_of(column.variant).to_owned();
-        column.given_for = Some((source, text, column.decode_key(self.view.settings.device, &self.document.state)));
+        column.given.key = Some((source, text, column.decode_key(self.view.settings.device, &self.document.state)));
         self.ask_given_links(at);
         self.rebuild(at);
         self.forget_missing_target();
@@ -97,7 +95,7 @@ impl AppState {
         column.result = result;
         (column.decoding, column.stale, column.message) = (false, false, None);
         let source = self.document.state.text_of(column.variant).to_owned();
-        column.done = Some((source, column.decode_key(self.view.settings.device, &self.document.state)));
+        column.request.result_key = Some((source, column.decode_key(self.view.settings.device, &self.document.state)));
         self.ask_links(at);
         self.rebuild(at);
         self.forget_missing_target();

@@ -6,7 +6,7 @@ use crate::app::view::Selection;
 use engine::decoding::SystemSpec;
 
 impl AppState {
-    /// These models and ensembles are the columns, from left to right; those that are there already stay.
+    /// Makes these systems the columns, from left to right; columns that are already there stay.
     pub(crate) fn put_columns(&mut self, wanted: Vec<SystemSpec>) {
         if self.document.originals().map(|column| &column.system).eq(&wanted) {
             return;

@@ -47,19 +47,13 @@ impl Default for ColumnState {
 /// A column: a model and what it makes of the source.
 #[derive(Clone, Debug, Default)]
 pub struct Column {
-    /// Its number for as long as it is on screen.
     pub id: ColumnId,
-    /// What it translates with.
     pub system: SystemSpec,
     /// The number of the variant that it shows; `None`: the sentence as it is.
     pub variant: Option<u64>,
-    /// What that variant differs in.
-    pub told: Option<Arc<VariantLabel>>,
-    /// A variant's table beside that of the original, once both are there.
-    pub comparison: Option<Arc<SystemComparison>>,
-    /// How far its model is.
+    pub difference: ColumnDifference,
     pub state: ColumnState,
-    /// What the model is, once loaded.
+    /// `None` until the model is loaded.
     pub facts: Option<ModelFacts>,
     /// The source as this model read it, of the shown table.
     pub source: Sentence,
@@ -73,38 +67,62 @@ pub struct Column {
     pub result: ColumnResult,
     /// The table belongs to an older text: draw it dimmed.
     pub stale: bool,
-    /// Words are still being chosen.
     pub decoding: bool,
     /// The links of a statistical aligner between the words of the source and of the shown hypothesis.
     pub links: Option<Links>,
-    /// The number of the question that `links` answer or will answer.
-    pub(crate) asked: Option<u64>,
-    /// The same of the translation that the user gives,
-    pub(crate) given_links: Option<Links>,
-    /// and of the question.
-    pub(crate) given_asked: Option<u64>,
-    /// The translation that the user gives, as this model reads it, or why it cannot.
-    pub given: Option<Result<HypothesisView, String>>,
-    /// The table of the model's own translation while the given one is shown, and the other way round.
-    pub(crate) beside: Option<Arc<AlignmentTable>>,
-    /// The text, the given translation and the wish that `given` belongs to.
-    pub(crate) given_for: Option<(String, String, DecodeKey)>,
-    /// What the model does by itself where something is set; told last.
-    pub untouched: Option<Arc<UntouchedTranslation>>,
-    /// The words of that, and whether each is not said with what is set.
-    pub(crate) own_words: Vec<(String, bool)>,
-    /// What was measured of translations, oldest first.
+    pub given: GivenTranslation,
+    pub baseline: ColumnBaseline,
+    /// Measurements of translations, oldest first.
     pub(crate) tested: Vec<Arc<Tested>>,
-    /// What was set when the shown hypotheses were found.
+    /// The interventions of the shown hypotheses.
     pub set: Arc<Interventions>,
-    /// What is set in the request under way.
-    pub(crate) wanted: Arc<Interventions>,
     /// Why the present text could not be translated, as a sentence.
     pub message: Option<String>,
-    /// Source and context of the request under way, until its first row replaces the table.
-    pub(crate) pending: Option<(Sentence, Option<Vec<f32>>)>,
-    /// The text and the wish whose whole result is on screen.
-    pub(crate) done: Option<(String, DecodeKey)>,
+    pub(crate) request: ColumnRequest,
+}
+
+/// How a variant differs from its original.
+#[derive(Clone, Debug, Default)]
+pub struct ColumnDifference {
+    /// In words; `None` in a column that is no variant.
+    pub label: Option<Arc<VariantLabel>>,
+    /// `None` until both translations are finished.
+    pub comparison: Option<Arc<SystemComparison>>,
+}
+
+/// The translation that the user gives, as a column's model reads it.
+#[derive(Clone, Debug, Default)]
+pub struct GivenTranslation {
+    /// It, or why the model cannot read it.
+    pub view: Option<Result<HypothesisView, String>>,
+    /// Source, given translation and request that `view` belongs to.
+    pub(crate) key: Option<(String, String, DecodeKey)>,
+    pub(crate) links: Option<Links>,
+    /// The number of the question that `links` answer.
+    pub(crate) question: Option<u64>,
+    /// The table of the model's own translation while the given one is shown, or the other way round.
+    pub(crate) other_table: Option<Arc<AlignmentTable>>,
+}
+
+/// What the model does without interventions.
+#[derive(Clone, Debug, Default)]
+pub struct ColumnBaseline {
+    /// `None` without interventions, and until it is translated.
+    pub untouched: Option<Arc<UntouchedTranslation>>,
+    /// Its words, and whether each is missing with interventions.
+    pub(crate) words: Vec<(String, bool)>,
+}
+
+/// The running request of a column, and what the finished one was.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ColumnRequest {
+    pub interventions: Arc<Interventions>,
+    /// Source and context, until the first row replaces the table.
+    pub incoming: Option<(Sentence, Option<Vec<f32>>)>,
+    /// The text and parameters of the finished result on screen.
+    pub result_key: Option<(String, DecodeKey)>,
+    /// The number of the question that the column's links answer.
+    pub links_question: Option<u64>,
 }
 
 /// What a result depends on besides the text: models, device and search.
@@ -124,24 +142,20 @@ impl DecodeKey {
 }
 
 impl Column {
-    /// A column whose model is still to be read.
     pub(crate) fn new(id: ColumnId, system: SystemSpec) -> Self {
         Self { id, system, ..Self::default() }
     }
 
-    /// A column beside this one for a variant of what it shows.
-    pub(crate) fn beside(&self, id: ColumnId, variant: u64) -> Self {
+    pub(crate) fn variant_column(&self, id: ColumnId, variant: u64) -> Self {
         let column = Self::new(id, self.system.clone());
         Self { variant: Some(variant), state: self.state.clone(), facts: self.facts.clone(), ..column }
     }
 
-    /// What it is called: its model, and what it differs in where it is a variant.
     pub fn name(&self) -> String {
         let model = self.model();
-        self.told.as_ref().map_or_else(|| model.clone(), |told| format!("{model}, {}", told.text()))
+        self.difference.label.as_ref().map_or_else(|| model.clone(), |told| format!("{model}, {}", told.text()))
     }
 
-    /// The model's name, or the folder's before it is loaded.
     pub fn model(&self) -> String {
         self.facts.as_ref().map_or_else(|| self.system.name(), |facts| facts.name.clone())
     }
@@ -150,7 +164,6 @@ impl Column {
         self.hypotheses.get(self.hypothesis)
     }
 
-    /// What its result depends on besides the text.
     pub(crate) fn decode_key(&self, device: DeviceChoice, sentence: &SentenceState) -> DecodeKey {
         DecodeKey {
             system: self.system.clone(),
@@ -160,45 +173,44 @@ impl Column {
         }
     }
 
-    /// The beam that its finished result was searched with.
     pub fn beam(&self) -> Option<usize> {
-        self.done.as_ref().map(|(_, decode_key)| decode_key.options.beam)
+        self.request.result_key.as_ref().map(|(_, decode_key)| decode_key.options.beam)
     }
 
-    /// Its part of a request.
     pub(crate) fn spec(&self, decode_key: DecodeKey, decode: bool) -> ColumnSpec {
         let DecodeKey { system, device, options, interventions } = decode_key;
         let (column, engine) = (self.id, Kernels::Fused);
         ColumnSpec { column, system, device, engine, options, interventions, source: None, decode, given: None }
     }
 
-    /// Prepares for a request; true when it has to be decoded.
+    /// True when it has to be decoded.
     pub(crate) fn prepare(&mut self, source: &str, decode_key: &DecodeKey) -> bool {
-        self.pending = None;
+        self.request.incoming = None;
         if source.trim().is_empty() {
             self.empty();
             return false;
         }
         // what the model does by itself comes after what it does with interventions, and may have been cut off
         let is_touched = self.hypotheses.first().is_some_and(|best| !best.touched.is_untouched());
-        let lacks_own = is_touched && self.untouched.is_none();
-        let decode = lacks_own || self.done.as_ref().is_none_or(|(text, done)| text != source || done != decode_key);
+        let lacks_own = is_touched && self.baseline.untouched.is_none();
+        let decode = lacks_own
+            || self.request.result_key.as_ref().is_none_or(|(text, done)| text != source || done != decode_key);
         if !decode {
             // The result of this very text is on screen; an error was another text's.
             self.message = None;
         }
         if decode {
-            self.wanted = Arc::clone(&decode_key.interventions);
+            self.request.interventions = Arc::clone(&decode_key.interventions);
         }
         self.decoding = decode && !matches!(self.state, ColumnState::Failed(_));
         self.stale = decode && self.table.is_some();
         decode
     }
 
-    /// Prepares for a request: the given translation, where the model has to read it; what was read of another goes.
+    /// The given translation, if the model still has to read it; drops what was read of another one.
     pub(crate) fn want_given(&mut self, source: &str, given: Option<&str>, decode_key: &DecodeKey) -> Option<String> {
         let is_for = |(text, _, of): &(String, String, DecodeKey)| text == source && of.has_models_of(decode_key);
-        if given.is_none() || !self.given_for.as_ref().is_some_and(is_for) {
+        if given.is_none() || !self.given.key.as_ref().is_some_and(is_for) {
             self.forget_given();
         }
         let given = given.filter(|given| !given.trim().is_empty() && !source.trim().is_empty());
@@ -206,15 +218,14 @@ impl Column {
             self.forget_given();
             return None;
         };
-        let is_done = self.given_for.as_ref().is_some_and(|(_, of, _)| of == given);
+        let is_done = self.given.key.as_ref().is_some_and(|(_, of, _)| of == given);
         (!is_done).then(|| given.to_owned())
     }
 
     fn forget_given(&mut self) {
-        (self.given, self.beside, self.given_for) = (None, None, None);
+        (self.given.view, self.given.other_table, self.given.key) = (None, None, None);
     }
 
-    /// How target words are counted in what is shown.
     pub fn numbers(&self) -> TokenCount {
         let is_merged = self.table.as_ref().is_some_and(|table| table.units == Some(table::Units::Words));
         let pieces = self.shown().and_then(|shown| shown.pieces.as_ref()).filter(|_| is_merged);
@@ -224,20 +235,18 @@ impl Column {
             .read_after(delay.unwrap_or_default())
     }
 
-    /// The given translation, where this model has read it.
     pub fn read(&self) -> Option<&HypothesisView> {
-        self.given.as_ref().and_then(|given| given.as_ref().ok())
+        self.given.view.as_ref().and_then(|given| given.as_ref().ok())
     }
 
     /// The tables of the model's own translation and of the given one.
     pub fn both(&self) -> (Option<&Arc<AlignmentTable>>, Option<&Arc<AlignmentTable>>) {
-        let (shown, beside) = (self.table.as_ref(), self.beside.as_ref());
+        let (shown, beside) = (self.table.as_ref(), self.given.other_table.as_ref());
         if shown.is_some_and(|table| table.is_given) { (beside, shown) } else { (shown, beside) }
     }
 
-    /// Stops waiting for words; the model is still wanted.
     pub(crate) fn rest(&mut self) {
-        (self.pending, self.decoding) = (None, false);
+        (self.request.incoming, self.decoding) = (None, false);
     }
 
     pub(crate) fn empty(&mut self) {
@@ -246,34 +255,32 @@ impl Column {
         self.hypothesis = 0;
         self.table = None;
         self.result = ColumnResult::default();
-        (self.untouched, self.set) = (None, Arc::default());
+        (self.baseline.untouched, self.set) = (None, Arc::default());
         self.forget_links();
         self.forget_given();
-        (self.stale, self.decoding, self.message, self.done) = (false, false, None, None);
+        (self.stale, self.decoding, self.message, self.request.result_key) = (false, false, None, None);
     }
 
-    /// The first row of a request: the old picture goes.
     pub(crate) fn take_pending(&mut self) {
-        if let Some((source, context)) = self.pending.take() {
+        if let Some((source, context)) = self.request.incoming.take() {
             (self.source, self.result.context) = (source, context);
             self.result = ColumnResult::default();
-            (self.untouched, self.set) = (None, Arc::clone(&self.wanted));
-            self.done = None;
+            (self.baseline.untouched, self.set) = (None, Arc::clone(&self.request.interventions));
+            self.request.result_key = None;
         }
         self.stale = false;
     }
 
-    /// Makes the table again from the shown hypothesis. The reading of the settings counts where the model has a choice.
+    /// Builds the table again from the shown hypothesis.
     pub(crate) fn rebuild(&mut self, settings: &Settings, revision: u64) {
         let made =
             |settings: &Settings| self.table_with(settings).map(|table| Arc::new(AlignmentTable { revision, ..table }));
         let other = Settings { whose: settings.whose.other(), ..settings.clone() };
         let tables = (made(settings), self.read().and_then(|_| made(&other)));
-        (self.table, self.beside) = tables;
-        self.comparison = None;
+        (self.table, self.given.other_table) = tables;
+        self.difference.comparison = None;
     }
 
-    /// The table of the shown hypothesis, or of the given translation, under other settings.
     pub(crate) fn table_with(&self, settings: &Settings) -> Option<AlignmentTable> {
         let given = self.read().filter(|_| settings.whose == Whose::Given);
         let making = Making {
@@ -281,7 +288,7 @@ impl Column {
             reading: settings.reading_of(self.facts.as_ref()),
             pieces: settings.pieces,
             outlined: settings.outlined_of(self.facts.as_ref()),
-            links: if given.is_some() { &self.given_links } else { &self.links }.as_ref().filter(|_| settings.links),
+            links: if given.is_some() { &self.given.links } else { &self.links }.as_ref().filter(|_| settings.links),
             is_given: given.is_some(),
             // measured was the model by itself
             tested: if given.is_none() && self.set.changes_alpha() { &[] } else { &self.tested },
@@ -290,12 +297,10 @@ impl Column {
         given.or_else(|| self.shown()).map(|shown| table::build(&self.source, shown, self.hypothesis, &making))
     }
 
-    /// What was measured of a translation of the present source.
     pub fn tested_for<'a>(&'a self, shown: &'a HypothesisView) -> impl Iterator<Item = &'a Arc<Tested>> {
         table::tested_for(&self.tested, &self.source, shown)
     }
 
-    /// Keeps what was measured, and forgets the oldest.
     pub(crate) fn keep_tested(&mut self, tested: Arc<Tested>) {
         self.tested.push(tested);
         let excess = self.tested.len().saturating_sub(MOST_TESTED);
@@ -305,25 +310,22 @@ impl Column {
     /// What the shown table is a variant in: one that belongs to an older text keeps what it was.
     fn variant_of_table(&self) -> Option<&Arc<VariantLabel>> {
         let before = || self.table.as_ref().and_then(|table| table.variant.as_ref());
-        if self.stale { before() } else { self.told.as_ref() }
+        if self.stale { before() } else { self.difference.label.as_ref() }
     }
 
-    /// Has no links and waits for none.
     pub(crate) fn forget_links(&mut self) {
-        (self.links, self.asked) = (None, None);
-        (self.given_links, self.given_asked) = (None, None);
+        (self.links, self.request.links_question) = (None, None);
+        (self.given.links, self.given.question) = (None, None);
     }
 
-    /// What an aligner is asked about a hypothesis; `None` where there is none for the model's languages, and while words
-    /// are being chosen.
+    /// The aligner's input for a hypothesis; `None` without an aligner, and while words are being chosen.
     pub(crate) fn question(&self, shown: &HypothesisView, settings: &Settings) -> Option<AlignQuestion> {
         let aligner = self.aligner(settings).filter(|_| !self.decoding && !self.stale)?;
         let (source, target) = placed(&self.source, shown);
         Some(AlignQuestion { aligner, source, target })
     }
 
-    /// The aligner of the words that the model reads and says, its own file before that of its languages; `None` where there
-    /// is none.
+    /// The aligner of the model's languages, the model's own file first; `None` if there is none.
     pub fn aligner(&self, settings: &Settings) -> Option<AlignerChoice> {
         let (facts, files) = (self.facts.as_ref()?, &settings.aligner);
         let languages = (facts.source_language.clone(), facts.target_language.clone());
@@ -332,7 +334,6 @@ impl Column {
     }
 }
 
-/// The words of a sentence and of a translation as an aligner takes them.
 pub fn placed(source: &Sentence, shown: &HypothesisView) -> (PlacedWords, Vec<String>) {
     let (spans, target) = match &shown.pieces {
         None => (source.spans.clone(), shown.tokens.clone()),
@@ -341,7 +342,6 @@ pub fn placed(source: &Sentence, shown: &HypothesisView) -> (PlacedWords, Vec<St
     (PlacedWords { text: source.text.clone(), spans }, target)
 }
 
-/// The last part of a path, for labels.
 pub fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

@@ -4,39 +4,32 @@ use crate::app::document::table::AlignmentTable;
 use crate::app::files::common::common;
 use engine::analysis::divergence::jensen_shannon;
 
-/// What is said of [`SystemComparison::divergence`].
 pub const DIVERGENCE: &str = id!(
     "The mean Jensen-Shannon divergence of the rows of alpha of the words that both translations share, over the source words that \
      stand for each other: 0 where they are equal, ln 2 = 0.693 nats where they share no source word"
 );
 
-/// A word of both translations whose greatest alpha, `</s>` left aside, is at a source word that does not stand for the
-/// one before.
+/// A word of both translations whose greatest alpha (`</s>` excluded) is now at another source word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moved {
     /// Target word of the variant.
     pub i: usize,
     /// The source word that it looks at most in the original.
     pub before: usize,
-    /// The one in the variant.
     pub now: usize,
 }
 
-/// A variant beside its original.
+/// Differences of a variant from its original.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SystemComparison {
-    /// For each source word of the variant the word of the original that it stands for: the same, or the one that it
-    /// replaces.
+    /// For each source word of the variant the word of the original that it keeps or replaces.
     pub sources: Vec<Option<usize>>,
-    /// Source words of the variant that the original has not, or not there.
     pub changed_sources: Vec<bool>,
-    /// Target words of the variant that the original's translation has not.
     pub changed_targets: Vec<bool>,
     /// Words of the original's translation that the variant's has not, `</s>` left aside.
     pub gone: usize,
     /// Words of both translations that have a row in both, `</s>` left aside.
     pub shared: usize,
-    /// Those of them that look elsewhere.
     pub moved: Vec<Moved>,
     /// Mean of the rows of the shared words, nats; `None` where there are none.
     pub divergence: Option<f64>,
@@ -62,7 +55,6 @@ impl SystemComparison {
         Some(found)
     }
 
-    /// How many target words are others, `</s>` left aside.
     pub fn changed(&self, variant: &AlignmentTable) -> usize {
         let words = variant.target.iter().zip(&self.changed_targets);
         words.filter(|(word, changed)| **changed && !word.is_eos).count()
@@ -77,7 +69,6 @@ impl SystemComparison {
         }
     }
 
-    /// What differs, in one line.
     pub fn text(&self, variant: &AlignmentTable) -> String {
         let mut parts = vec![self.words(variant)];
         if let Some(divergence) = self.divergence {
@@ -90,7 +81,6 @@ impl SystemComparison {
         parts.join(", ")
     }
 
-    /// Where target word i of the variant looked in the original, where it looks elsewhere now.
     pub fn moved_at(&self, i: usize) -> Option<Moved> {
         self.moved.iter().find(|moved| moved.i == i).copied()
     }
@@ -135,7 +125,6 @@ fn targets(table: &AlignmentTable) -> Vec<&str> {
     table.target.iter().map(|word| word.text.as_str()).collect()
 }
 
-/// Which of so many words of the second list have no pair.
 pub(crate) fn unpaired(count: usize, pairs: &[(usize, usize)]) -> Vec<bool> {
     let mut marks = vec![true; count];
     for &(_, at) in pairs {
@@ -178,7 +167,6 @@ mod tests {
     use crate::app::document::table::{SourceWord, TargetWord};
     use engine::analysis::alignment::Alignment;
 
-    /// A table in which word i has its weight on the source words of row i.
     fn table(source: &str, target: &str, rows: &[&[f32]]) -> AlignmentTable {
         let word = |text: &str| SourceWord { text: text.to_owned(), is_eos: text == "</s>", ..SourceWord::default() };
         let said = |text: &str| TargetWord { text: text.to_owned(), is_eos: text == "</s>", ..TargetWord::default() };

@@ -7,13 +7,12 @@ use crate::app::files::common::common;
 use crate::jobs::live::protocol::HypothesisView;
 use engine::text::sentence::EOS;
 
-/// For each column, which target words are not in every output. Only finished translations into the first column's
-/// language are compared, each with the first. Columns that failed or show an older text are passed over; one that is
-/// still at work is waited for. Variants are compared each with its own original ([`Comparison`](crate::app::document::compare::SystemComparison)).
+/// For each column, which target words are not in every output.
+/// Compares finished translations into the first column's language with the first, and variants with their original.
 pub fn differences(columns: &[Column]) -> Vec<Vec<bool>> {
     let mut marks: Vec<Vec<bool>> = columns.iter().map(|column| vec![false; words(column).len()]).collect();
     for (column, marks) in columns.iter().zip(&mut marks) {
-        if let Some(comparison) = &column.comparison {
+        if let Some(comparison) = &column.difference.comparison {
             marks.clone_from(&comparison.changed_targets);
         }
     }
@@ -41,8 +40,7 @@ pub fn differences(columns: &[Column]) -> Vec<Vec<bool>> {
     marks
 }
 
-/// The words that a model says by itself, and whether each is not said with what is set; none where they are too long to
-/// compare.
+/// The model's own words, and whether each is missing with interventions; none if too long to compare.
 pub fn by_itself(own: &HypothesisView, said: &HypothesisView) -> Vec<(String, bool)> {
     let (own, said) = (said_words(own), said_words(said));
     let differs = common(&said, &own).map_or_else(|| vec![false; own.len()], |pairs| unpaired(own.len(), &pairs));
@@ -62,7 +60,6 @@ fn words(column: &Column) -> &[TargetWord] {
     column.table.as_ref().map_or(&[], |table| &table.target)
 }
 
-/// Has a finished table of the present text.
 pub fn comparable(column: &Column) -> bool {
     column.table.is_some() && !column.decoding && !column.stale
 }

@@ -6,22 +6,19 @@ use engine::interventions::{Forbid, Interventions, Pin, Place, SetAlpha};
 use engine::models::transformer::heads::HeadPlace;
 use engine::text::sentence::EOS;
 
-/// What is taken away.
+/// An intervention to remove.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TakenAway {
     /// The word that is forced at this target position, and at the beginning those behind it.
     Word(usize),
     Ban(Forbid),
-    /// The row at this target position.
     Pin(usize),
-    /// The mask of this place.
     Mask(Place),
-    /// That a head is left out.
     Head(HeadPlace),
     Temperature,
 }
 
-/// How target tokens are counted: by themselves, or as the words that they are pieces of, where those are shown.
+/// How target tokens are counted: as tokens, or as the words that they are pieces of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenCount {
     /// The tokens of each word; empty: every token is a word.
@@ -31,17 +28,15 @@ pub struct TokenCount {
 }
 
 impl TokenCount {
-    /// By the tokens of each word; none: every token is a word.
     pub fn by(words: Vec<Range<usize>>) -> Self {
         Self { words, delay: 0 }
     }
 
-    /// With rows of alpha that belong to the token so many before their own.
+    /// Rows of alpha belong to the token `delay` before their own.
     pub fn read_after(self, delay: usize) -> Self {
         Self { delay, ..self }
     }
 
-    /// The token that a row of alpha belongs to, in words.
     fn row_name(&self, row: usize) -> String {
         row.checked_sub(self.delay).map_or_else(|| tr!("step {}", row + 1), |token| self.name(token))
     }
@@ -55,7 +50,6 @@ impl TokenCount {
         self.words.partition_point(|word| word.end <= token)
     }
 
-    /// A token in words.
     fn name(&self, token: usize) -> String {
         let at = self.word(token);
         match self.words.get(at).filter(|word| word.len() > 1) {
@@ -65,16 +59,13 @@ impl TokenCount {
     }
 }
 
-/// One thing that is set.
+/// One intervention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandItem {
-    /// What it is, in few words.
     pub text: String,
-    /// How it is taken away.
     pub taken: TakenAway,
 }
 
-/// All that is set; `source` is the text that it was set for, `numbers` says how target words are counted.
 pub fn items(set: &Interventions, source: &str, numbers: &TokenCount) -> Vec<HandItem> {
     let mut items = Vec::new();
     let mut add = |text: String, taken: TakenAway| items.push(HandItem { text, taken });
@@ -115,7 +106,7 @@ pub fn items(set: &Interventions, source: &str, numbers: &TokenCount) -> Vec<Han
     items
 }
 
-/// How many words are held because of what was changed behind them.
+/// How many words are held because of a change after them.
 pub fn held(set: &Interventions, numbers: &TokenCount) -> usize {
     let held = set.force.iter().filter(|force| force.held);
     let mut words: Vec<usize> = held.map(|force| numbers.word(force.i)).collect();
@@ -123,7 +114,6 @@ pub fn held(set: &Interventions, numbers: &TokenCount) -> usize {
     words.len()
 }
 
-/// All that is set as one sentence; `None` where nothing is.
 pub fn sentence(set: &Interventions, source: &str, numbers: &TokenCount) -> Option<String> {
     let items = items(set, source, numbers);
     if items.is_empty() {

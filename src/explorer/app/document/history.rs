@@ -6,17 +6,13 @@ const MAX_STEPS: usize = 300;
 /// Most bytes of texts and pinned rows kept in all snapshots together.
 const MAX_BYTES: usize = 8 << 20;
 
-/// Which text is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Text,
-    /// The translation that is given.
     Beside,
-    /// A cell of a line under the words, both counted from 0.
     Cell(usize, usize),
 }
 
-/// What kind of edit led to the present text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Edit {
     /// One run of non-blank characters was inserted, ending at this byte.
@@ -25,7 +21,6 @@ enum Edit {
     Blank,
     /// One character was removed, leaving a gap at this byte.
     Delete(usize),
-    /// Anything else; never merged.
     Other,
 }
 
@@ -38,19 +33,16 @@ pub struct History {
 }
 
 impl History {
-    /// Notes that the text of `before` becomes `after` by typing; merges with the edit before when both belong to one
-    /// word.
+    /// Records that typing changed `before` into `after`; merges with the edit before if both belong to one word.
     pub fn typed(&mut self, before: SentenceState, after: &str) {
         let from = before.source.clone();
         self.typed_in(Field::Text, before, &from, after);
     }
 
-    /// As [`History::typed`], of a text `from` beside the first one.
     pub fn typed_beside(&mut self, before: SentenceState, from: &str, after: &str) {
         self.typed_in(Field::Beside, before, from, after);
     }
 
-    /// As [`History::typed`], of a cell of a line under the words.
     pub fn typed_cell(&mut self, before: SentenceState, (line, word): (usize, usize), from: &str, after: &str) {
         self.typed_in(Field::Cell(line, word), before, from, after);
     }
@@ -75,14 +67,12 @@ impl History {
         self.last = Some((field, edit));
     }
 
-    /// Notes that `before` was replaced as a whole.
     pub fn replaced(&mut self, before: SentenceState) {
         self.push(before);
         self.future.clear();
         self.last = None;
     }
 
-    /// What was before the last edit; [`History::redo`] brings `present` back.
     pub fn undo(&mut self, present: SentenceState) -> Option<SentenceState> {
         let before = self.past.pop()?;
         self.future.push(present);
@@ -100,7 +90,6 @@ impl History {
         Some(before)
     }
 
-    /// What the last undo took back.
     pub fn redo(&mut self, present: SentenceState) -> Option<SentenceState> {
         let after = self.future.pop()?;
         self.past.push(present);
@@ -108,12 +97,10 @@ impl History {
         Some(after)
     }
 
-    /// Whether there is anything to take back.
     pub fn can_undo(&self) -> bool {
         !self.past.is_empty()
     }
 
-    /// Whether there is anything to do again.
     pub fn can_redo(&self) -> bool {
         !self.future.is_empty()
     }
@@ -131,8 +118,7 @@ impl History {
     }
 }
 
-/// Whether an edit begins another sentence: more of the text goes at once than stays, as when all of it is selected and
-/// typed over.
+/// Whether an edit begins another sentence: more of the text is replaced at once than stays.
 pub fn begins_anew(before: &str, after: &str) -> bool {
     let prefix = common_prefix(before, after);
     let stays = prefix + common_suffix(before, after, prefix);
@@ -151,7 +137,6 @@ pub fn common_suffix(a: &str, b: &str, prefix: usize) -> usize {
     a.chars().rev().zip(b.chars().rev()).take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum()
 }
 
-/// Where the texts begin to differ, and what was done there.
 fn classify(before: &str, after: &str) -> (usize, Edit) {
     let prefix = common_prefix(before, after);
     let suffix = common_suffix(before, after, prefix);

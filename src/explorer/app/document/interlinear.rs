@@ -16,9 +16,7 @@ const MOST_KNOWN: usize = 50;
 pub enum TextRow {
     #[default]
     Source,
-    /// The translation that came with it.
     Reference,
-    /// A column, by its name.
     Model(String),
 }
 
@@ -50,14 +48,11 @@ pub struct RowChoice {
 pub struct HandTier {
     pub name: String,
     pub under: TextRow,
-    /// It has glosses by the Leipzig rules.
     #[serde(rename = "leipzig")]
     pub is_gloss: bool,
-    /// What it says under texts, the newest last.
     known: Vec<HandGlosses>,
 }
 
-/// What a line says under a text, a cell for each word.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct HandGlosses {
@@ -65,13 +60,11 @@ struct HandGlosses {
     cells: Vec<String>,
 }
 
-/// The sentence as interlinear text.
+/// Rows and typed lines of the interlinear view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InterlinearPlan {
-    /// Rows below the sentence, from top to bottom.
     pub rows: Vec<RowChoice>,
-    /// Lines typed by hand, from top to bottom.
     pub tiers: Vec<HandTier>,
     /// Least alpha of a link, from 0 to 1.
     pub threshold: f32,
@@ -111,7 +104,6 @@ impl HandTier {
         cells
     }
 
-    /// Says this under these words from now on.
     pub fn set(&mut self, words: &[String], mut cells: Vec<String>) {
         cells.resize(words.len(), String::new());
         self.known.retain(|known| known.words != words);
@@ -130,7 +122,6 @@ fn texts(words: &[String]) -> Vec<&str> {
 }
 
 impl InterlinearPlan {
-    /// The line of this name under a row, which is made where there is none.
     pub fn tier(&mut self, under: &TextRow, name: &str) -> &mut HandTier {
         let is_it = |tier: &HandTier| tier.under == *under && tier.name == name;
         let at = self.tiers.iter().position(is_it).unwrap_or_else(|| {
@@ -140,19 +131,17 @@ impl InterlinearPlan {
         &mut self.tiers[at]
     }
 
-    /// A name for another line under a row.
     pub fn free_name(&self, under: &TextRow, name: &str) -> String {
         let is_taken = |name: &String| self.tiers.iter().any(|tier| tier.under == *under && tier.name == *name);
         let names = std::iter::once(name.to_owned()).chain((2..).map(|n| format!("{name} {n}")));
         names.into_iter().find(|name| !is_taken(name)).unwrap_or_default()
     }
 
-    /// Whether a row takes its links from the statistical aligner.
     pub fn asks_aligner(&self) -> bool {
         self.rows.iter().any(|row| row.links == Some(LinksBy::Aligner) && !row.is_hidden)
     }
 
-    /// As it was kept; what makes no sense is as at first.
+    /// Replaces values that make no sense by defaults.
     pub fn sound(mut self) -> Self {
         for known in self.tiers.iter_mut().flat_map(|tier| &mut tier.known) {
             known.cells.resize(known.words.len(), String::new());
@@ -161,7 +150,6 @@ impl InterlinearPlan {
         Self { threshold: threshold.unwrap_or(Self::default().threshold), ..self }
     }
 
-    /// Bytes of its texts.
     pub(super) fn bytes(&self) -> usize {
         self.tiers.iter().map(HandTier::bytes).sum()
     }

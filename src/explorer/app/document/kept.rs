@@ -16,19 +16,12 @@ struct Kept {
     set: Value,
 }
 
-/// As they are kept.
-///
-/// # Errors
-/// What the output says.
 pub(super) fn serialize<S: Serializer>(set: &Arc<Interventions>, output: S) -> Result<S::Ok, S::Error> {
     let set = serde_json::to_value(&**set).map_err(S::Error::custom)?;
     Kept { set }.serialize(output)
 }
 
-/// As they were; what makes no sense is left out.
-///
-/// # Errors
-/// What is no set of interventions.
+/// Drops what makes no sense.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Arc<Interventions>, D::Error> {
     let Kept { set } = Kept::deserialize(input)?;
     let mut set: Interventions = serde_json::from_value(set).unwrap_or_default();

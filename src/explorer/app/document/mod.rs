@@ -32,22 +32,18 @@ use engine::analysis::measures::MEASURES;
 use engine::interventions::Interventions;
 use engine::lang;
 
-/// Why an ensemble is not asked.
 pub const ENSEMBLE: &str =
     id!("This is asked of one model, and the column is an ensemble; ask in a column of one of its members");
 
-/// What undo knows, and what it is shown as.
+/// The sentence with its undo history, and its columns.
 #[derive(Default)]
 pub struct Document {
-    /// From left to right.
     pub(crate) columns: Vec<Column>,
     pub(crate) state: SentenceState,
     pub(crate) history: History,
-    /// Of the sentence of a test set or of a list with links by hand that was opened last.
+    /// Links by hand of the sentence that was opened last.
     pub(crate) gold: Option<Arc<Gold>>,
-    /// The minimal pair that was opened last.
     pub(crate) pair: Option<Arc<ContrastPair>>,
-    /// The source came by typing.
     pub(crate) typed: bool,
     /// The newest sentence of the history came by typing, so that more typing replaces it.
     pub(crate) typed_on: bool,
@@ -58,81 +54,67 @@ pub struct Document {
     pub(crate) words_per_second: f32,
 }
 
-/// A row of a column that is moved by more than one command, or its temperature.
+/// A row of a column, or its temperature, that successive commands move.
 pub type MovedRow = (ColumnId, Option<usize>);
 
 impl Document {
-    /// The columns from left to right.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The column of this number.
     pub fn column(&self, id: ColumnId) -> Option<&Column> {
         self.columns.iter().find(|column| column.id == id)
     }
 
-    /// Source and target language of the first model, for the statistical aligner.
     pub fn languages(&self) -> Option<(String, String)> {
         let facts = self.models().find_map(|column| column.facts.as_ref())?;
         Some((facts.source_language.clone(), facts.target_language.clone()))
     }
 
-    /// The columns that are one model each, without ensembles and variants.
     pub fn models(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| !column.system.is_ensemble() && column.variant.is_none())
     }
 
-    /// The columns that are no variants.
     pub fn originals(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| column.variant.is_none())
     }
 
-    /// The column beside which a variant stands.
     pub fn original(&self, variant: &Column) -> Option<&Column> {
         variant.variant?;
         self.columns.iter().find(|column| column.variant.is_none() && column.system.members == variant.system.members)
     }
 
-    /// What is looked at and how it is searched.
     pub fn state(&self) -> &SentenceState {
         &self.state
     }
 
-    /// The text being translated.
     pub fn source(&self) -> &str {
         &self.state.source
     }
 
-    /// Where in the shown list the source comes from.
     pub fn position(&self) -> Option<usize> {
         self.state.position
     }
 
-    /// Whether there is an edit to take back.
     pub fn can_undo(&self) -> bool {
         self.history.can_undo()
     }
 
-    /// Whether there is an edit to do again.
     pub fn can_redo(&self) -> bool {
         self.history.can_redo()
     }
 
-    /// How many columns are still choosing words.
     pub fn decoding(&self) -> usize {
         self.columns.iter().filter(|column| column.decoding).count()
     }
 
-    /// Words a second of the last finished columns together.
     pub fn words_per_second(&self) -> f32 {
         self.words_per_second
     }
 
-    /// Compares each variant with its original, where both are there.
     pub(crate) fn compare_variants(&mut self) {
         for at in 0..self.columns.len() {
-            self.columns[at].comparison = self.compared(&self.columns[at]).map(Arc::new);
+            self.columns[at].difference.comparison = self.compared(&self.columns[at]).map(Arc::new);
         }
     }
 
@@ -142,23 +124,20 @@ impl Document {
         if before.is_given == now.is_given { SystemComparison::of(before, now) } else { None }
     }
 
-    /// What a variant differs in.
     pub(crate) fn told(&self, column: &Column, replaces: bool) -> Option<Arc<VariantLabel>> {
         let variant = self.state.variant(column.variant?)?;
         Some(Arc::new(VariantLabel::of(variant, &self.state, replaces)))
     }
 
-    /// Where the column of this number stands.
     pub(crate) fn place(&self, id: ColumnId) -> Option<usize> {
         self.columns.iter().position(|column| column.id == id)
     }
 
-    /// What is set in a column.
     pub fn interventions(&self, column: &Column) -> Arc<Interventions> {
         self.state.set_of(&column.system.members, column.variant)
     }
 
-    /// Why what a column shows cannot be measured so; `None` where it can.
+    /// Why what a column shows cannot be measured; `None` if it can.
     pub fn why_not_measured(&self, column: &Column, measure: usize) -> Option<String> {
         let is_given = column.table.as_deref().is_some_and(|table| table.is_given);
         let has_alignment = column.facts.as_ref().is_some_and(|facts| facts.has_alignment);

@@ -7,15 +7,12 @@ use crate::app::document::history::{common_prefix, common_suffix};
 use crate::app::files::common::common;
 use engine::text::unspaced::{self, is_unspaced, meet};
 
-/// Most differences that are named one by one.
 const MOST_NAMED: usize = 4;
-/// Most letters of a changed passage that are quoted.
 const MOST_LETTERS: usize = 28;
 
 /// What is done with a source word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WordEdit {
-    /// Other words stand in its place.
     Replace(String),
     Drop,
     /// These words stand before it; before `</s>`, at the end.
@@ -24,8 +21,8 @@ pub enum WordEdit {
     Swap,
 }
 
-/// The text after an edit of word j, where `spans` are the places of its words, an empty one that of `</s>`. `None` where
-/// that makes no sense, changes nothing or leaves no text.
+/// The text after an edit of word j; `spans` are its words, an empty one is `</s>`.
+/// `None` if the edit makes no sense, changes nothing or leaves no text.
 pub fn reworded(text: &str, spans: &[Range<usize>], j: usize, edit: &WordEdit) -> Option<String> {
     let span = spans.get(j)?.clone();
     let word = text.get(span.clone())?;
@@ -42,7 +39,6 @@ pub fn reworded(text: &str, spans: &[Range<usize>], j: usize, edit: &WordEdit) -
     (out != text && !out.trim().is_empty()).then_some(out)
 }
 
-/// The word behind word j, signs passed over.
 pub fn next_word(text: &str, spans: &[Range<usize>], j: usize) -> Option<Range<usize>> {
     let end = spans.get(j).filter(|span| !span.is_empty())?.end;
     let is_word = |span: &&Range<usize>| span.start >= end && text.get((*span).clone()).is_some_and(has_letters);
@@ -57,7 +53,6 @@ fn put(text: &str, at: Range<usize>, words: &str) -> String {
     format!("{}{words}{}", &text[..at.start], &text[at.end..])
 }
 
-/// Without what stands here, and without the space that it leaves double or at an end.
 fn dropped(text: &str, span: Range<usize>) -> String {
     let (before, behind) = (&text[..span.start], &text[span.end..]);
     let (kept, rest) = (before.trim_end(), behind.trim_start());
@@ -145,7 +140,6 @@ fn passage(before: &[&str], after: &[&str]) -> Option<String> {
     }
 }
 
-/// Two words that have changed places, with the same words between them.
 fn swap(a: &[&str], b: &[&str]) -> Option<String> {
     let from = a.iter().zip(b).position(|(x, y)| x != y)?;
     let to = a.iter().zip(b).rposition(|(x, y)| x != y)?;
@@ -168,7 +162,6 @@ fn quoted(words: &[&str]) -> String {
     }
 }
 
-/// The words of any text, signs at their ends apart.
 fn words(text: &str) -> Vec<&str> {
     unspaced::words(text).flat_map(str::split_whitespace).flat_map(apart).collect()
 }
@@ -206,7 +199,6 @@ pub fn carried(before: &str, after: &str, variant: &str) -> Option<String> {
     None
 }
 
-/// The one passage that is another, in both texts.
 fn change(before: &str, after: &str) -> (Range<usize>, Range<usize>) {
     let prefix = common_prefix(before, after);
     let suffix = common_suffix(before, after, prefix);
@@ -217,7 +209,6 @@ fn change(before: &str, after: &str) -> (Range<usize>, Range<usize>) {
 mod tests {
     use super::*;
 
-    /// The places of words and signs, and that of `</s>`.
     fn spans(text: &str) -> Vec<Range<usize>> {
         let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
         let of = |word: &str| place(word)..place(word) + word.len();

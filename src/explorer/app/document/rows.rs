@@ -8,7 +8,6 @@ use engine::analysis::row_convention::RowConvention;
 use engine::decoding::reweigh::permutation;
 use engine::text::sentence::Sentence;
 
-/// The target tokens of shown word i.
 pub fn target_tokens(column: &Column, settings: &Settings, i: usize) -> Option<Range<usize>> {
     let shown = column.shown()?;
     match shown.pieces.as_ref().filter(|_| !settings.pieces) {
@@ -17,7 +16,6 @@ pub fn target_tokens(column: &Column, settings: &Settings, i: usize) -> Option<R
     }
 }
 
-/// The source tokens of shown word j.
 pub fn source_tokens(column: &Column, settings: &Settings, j: usize) -> Option<Range<usize>> {
     let pieces = column.shown().and_then(|shown| shown.pieces.as_ref()).filter(|_| !settings.pieces);
     match pieces {
@@ -69,7 +67,6 @@ fn share<'a>(weights: impl Iterator<Item = &'a mut f32>, total: f32) {
     }
 }
 
-/// All weight on these tokens, alike.
 pub fn on_these(t_x: usize, tokens: &[usize]) -> Vec<f32> {
     let share = 1.0 / tokens.len().max(1) as f32;
     (0..t_x).map(|j| if tokens.contains(&j) { share } else { 0.0 }).collect()
@@ -80,8 +77,7 @@ pub fn permuted(row: &[f32], seed: u64, i: usize) -> Vec<f32> {
     permutation(seed, i, row.len()).into_iter().map(|j| row[j]).collect()
 }
 
-/// The weights of another model's tokens on those of this one that stand at the same places of the text, in proportion
-/// to what they share of it; `</s>` gives to `</s>`.
+/// Weights of another model's tokens on the tokens at the same places of the text, in proportion to the overlap.
 pub fn carried(from: &Sentence, row: &[f32], to: &Sentence) -> Vec<f32> {
     let mut out = vec![0.0; to.len()];
     for (span, alpha) in from.spans.iter().zip(row) {

@@ -19,29 +19,23 @@ pub const CANDIDATES: usize = 10;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SentenceState {
     pub source: String,
-    /// Where in the shown list it comes from.
     pub position: Option<usize>,
-    /// How its translations are searched.
     pub search: SearchSettings,
-    /// A translation that the user gives, to be read by every model; `None` while there is no field for it.
+    /// A translation that every model reads; `None` while its field is closed.
     pub given: Option<String>,
-    /// What a person has set, by model; it stays when the column of the model is removed.
+    /// Interventions by model; they stay when the column of the model is removed.
     pub interventions: Arc<[Owned]>,
-    /// What stands beside it as further columns, in the order it was made; each stays when the column of its model is
-    /// removed.
+    /// Further columns in the order they were made; they stay when the column of their model is removed.
     pub variants: Arc<[Variant]>,
-    /// The sentence as interlinear text.
     pub interlinear: Arc<InterlinearPlan>,
 }
 
-/// Another column of a model: what is other than in the scene; `None` follows the scene.
+/// Another column of a model; `None` in a field: as in the sentence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Variant {
-    /// Its number, never used again.
     #[serde(skip)]
     pub id: u64,
-    /// The folder of the model, or those of all members.
     pub models: Vec<ModelSpec>,
     pub source: Option<String>,
     #[serde(flatten)]
@@ -54,7 +48,6 @@ pub struct Variant {
     pub interventions: Option<Arc<Interventions>>,
 }
 
-/// What is set in a variant is kept as what is set for a model, without its models.
 #[expect(clippy::ref_option, reason = "serde calls it with a reference")]
 fn kept_alone<S: Serializer>(set: &Option<Arc<Interventions>>, output: S) -> Result<S::Ok, S::Error> {
     let owned = |set: &Arc<Interventions>| Owned { interventions: Arc::clone(set), ..Owned::default() };
@@ -66,7 +59,7 @@ fn alone<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Arc<Interventions
 }
 
 impl Variant {
-    /// As it was kept, with this number; what makes no sense is as in the scene. `None` where nothing is left.
+    /// `None` where nothing valid is left.
     pub fn sound(self, id: u64) -> Option<Self> {
         let is_readable = |text: &String| !text.trim().is_empty() && text.len() <= MAX_SOURCE_BYTES;
         let search = SearchChange {
@@ -78,7 +71,6 @@ impl Variant {
         (variant.source.as_ref().is_none_or(is_readable) && !variant.is_as_original()).then_some(variant)
     }
 
-    /// Nothing is other than in the scene.
     pub fn is_as_original(&self) -> bool {
         *self == Self { id: self.id, models: self.models.clone(), ..Self::default() }
     }
@@ -96,7 +88,6 @@ pub struct SearchChange {
 }
 
 impl SearchChange {
-    /// What turns `from` into `to`.
     pub fn between(from: SearchSettings, to: SearchSettings) -> Self {
         let power = (from.length_normalization - to.length_normalization).abs() > 1e-6;
         Self {
@@ -107,7 +98,6 @@ impl SearchChange {
         }
     }
 
-    /// Settings with this in place of what they had.
     pub fn over(self, settings: SearchSettings) -> SearchSettings {
         SearchSettings {
             beam: self.beam.unwrap_or(settings.beam),
@@ -118,19 +108,17 @@ impl SearchChange {
     }
 }
 
-/// What is set for a model or an ensemble.
+/// Interventions of a model or an ensemble.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Owned {
-    /// The folder of the model, or those of all members.
     pub models: Vec<ModelSpec>,
-    /// What is set; never nothing.
+    /// Never empty.
     #[serde(flatten, with = "kept")]
     pub interventions: Arc<Interventions>,
 }
 
 impl SentenceState {
-    /// Bytes of all its texts and of the rows that were given.
     pub(super) fn bytes(&self) -> usize {
         let variants = self.variants.iter().filter_map(|variant| variant.source.as_ref());
         let texts: usize = self.given.iter().chain(variants).map(String::len).sum();
@@ -138,30 +126,25 @@ impl SentenceState {
         self.source.len() + texts + rows + self.interlinear.bytes()
     }
 
-    /// What is set for these models.
     pub fn set_for(&self, models: &[ModelSpec]) -> Arc<Interventions> {
         let owned = self.interventions.iter().find(|owned| owned.models == models);
         owned.map(|owned| Arc::clone(&owned.interventions)).unwrap_or_default()
     }
 
-    /// The variant of this number.
     pub fn variant(&self, id: u64) -> Option<&Variant> {
         self.variants.iter().find(|variant| variant.id == id)
     }
 
-    /// The text of a variant, or of the scene itself.
     pub fn text_of(&self, variant: Option<u64>) -> &str {
         let own = variant.and_then(|id| self.variant(id)?.source.as_deref());
         own.unwrap_or(&self.source)
     }
 
-    /// How a variant, or the scene itself, is searched.
     pub fn search_of(&self, variant: Option<u64>) -> SearchSettings {
         variant.and_then(|id| self.variant(id)).map_or(self.search, |variant| variant.search.over(self.search))
     }
 
-    /// What is set for these models, or in a variant of theirs. A variant of another text has of the scene's what means
-    /// something there.
+    /// A variant of another text keeps the sentence's interventions that still make sense.
     pub fn set_of(&self, models: &[ModelSpec], variant: Option<u64>) -> Arc<Interventions> {
         let Some(variant) = variant.and_then(|id| self.variant(id)) else { return self.set_for(models) };
         let inherited = || {
@@ -171,7 +154,6 @@ impl SentenceState {
         variant.interventions.clone().unwrap_or_else(inherited)
     }
 
-    /// Sets this for these models, or in a variant of theirs alone.
     pub fn set_in(&mut self, models: &[ModelSpec], variant: Option<u64>, interventions: Interventions) {
         match variant {
             None => self.set(models, interventions),
@@ -190,7 +172,6 @@ impl SentenceState {
         }
     }
 
-    /// Sets this for these models, in place of what was set there.
     pub fn set(&mut self, models: &[ModelSpec], interventions: Interventions) {
         let mut list: Vec<Owned> = self.interventions.to_vec();
         let at = list.iter().position(|owned| owned.models == models);
@@ -203,8 +184,7 @@ impl SentenceState {
         self.interventions = list.into();
     }
 
-    /// Goes on to another text: what belongs to positions or source words goes, what holds for every word stays. True
-    /// when anything went.
+    /// Drops what belongs to positions or source words; true when anything was dropped.
     pub fn keep_for_other_text(&mut self) -> bool {
         let before = Arc::clone(&self.interventions);
         for owned in before.iter() {
@@ -213,8 +193,7 @@ impl SentenceState {
         before != self.interventions
     }
 
-    /// As [`SentenceState::keep_for_other_text`] of the variants: one with a text of its own goes unless `carried` gives that
-    /// of the other text.
+    /// The same for variants: one with a text of its own goes unless `carried` gives its new text.
     pub fn keep_variants(&mut self, carried: impl Fn(&str) -> Option<String>) -> bool {
         let kept = |variant: &Variant| {
             let source = match &variant.source {
@@ -230,7 +209,6 @@ impl SentenceState {
     }
 }
 
-/// Most hypotheses of a beam.
 const MOST_BEAM: usize = 50;
 /// Greatest A of log p / |y|^A.
 const MOST_POWER: f32 = 2.0;
@@ -244,7 +222,6 @@ pub struct SearchSettings {
     /// A of log p / |y|^A, from 0 to 2.
     pub length_normalization: f32,
     pub forbid_unk: bool,
-    /// Let models emit `[UNK]` that do not by default.
     pub allow_unk: bool,
 }
 
@@ -255,7 +232,6 @@ impl Default for SearchSettings {
 }
 
 impl SearchSettings {
-    /// Within what can be set.
     pub fn sound(self) -> Self {
         Self {
             beam: self.beam.clamp(1, MOST_BEAM),
@@ -264,7 +240,6 @@ impl SearchSettings {
         }
     }
 
-    /// As decoding wants them.
     pub fn options(self) -> SearchOptions {
         SearchOptions {
             beam: self.beam,
@@ -278,7 +253,7 @@ impl SearchSettings {
     }
 }
 
-/// The text as far as a sentence may be long, and whether anything was cut off.
+/// Truncates a text to the longest sentence; true when anything was cut.
 pub fn cut(mut text: String) -> (String, bool) {
     let is_long = text.len() > MAX_SOURCE_BYTES;
     if is_long {

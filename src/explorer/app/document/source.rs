@@ -19,7 +19,6 @@ use engine::analysis::contrast::pairs::ContrastPair;
 const COMPARED: usize = 1_000;
 
 impl AppState {
-    /// Does with the source text what the user asked for.
     pub fn edit(&mut self, command: SourceCommand) {
         // a drag does not go on over an undo
         self.document.moved = None;
@@ -54,7 +53,6 @@ impl AppState {
         self.set_source(text, None);
     }
 
-    /// Translates another text; `position` is where it stands in the shown list.
     pub(crate) fn replace_source(&mut self, text: String, position: Option<usize>) {
         let text = self.cut(text);
         if text == self.document.state.source {
@@ -69,7 +67,6 @@ impl AppState {
         self.set_source(text, position);
     }
 
-    /// Translates a text on page Sentence.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn show_sentence(&mut self, text: String) {
         self.show_page(SENTENCE);
@@ -85,7 +82,7 @@ impl AppState {
         text
     }
 
-    /// Goes to a whole scene, as one step of undo.
+    /// Replaces the whole state as one step of undo.
     pub(crate) fn put_state(&mut self, sentence: SentenceState) {
         if sentence == self.document.state {
             return;
@@ -96,7 +93,6 @@ impl AppState {
         self.set_back(sentence);
     }
 
-    /// A text of the past or future, marked in the list where it still stands there.
     pub(crate) fn set_back(&mut self, sentence: SentenceState) {
         let SentenceState { source, position, given, interventions, variants, interlinear, .. } = sentence;
         let stands = |at: &usize| self.lists.sentence(*at).is_some_and(|line| line == source);
@@ -114,8 +110,7 @@ impl AppState {
         self.rebuild_all();
     }
 
-    /// Another text has other words: what was set for those of the old one goes, and its variants, but for those that
-    /// `goes_on`, the text typed further, has not touched.
+    /// Drops interventions and variants of the old text, except variants that the longer text `goes_on` leaves intact.
     pub(crate) fn leave_words(&mut self, goes_on: Option<&str>) {
         let before = self.document.state.source.clone();
         let carried = |variant: &str| goes_on.and_then(|after| carried(&before, after, variant));
@@ -140,8 +135,7 @@ impl AppState {
         self.request();
     }
 
-    /// Adds the source to the sentences translated before. Typing on replaces what typing had added, so that a sentence
-    /// leaves one entry and not one for each letter.
+    /// Adds the source to the history. Further typing replaces the entry, so that a sentence leaves one entry.
     pub(crate) fn keep_translated(&mut self) {
         let text = self.document.state.source.trim().to_owned();
         let translated = &mut self.lists.translated;
@@ -164,25 +158,21 @@ impl AppState {
         }
     }
 
-    /// Where the source stands in the shown list, as far as the list is looked through.
     pub(crate) fn position_of_source(&self) -> Option<usize> {
         let n = self.lists.len().min(COMPARED);
         (0..n).find(|at| self.lists.sentence(*at).is_some_and(|text| text == self.document.state.source))
     }
 
-    /// The alignment by hand of the present text, where one is known.
     pub fn gold(&self) -> Option<Arc<Gold>> {
         let known = self.document.gold.clone().filter(|gold| gold.source == self.document.state.source);
         known.or_else(|| self.gold_of_list().map(Arc::new))
     }
 
-    /// That of the sentence of the shown list.
     pub(crate) fn gold_of_list(&self) -> Option<Gold> {
         let gold = self.lists.gold(self.document.state.position?)?;
         (gold.source == self.document.state.source).then_some(gold)
     }
 
-    /// Gives a translation of the user's, or takes it away.
     pub(crate) fn give(&mut self, text: Option<String>) {
         let text = text.map(|text| self.cut(text));
         if text == self.document.state.given {
@@ -197,7 +187,6 @@ impl AppState {
         self.put_given(text);
     }
 
-    /// Without a step of undo.
     fn put_given(&mut self, text: Option<String>) {
         if self.document.state.given.is_none() {
             self.view.settings.whose = Whose::Given;
@@ -213,7 +202,7 @@ impl AppState {
         self.document.pair.as_deref().filter(|pair| pair.source == self.document.state.source)
     }
 
-    /// Opens a minimal pair: its source, and its good translation as one that is given.
+    /// Opens a minimal pair: its source, and its good translation as a given one.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn show_pair(&mut self, pair: ContrastPair) {
         let source = self.document.state.source.clone();
@@ -228,14 +217,12 @@ impl AppState {
         self.document.pair = Some(Arc::new(pair));
     }
 
-    /// Opens a sentence of a test set, with its alignment by hand where there is one.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn show_with_gold(&mut self, text: String, gold: Option<Gold>) {
         self.document.gold = gold.map(Arc::new);
         self.show_sentence(text);
     }
 
-    /// The selected word goes when its column has no such word any more.
     pub(crate) fn forget_missing_target(&mut self) {
         if self.view.selection.target.is_some() && self.selected_word().is_none() {
             let column = self.view.selection.column.and_then(|id| self.document.column(id));

@@ -52,7 +52,6 @@ pub struct TargetWord {
     pub is_eos: bool,
     /// For `[UNK]` the typed word of greatest alpha; in a given translation the word that was given there.
     pub replaced: Option<String>,
-    /// It is of a translation that was given, and shown as it was given.
     pub is_given: bool,
     /// log p(y_i | y_<i, x).
     pub log_p: f32,
@@ -60,40 +59,34 @@ pub struct TargetWord {
     pub probability: f32,
     /// Not shared with the output of the first column that has one (there: with any other), by longest common subsequence.
     pub differs: bool,
-    /// The best words at this position with their probabilities, best first; of a word of several pieces those at its
-    /// first piece.
+    /// The best words at this position with their probabilities, best first; of several pieces those at the first.
     pub candidates: Vec<(String, f32)>,
     /// Its pieces, where it has several and is shown as one.
     pub pieces: Vec<String>,
-    /// It, or the first of its pieces, as the vocabulary writes it and its candidates.
+    /// The word, or its first piece, as the vocabulary writes it.
     pub entry: String,
     pub said: Said,
     /// A person has set a row of its alpha.
     pub is_pinned: bool,
 }
 
-/// What a column shows.
+/// What a column draws.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlignmentTable {
     /// Changes whenever anything here changes; textures may be kept by it.
     pub revision: u64,
     pub source: Vec<SourceWord>,
     pub target: Vec<TargetWord>,
-    /// alpha_ij, or by the reading of an alignment head alpha'_ij; `None` where the model has no such alignment (never invented) and
-    /// where it was left out.
+    /// alpha_ij, or alpha'_ij of an alignment head; `None` without alignment and where it was too large.
     pub alpha: Option<Alignment>,
     /// e_ij, NaN at words that have none; `None` as alpha is.
     pub energies: Option<Alignment>,
-    /// What was measured of its words.
     pub measured: Vec<MeasuredTable>,
     /// The means of the standard tests of its words, where they were made.
     pub tests: Option<AblationMeans>,
-    /// The aligned position p_t of each target word, in source words from 0, NaN at a word that has no row; `None`
-    /// where the attention is not local, and where it counts pieces and words are shown.
+    /// Aligned position p_t of each target word, NaN without a row; `None` if not local, or if it counts pieces.
     pub p_t: Option<Vec<f32>>,
-    /// Which word a row belongs to, where there is a choice.
     pub reading: Option<RowConvention>,
-    /// What its words are, where the model's vocabulary has pieces of words.
     pub units: Option<Units>,
     /// The links that are outlined, where any are: [`Settings::outlined`](crate::app::settings::Settings::outlined) says whose.
     pub links: Option<Links>,
@@ -101,23 +94,19 @@ pub struct AlignmentTable {
     pub agreement: Option<AlignmentAgreement>,
     /// The model has an alignment here, but it was too large to keep (see [`LEFT_OUT`]).
     pub left_out: bool,
-    /// The translation as normal text.
     pub text: String,
     /// log p(y | x).
     pub log_p: f32,
     /// log p of the words that were held or forced, and of those that the model chose, where a person has set any.
     pub log_p_parts: Option<(f32, f32)>,
-    /// What a person has set, where anything is.
     pub touched: Option<Arc<Applied>>,
     /// Which hypothesis of the beam, from 0.
     pub hypothesis: usize,
-    /// It is the translation that the user gives, and not the model's.
     pub is_given: bool,
-    /// What it differs in, where it is a variant of the sentence or of how that is searched.
     pub variant: Option<Arc<VariantLabel>>,
 }
 
-/// How much the words depend on each source word by one measure. A row is always that of the word which it predicts.
+/// Dependence of the words on each source word by one measure; a row is that of the word it predicts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeasuredTable {
     /// Its place in `MEASURES`.
@@ -134,7 +123,6 @@ pub struct MeasuredTable {
 }
 
 impl MeasuredTable {
-    /// It comes of the standard tests, whose figures stand beside it.
     pub fn is_tested(&self) -> bool {
         MEASURES.get(self.measure).is_some_and(Measure::is_tested)
     }
@@ -144,29 +132,23 @@ impl MeasuredTable {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeadTable {
     pub place: HeadPlace,
-    /// Of cross-attention from target to source words; of the source between source words; of the target between y_0 and
-    /// the words that are read, all but `</s>`.
+    /// Of cross-attention [target, source]; of the source [source, source]; of the target [read, read from y_0].
     pub alpha: Alignment,
     /// What leaving it out does, where that was measured: Jensen-Shannon divergence, nats, the mean over the target words.
     pub js: Option<f64>,
-    /// Whether it is the alignment of the column, or one of those whose mean is.
     pub is_alignment: bool,
 }
 
-/// What is said of a translation that the user gives, wherever it is shown or written.
 pub const GIVEN: &str = id!("your translation, not the model's");
 
-/// What to say in place of an alignment that was left out.
 pub const LEFT_OUT: &str =
     id!("The alignment of this hypothesis was too large to keep; a shorter text or a smaller beam shows it");
 
 impl SourceWord {
-    /// Whether it is a word of the text.
     pub fn is_word(&self) -> bool {
         !self.is_eos && !self.is_language
     }
 
-    /// What a person has set at it.
     pub fn hand(&self) -> Hand {
         Hand { said: Said::Free, is_set: self.is_masked }
     }
@@ -178,12 +160,10 @@ impl TargetWord {
         target_text(&self.text, self.is_unk, self.replaced.as_deref(), replace || self.is_given)
     }
 
-    /// What a person has set at it.
     pub fn hand(&self) -> Hand {
         Hand { said: self.said, is_set: self.is_pinned }
     }
 
-    /// What a person has set at it, in words behind a comma; empty where nothing is.
     pub fn set_text(&self) -> String {
         let said = self.said.name().map(|name| format!(", {name}")).unwrap_or_default();
         format!("{said}{}", if self.is_pinned { tr!(", alpha set by hand") } else { "" })
@@ -199,7 +179,6 @@ pub enum Units {
 }
 
 impl Units {
-    /// Its name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Words => "words",
@@ -208,28 +187,22 @@ impl Units {
     }
 }
 
-/// What a table is made of besides its hypothesis.
+/// Parameters of a table besides its hypothesis.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Making<'a> {
     /// The ids of `</s>` and `[UNK]`.
     pub specials: Option<(u32, u32)>,
     /// How rows are read where there is a choice, with the delay of the reading `input`.
     pub reading: Option<(RowConvention, usize)>,
-    /// Show the pieces where words have several.
     pub pieces: bool,
-    /// Links of an aligner between words, where they are shown.
     pub links: Option<&'a Links>,
     /// The reading of the rows whose links are outlined instead.
     pub outlined: Option<(RowConvention, usize)>,
-    /// The hypothesis is what the user gives.
     pub is_given: bool,
-    /// What it is a variant in.
     pub variant: Option<&'a Arc<VariantLabel>>,
-    /// What was measured of translations, this one perhaps among them.
     pub tested: &'a [Arc<Tested>],
 }
 
-/// What was measured of this translation of this source.
 pub fn tested_for<'a>(
     tested: &'a [Arc<Tested>],
     source: &'a Sentence,
@@ -242,7 +215,6 @@ pub fn tested_for<'a>(
     tested.iter().filter(is_it)
 }
 
-/// The view model of a hypothesis.
 pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, making: &Making<'_>) -> AlignmentTable {
     let (reading, delay) = making.reading.unwrap_or_default();
     let pieces = shown.pieces.as_ref().filter(|_| !making.pieces);
@@ -299,8 +271,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
     table
 }
 
-/// How far alpha of the tokens and links of the vocabulary's words agree over the words of the texts, as page Corpus
-/// counts them. `None` where the tokens are not the texts.
+/// How far alpha and links agree over the words of the texts; `None` if the tokens are not the texts.
 fn agreement(
     source: &Sentence,
     shown: &HypothesisView,
@@ -316,12 +287,11 @@ fn agreement(
     Some(agreement)
 }
 
-/// The words of a sentence and of a translation, and the tokens of each. `None` where the tokens are not the texts.
+/// The words of a sentence and of a translation with their tokens; `None` if the tokens are not the texts.
 pub(crate) fn sides(source: &Sentence, shown: &HypothesisView) -> Option<(SideWords, SideWords)> {
     sides_by(shown.rules, source, shown)
 }
 
-/// The same with words by other rules than the model's.
 pub(crate) fn sides_by(
     rules: [WordRule; 2],
     source: &Sentence,
@@ -343,7 +313,6 @@ pub(crate) fn rows_by(shown: &HypothesisView, (reading, delay): (RowConvention, 
     rows.as_deref().map(|rows| cut(reading.read_after(delay, rows), shown.tokens.len()))
 }
 
-/// Without the rows behind `</s>`.
 fn cut<T>(rows: &[T], count: usize) -> &[T] {
     &rows[..rows.len().min(count)]
 }
@@ -362,7 +331,6 @@ impl AlignmentTable {
         likes.map(|(at, _)| at).min_by_key(|at| at.abs_diff(i))
     }
 
-    /// Marks what a person has set.
     fn touch(&mut self, shown: &HypothesisView, pieces: Option<&Pieces>, reading: (RowConvention, usize)) {
         let touched = &shown.touched;
         let (reading, delay) = reading;
@@ -384,7 +352,6 @@ impl AlignmentTable {
         self.touched = Some(Arc::clone(touched));
     }
 
-    /// The numbers that are shown, where there are any.
     pub fn numbers(&self, shown: Shown) -> Option<&Alignment> {
         match shown {
             Shown::Alpha => self.alpha.as_ref(),
@@ -393,13 +360,11 @@ impl AlignmentTable {
         }
     }
 
-    /// The measure that is shown, where it was made; nothing of alpha and energies.
     pub fn measured(&self, shown: Shown) -> Option<&MeasuredTable> {
         let Shown::Measure(measure) = shown else { return None };
         self.measured.iter().rev().find(|measured| measured.measure == measure)
     }
 
-    /// What a measure says of all words together: Kendall's tau with alpha, and what the standard tests found.
     pub fn measured_text(&self, measured: &MeasuredTable) -> String {
         let mut parts = Vec::new();
         let step = if self.reading.is_some_and(|reading| reading != RowConvention::Predicted) {
@@ -427,7 +392,6 @@ impl AlignmentTable {
         words.unwrap_or(all).resized(self.target.len(), self.source.len(), 0.0)
     }
 
-    /// The same of energies.
     fn energies_of(&self, rows: &[Vec<f32>], pieces: Option<&Pieces>) -> Alignment {
         let words = pieces.map(|of| merge_energies(rows, &of.source, &with_rows(&of.target, rows.len())));
         Alignment::from_rows(words.as_deref().unwrap_or(rows)).resized(self.target.len(), self.source.len(), f32::NAN)
@@ -451,7 +415,6 @@ impl AlignmentTable {
         self.tests = tested.means.clone().or(self.tests.take());
     }
 
-    /// A head in the words that are shown.
     fn head(&self, head: &HeadMatrix, pieces: Option<&Pieces>) -> HeadTable {
         let all = Alignment::from_rows(&head.rows);
         let words: Option<Vec<Range<usize>>> = pieces.map(|of| match head.place.attention {
@@ -469,8 +432,7 @@ impl AlignmentTable {
         HeadTable { place: head.place, alpha, js: head.js, is_alignment: head.is_alignment }
     }
 
-    /// The source word of greatest alpha of target word i, `</s>` and a target language left aside; `None` where it looks
-    /// at no word.
+    /// The source word of greatest alpha of target word i, without `</s>` and language; `None` if there is none.
     pub fn looks_at(&self, i: usize) -> Option<usize> {
         let first = self.source.iter().position(SourceWord::is_word)?;
         let words = self.source.iter().position(|word| word.is_eos).unwrap_or(self.source.len());
@@ -501,7 +463,6 @@ fn source_words(source: &Sentence, pieces: Option<&Pieces>, specials: Option<(u3
     }
 }
 
-/// The word of some tokens: as typed, pieces put together.
 fn source_word(source: &Sentence, tokens: Range<usize>, is_unk: bool) -> SourceWord {
     let span = span(source, &tokens);
     let first = source.tokens.get(tokens.start).cloned().unwrap_or_default();
@@ -511,13 +472,11 @@ fn source_word(source: &Sentence, tokens: Range<usize>, is_unk: bool) -> SourceW
     SourceWord { is_unk, is_eos, is_language, coverage: 0.0, text: typed.unwrap_or(first), span, is_masked: false }
 }
 
-/// Where some tokens are in the typed text.
 pub fn span(source: &Sentence, tokens: &Range<usize>) -> Range<usize> {
     let at = |j: usize| source.spans.get(j).cloned().unwrap_or_default();
     at(tokens.start).start..at(tokens.end.saturating_sub(1).max(tokens.start)).end
 }
 
-/// The words of a hypothesis, whole ones where there are `pieces`.
 pub(crate) fn target_words(shown: &HypothesisView, pieces: Option<&Pieces>) -> Vec<TargetWord> {
     let Some(pieces) = pieces else { return (0..shown.tokens.len()).map(|i| target_word(shown, i)).collect() };
     let log_p = merge_log_p(&shown.found.token_log_p, &pieces.target);

@@ -13,17 +13,14 @@ use figure::tree::NodeState;
 /// A node of the search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeNode {
-    /// The node that it continues.
     pub parent: Option<usize>,
     /// Target position, from 0.
     pub step: usize,
-    /// As the vocabulary writes it.
     pub text: String,
     /// log p of its word.
     pub log_p: f32,
     /// log p of all words up to it.
     pub total: f32,
-    /// What became of it in the end.
     pub state: NodeState,
     /// It found room in the beam.
     pub is_kept: bool,
@@ -46,14 +43,12 @@ pub struct SearchTree {
     pub steps: usize,
     /// log p of the last that found room at each step.
     last_kept: Vec<f32>,
-    /// How the vocabulary says where words begin.
     marks: PieceMarks,
 }
 
 /// What is drawn of a tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShownTree {
-    /// Steps that are drawn.
     pub steps: usize,
     /// Branches that fell out are drawn too.
     pub pruned: bool,
@@ -76,12 +71,10 @@ pub struct DrawnTree {
 }
 
 impl DrawnTree {
-    /// The drawn node that stands for a node of the search.
     pub fn place(&self, at: usize) -> Option<usize> {
         self.places.get(at).copied().flatten()
     }
 
-    /// The last node of the search that a drawn one stands for; it is looked at where that one is.
     pub fn id(&self, place: usize) -> Option<usize> {
         self.parts.get(place)?.last().copied()
     }
@@ -92,13 +85,11 @@ impl DrawnTree {
     }
 }
 
-/// A search as its trace tells it.
+/// A search from its trace.
 pub struct TreeTrace<'a> {
     pub nodes: &'a [Node],
     pub beam: usize,
-    /// The words of the target vocabulary.
     pub word: &'a dyn Fn(u32) -> String,
-    /// How they say where words begin.
     pub marks: PieceMarks,
     /// The hypothesis that is shown, in ids.
     pub best: &'a [u32],
@@ -119,7 +110,6 @@ impl SearchTree {
         })
     }
 
-    /// The tree of a search; `None` without nodes.
     pub fn read(trace: &TreeTrace<'_>) -> Option<Self> {
         let nodes = trace.nodes;
         let steps = nodes.iter().map(|node| node.step + 1).max()?;
@@ -174,7 +164,6 @@ impl SearchTree {
         });
     }
 
-    /// Marks the words of the hypothesis that is shown.
     fn mark_best(&mut self, trace: &TreeTrace<'_>) {
         let mut next = &self.roots;
         let mut path = Vec::new();
@@ -201,7 +190,6 @@ impl SearchTree {
         self.nodes.iter_mut().for_each(|node| node.children.sort_by(order));
     }
 
-    /// The words from the first to this node.
     pub fn words(&self, at: usize) -> Vec<String> {
         let chain = std::iter::successors(Some(at), |at| self.nodes.get(*at)?.parent);
         let mut words: Vec<String> = chain.filter_map(|at| Some(self.nodes.get(at)?.text.clone())).collect();
@@ -214,7 +202,6 @@ impl SearchTree {
         self.nodes.get(at).is_some_and(|node| node.state != NodeState::Pruned || node.is_best)
     }
 
-    /// What became of a node and why, in a sentence.
     pub fn reason(&self, at: usize) -> String {
         let Some(node) = self.nodes.get(at) else { return String::new() };
         let last = self.last_kept.get(node.step).copied().unwrap_or(f32::NEG_INFINITY);
@@ -288,13 +275,11 @@ impl SearchTree {
         self.nodes[at].children.iter().copied().filter(|child| self.is_drawn(*child, shown)).collect()
     }
 
-    /// Whether it stands at the last step that is drawn of a search that went on.
     fn is_last(&self, at: usize, shown: &ShownTree) -> bool {
         let step = self.nodes[at].step + 1;
         step == shown.steps && step < self.steps
     }
 
-    /// Pieces of a word as one node, without its place.
     fn node(&self, part: &[usize], children: &[usize], shown: &ShownTree) -> tree::DrawnNode<'static> {
         let (first, last) = (&self.nodes[part[0]], &self.nodes[part[part.len() - 1]]);
         // what is not known yet at the last step that is drawn has no fate

@@ -8,7 +8,6 @@ use crate::app::document::{hand, rewording};
 pub struct VariantLabel {
     /// A phrase for each thing, in the order text, search, interventions; empty where nothing differs.
     pub differs: Vec<String>,
-    /// The sentence that it is a variant of.
     pub original: String,
 }
 
@@ -45,7 +44,6 @@ fn search(variant: &Variant, state: &SentenceState) -> Vec<String> {
     differs
 }
 
-/// What is set in one of them alone.
 fn interventions(variant: &Variant, state: &SentenceState) -> Vec<String> {
     let (usual, own) = (state.set_for(&variant.models), state.set_of(&variant.models, Some(variant.id)));
     let text = state.text_of(Some(variant.id));

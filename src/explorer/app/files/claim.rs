@@ -7,24 +7,22 @@ use std::path::{Path, PathBuf};
 
 use engine::text::write::{make_private_folder, remove_left_over};
 
-/// A window's right to save a state. It ends with the process, however that ends.
+/// A window's right to save a state; it ends with the process.
 #[derive(Debug, Default)]
 pub enum Claim {
     /// Nothing is kept, or the system has no locks: there is nothing to guard.
     #[default]
     None,
-    /// No other window saves there while this lives.
     Held {
         /// The lock lives as long as it is open.
         _file: File,
         path: PathBuf,
     },
-    /// Another window saves there.
     Taken,
 }
 
 impl Claim {
-    /// Claims the state at this path by a lock on a file beside it, since the state itself is replaced at every save.
+    /// Locks a file next to the state, since the state itself is replaced at every save.
     pub fn on(state: &Path) -> Self {
         let mut name = state.as_os_str().to_owned();
         name.push(".lock");
@@ -57,7 +55,7 @@ impl Claim {
         }
     }
 
-    /// Nothing will be saved there after all: the lock goes and leaves nothing behind.
+    /// Releases the lock and removes its file.
     pub fn give_up(self) {
         if let Self::Held { path, .. } = &self {
             // An empty file that stays does no harm.
@@ -65,12 +63,10 @@ impl Claim {
         }
     }
 
-    /// Whether another window saves there.
     pub fn is_taken(&self) -> bool {
         matches!(self, Self::Taken)
     }
 
-    /// What to say to the user.
     pub fn trouble(&self) -> Option<String> {
         let text = tr!("Another window of Interlinear is open and keeps the state, so nothing of this one is kept");
         self.is_taken().then(|| text.to_owned())

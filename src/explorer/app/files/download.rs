@@ -7,10 +7,6 @@ use web_sys::{Blob, HtmlAnchorElement, Url};
 
 use engine::error::{Error, Result};
 
-/// Has the browser save these bytes under the name that the path ends with.
-///
-/// # Errors
-/// A sentence where the browser refuses.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     offer(path, bytes).map_err(|error| Error::file(path, format!("could not be given to the browser ({error:?})")))
 }

@@ -13,21 +13,18 @@ use figure::sheet::{KINDS, kind};
 /// Resolution of a picture in the clipboard, pixels in an inch: twice that of a usual screen.
 const CLIPBOARD_DPI: f32 = 144.0;
 
-/// Most figures of one row of a figure of many.
 pub const MOST_IN_A_ROW: usize = 100;
 
-/// So many at first.
 const IN_A_ROW: usize = 2;
 
 /// The name of a line of a table; serde would borrow a plain `&'static str` from what it reads.
 type TableName = &'static str;
 
-/// A figure as it is asked for. In the saved state what is not understood is as at first.
+/// Options of a figure; in the saved state an invalid option has its default.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Drawing {
-    /// The name of a kind of figure.
     #[serde(deserialize_with = "kind_named")]
     pub kind: TableName,
     /// The name of the format of a file whose name says none.
@@ -36,34 +33,26 @@ pub struct Drawing {
     /// The colours of a heatmap; `None`: as on the screen.
     #[serde(rename = "palette", deserialize_with = "map_of")]
     pub map: Option<&'static ColourMap>,
-    /// For a dark ground.
     #[serde(rename = "dark")]
     pub is_dark: bool,
-    /// It says what its colours and widths mean.
     #[serde(rename = "legend")]
     pub has_legend: bool,
-    /// It says below which model it is of and how that searched.
     #[serde(rename = "caption")]
     pub has_caption: bool,
-    /// Of all columns beside each other.
     #[serde(rename = "all", skip_serializing_if = "std::ops::Not::not")]
     pub of_all: bool,
-    /// So many of them in a row, from 1.
     #[serde(skip_serializing_if = "is_usual")]
     pub in_a_row: usize,
-    /// The links by hand are outlined where a column says the reference.
+    /// The links by hand are outlined if a column gives the reference.
     #[serde(rename = "gold", skip_serializing_if = "std::ops::Not::not")]
     pub of_gold: bool,
     /// Links with less alpha are left out.
     #[serde(skip)]
     pub threshold: f32,
-    /// How alpha is seen in links.
     #[serde(skip)]
     pub weight: Weight,
-    /// What of a search a tree has.
     #[serde(skip)]
     pub branches: Branches,
-    /// How large and how fine.
     #[serde(flatten)]
     pub page: FigurePage,
 }
@@ -88,7 +77,6 @@ fn map_of<'de, D: Deserializer<'de>>(input: D) -> Result<Option<&'static ColourM
 /// What of a search is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Branches {
-    /// Those that fell out of the beam, too.
     pub pruned: bool,
     /// So many steps; `None`: all.
     pub steps: Option<usize>,
@@ -101,7 +89,6 @@ impl Default for Drawing {
 }
 
 impl Drawing {
-    /// With a legend, as large as its text needs.
     pub fn new(kind: &'static str, is_dark: bool) -> Self {
         Self {
             kind,
@@ -120,7 +107,6 @@ impl Drawing {
         }
     }
 
-    /// Within what pages may be.
     pub fn sound(self) -> Self {
         let within = |(least, most): (f32, f32)| move |number: f32| number.clamp(least, most);
         let width_mm = self.page.width_mm.filter(|width| width.is_finite()).map(within(WIDTHS_MM));
@@ -134,7 +120,6 @@ impl Drawing {
         if has_format { path } else { PathBuf::from(format!("{}.{}", path.display(), self.format)) }
     }
 
-    /// What a file of it is called at first.
     pub fn file(&self) -> String {
         format!("{}.{}", self.kind, self.format)
     }

@@ -41,7 +41,6 @@ use figure::tree::DrawnNode;
 /// What files the shown alignment can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlignmentFormat {
-    /// A table with source words along the top.
     Tsv,
     /// The JSON line of `interlinear translate`.
     Json,
@@ -74,7 +73,6 @@ pub fn can_draw(column: &Column, kind: &FigureKind, shown: Shown, word: Option<u
     if is_there { Ok(()) } else { Err(kind.needs.lacking()) }
 }
 
-/// Which model made a figure, and of what.
 fn origin(column: &Column, table: &AlignmentTable, kind: &str) -> Vec<(&'static str, String)> {
     let facts = column.facts.as_ref();
     let mut known = vec![("kind", kind.to_owned()), ("model", column.model())];
@@ -172,7 +170,6 @@ pub fn picture(
     })
 }
 
-/// What the files of a column come from: what a heatmap of it says.
 pub fn provenance(app: &AppState, column: &Column) -> Option<Provenance> {
     let search = app.document.state().search_of(column.variant);
     let drawing = Drawing::new("heatmap", false);
@@ -180,8 +177,7 @@ pub fn provenance(app: &AppState, column: &Column) -> Option<Provenance> {
     Some(Provenance { title, facts })
 }
 
-/// What a column shows as a figure, or all columns that have it beside each other, each with its model below; the others are left out. `None` where
-/// nothing is translated.
+/// A figure of one column, or of all that have it side by side; `None` if nothing is translated.
 pub fn figure(app: &AppState, id: ColumnId, drawing: &Drawing) -> Option<FigureRequest> {
     let (document, selection) = (&app.document, app.view.selection());
     let shown = app.view.settings().shown;
@@ -216,7 +212,6 @@ pub fn figure(app: &AppState, id: ColumnId, drawing: &Drawing) -> Option<FigureR
     Some(FigureRequest::of(panels, drawing.in_a_row, left_out))
 }
 
-/// The search of a column, with as much of it as is asked for.
 fn searched(column: &Column, settings: &Settings, drawing: &Drawing) -> Vec<DrawnNode<'static>> {
     let Some(tree) = SearchTree::of(column) else { return Vec::new() };
     let Branches { pruned, steps } = drawing.branches;
@@ -224,19 +219,16 @@ fn searched(column: &Column, settings: &Settings, drawing: &Drawing) -> Vec<Draw
     tree.shown(&tree::ShownTree { steps, pruned, pieces: settings.pieces, ..tree::ShownTree::default() }).nodes
 }
 
-/// A column's model, and what a variant differs in.
 fn named(column: &Column, table: &AlignmentTable) -> String {
     let model = column.model();
     table.variant.as_ref().map_or_else(|| model.clone(), |told| format!("{model}, variant: {}", told.text()))
 }
 
-/// What a variant's translation and alignment are beside those of its original.
 fn comparison(column: &Column) -> Option<String> {
-    let (comparison, table) = (column.comparison.as_ref()?, column.table.as_ref()?);
+    let (comparison, table) = (column.difference.comparison.as_ref()?, column.table.as_ref()?);
     Some(comparison.text(table))
 }
 
-/// Where a translation comes from.
 fn how(search: &SearchSettings, table: &AlignmentTable) -> String {
     if table.is_given {
         return GIVEN.to_owned();
@@ -244,7 +236,6 @@ fn how(search: &SearchSettings, table: &AlignmentTable) -> String {
     format!("beam {}, hypothesis {}", search.beam, table.hypothesis + 1)
 }
 
-/// What the numbers of a heatmap are, in files.
 fn numbers_name(shown: Shown) -> &'static str {
     match (shown, measure(shown)) {
         (_, Some(measure)) => measure.name,
@@ -253,7 +244,6 @@ fn numbers_name(shown: Shown) -> &'static str {
     }
 }
 
-/// What a measured picture is of.
 fn measured_text(table: &AlignmentTable, measured: &MeasuredTable) -> String {
     let Some(measure) = MEASURES.get(measured.measure) else { return String::new() };
     let about = format!("Not alpha but {} ({}): {}", measure.title, measure.unit, measure.about);
@@ -269,7 +259,6 @@ fn captioned(caption: Option<String>, set: Option<String>) -> Option<String> {
     }
 }
 
-/// Which model a figure is of and how that searched, as the command line says it.
 fn caption(column: &Column, search: &SearchSettings, table: &AlignmentTable) -> String {
     let how = how(search, table);
     // a variant by its beam has said it
@@ -281,14 +270,12 @@ fn caption(column: &Column, search: &SearchSettings, table: &AlignmentTable) -> 
     format!("{}, {how}{rows}, log p {:.2}", named(column, table), table.log_p)
 }
 
-/// What a person has set in a column's own translations; `None` where the model did all by itself, and for a translation
-/// that is given.
+/// Interventions in a column's own translations; `None` without any, and for a given translation.
 fn set_by_hand(column: &Column, is_given: bool) -> Option<String> {
     let is_touched = !is_given && column.shown().is_some_and(|shown| !shown.touched.is_untouched());
     is_touched.then(|| hand::sentence(&column.set, &column.source.text, &column.numbers())).flatten()
 }
 
-/// The sentence for a column that cannot be written in this format.
 pub fn why_not(column: Option<&Column>, format: AlignmentFormat) -> &'static str {
     let left_out = column.and_then(|column| column.table.as_deref()).is_some_and(|table| table.left_out);
     match format {
@@ -320,9 +307,8 @@ pub fn note(column: &Column, format: AlignmentFormat) -> Option<String> {
     (!notes.is_empty()).then(|| notes.join(" "))
 }
 
-/// What the heatmap shows of these target words, alpha or what was measured in its place, with source words along the
-/// top; without alignment only words and log p. The first cell says what it is. Where a person has set anything, two
-/// further columns say of each word who chose it and who made its row of alpha, and the heads of masked words say so.
+/// The heatmap's numbers of these target words with source words along the top; without alignment words and log p.
+/// With interventions two more columns give who chose a word and its row, and the headers mark masked words.
 pub fn shown_tsv(table: &AlignmentTable, shown: Shown, rows: Range<usize>) -> String {
     let measured = table.measured(shown).and_then(|found| Some((&found.matrix, MEASURES.get(found.measure)?)));
     let what = measured.map(|(_, measure)| format!("{}, {}", measure.name, measure.unit));
@@ -349,12 +335,10 @@ pub fn shown_tsv(table: &AlignmentTable, shown: Shown, rows: Range<usize>) -> St
     tsv::rows(std::iter::once(head).chain(body))
 }
 
-/// The heads of [`set_cells`]; none where the model did all by itself.
 fn set_heads(table: &AlignmentTable) -> impl Iterator<Item = TsvCell> {
     ["word", "row"].into_iter().filter(|_| is_touched(table)).map(TsvCell::plain)
 }
 
-/// Who chose a word and who made its row; nothing where the model did all by itself.
 fn set_cells(table: &AlignmentTable, word: &TargetWord) -> impl Iterator<Item = TsvCell> {
     let (said, row) = (word.said.name().unwrap_or("free"), if word.is_pinned { "set" } else { "model" });
     [said, row].into_iter().filter(|_| is_touched(table)).map(TsvCell::plain)
@@ -397,8 +381,7 @@ pub fn beam_tsv(column: &Column) -> String {
     tsv::rows(std::iter::once(head).chain(body))
 }
 
-/// The JSON line of `interlinear translate`, all hypotheses, best first. The shown one has the links of the aligner,
-/// where they are shown.
+/// The JSON line of `interlinear translate`, all hypotheses, best first; the shown one has the links that are shown.
 pub fn json_line(column: &Column) -> String {
     let facts = column.facts.as_ref();
     // alpha is alpha whatever is shown: what an alignment head says stands beside it
@@ -426,12 +409,11 @@ pub fn json_line(column: &Column) -> String {
     commands::json(&line).unwrap_or_default() + "\n"
 }
 
-/// What a variant differs in, and which words moved. Those are of the words that are shown, which are not the entries of
-/// the line where a translation is given.
+/// Differences and moved words of a variant, in shown words, which are not the line's tokens in a given translation.
 fn variant_json(column: &Column, table: &AlignmentTable) -> Option<Value> {
     let told = table.variant.as_ref()?;
     let mut value = json!({ "differs": told.differs, "of": told.original });
-    if let Some(comparison) = column.comparison.as_ref().filter(|_| !table.is_given) {
+    if let Some(comparison) = column.difference.comparison.as_ref().filter(|_| !table.is_given) {
         let target = |i: usize| table.target.get(i).map(|word| word.text.as_str());
         let source = |j: usize| table.source.get(j).map(|word| word.text.as_str());
         let moved =
@@ -442,7 +424,6 @@ fn variant_json(column: &Column, table: &AlignmentTable) -> Option<Value> {
     Some(value)
 }
 
-/// What was measured of the shown hypothesis, by token, with its names.
 fn measured_json(column: &Column) -> Vec<Value> {
     let Some(shown) = column.shown().filter(|_| !column.set.changes_alpha()) else { return Vec::new() };
     let all = column.tested_for(shown).flat_map(|tested| tested.measured.iter().map(move |one| (tested, one)));
@@ -487,8 +468,7 @@ fn hypothesis(shown: &HypothesisView, (reading, delay): (RowConvention, usize)) 
     }
 }
 
-/// `i-j` pairs source-target from 0, of what stands between the spaces of both texts: for every target word its
-/// source word of greatest alpha. A word that looks nowhere, as one without a row under the shown reading, has no pair.
+/// `i-j` pairs source-target from 0 between the words that spaces separate: of each target word with a row its argmax.
 fn pharaoh(column: &Column, settings: &Settings) -> Option<String> {
     Some(hard::pharaoh(&links(column, settings)?) + "\n")
 }

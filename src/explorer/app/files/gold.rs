@@ -25,13 +25,11 @@ pub struct Gold {
     pub rules: [WordRule; 2],
 }
 
-/// Why gold does not fit what a column says.
 pub const OTHER_WORDS: &str = id!(
     "The alignment by hand belongs to the sentence and its reference, and this column reads or says something else; let it say the reference first"
 );
 
-/// The words of a text that its parts cover, or `None` where they make up another text; what vocabularies write in
-/// more than one way is the same.
+/// The words that the parts of a text cover; `None` if the parts make up another text.
 fn covered<'a>(parts: impl Iterator<Item = &'a str>, text: &str, rule: WordRule) -> Option<WordPlaces> {
     WordPlaces::of_parts(&parts.map(folded).collect::<Vec<_>>(), &folded(text), rule)
 }
@@ -49,7 +47,7 @@ impl Gold {
         to.retold(&self.links, from, (&self.source, &self.reference))
     }
 
-    /// Its links between the words that are shown of a translation, or between their pieces; `None` where that is not of the reference.
+    /// Its links between the shown words or pieces of a translation; `None` if that is not the reference.
     pub fn shown(&self, source: &Sentence, shown: &HypothesisView, pieces: bool) -> Option<Links> {
         // unknown words of what is read are `[UNK]`
         let is_same = |(own, other): (&str, &str)| own.contains(UNK) || folded(own) == folded(other);
@@ -67,12 +65,10 @@ impl Gold {
         })
     }
 
-    /// Whether a column says the reference.
     pub fn fits(&self, column: &Column) -> bool {
         self.places(column).is_some()
     }
 
-    /// The words that the source tokens of a column and the words that it says cover, where it says the reference.
     fn places(&self, column: &Column) -> Option<(WordPlaces, WordPlaces)> {
         let (Sentence { text, spans, .. }, rules) = (&column.source, column.shown()?.rules);
         // What is no part of a token goes with the next.
@@ -85,11 +81,7 @@ impl Gold {
         (target.words > 0).then_some((source, target))
     }
 
-    /// The row of word i of what a column says: every source word that it is surely linked with has the same weight, or
-    /// every one that it is possibly linked with where none is sure. Tokens of a word share its weight.
-    ///
-    /// # Errors
-    /// A sentence that says why there is none.
+    /// Equal weights on the words that word i is surely, else possibly, linked with. Error: why there are none.
     pub fn row(&self, column: &Column, i: usize) -> Result<Vec<f32>, &'static str> {
         let (source, target) = self.places(column).ok_or(lang::text(OTHER_WORDS))?;
         let targets = target.places.get(i).ok_or(tr!("There is no such word"))?;

@@ -22,10 +22,8 @@ use figure::palette::LIGHT;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextRowShown {
     pub row: TextRow,
-    /// What it is called.
     pub name: String,
     pub text: String,
-    /// As the rules of its language cut it.
     pub words: Vec<String>,
     /// From the words of the sentence; none of the sentence itself.
     pub links: Links,
@@ -38,7 +36,6 @@ pub struct TextRowShown {
     pub tiers: Vec<(usize, GlossTier)>,
 }
 
-/// The rows that could be shown, as they were chosen and in their order.
 pub fn choices(app: &AppState) -> Vec<RowChoice> {
     let plan = &app.document.state().interlinear;
     let mut others = columns(app);
@@ -56,7 +53,6 @@ pub fn choices(app: &AppState) -> Vec<RowChoice> {
     all
 }
 
-/// The columns that translate the sentence as it stands, each by its own name.
 fn columns(app: &AppState) -> Vec<(TextRow, &Column)> {
     let mut rows: Vec<(TextRow, &Column)> = Vec::new();
     let reads = |column: &&Column| app.document.state().text_of(column.variant) == app.document.source();
@@ -71,7 +67,7 @@ fn columns(app: &AppState) -> Vec<(TextRow, &Column)> {
     rows
 }
 
-/// The rows from top to bottom, the sentence first; those whose text is not there yet, or left out, are none.
+/// Rows from top to bottom, the sentence first; without those whose text is missing.
 pub fn rows(app: &AppState) -> Vec<TextRowShown> {
     let plan = &app.document.state().interlinear;
     let columns = columns(app);
@@ -98,10 +94,7 @@ pub fn rows(app: &AppState) -> Vec<TextRowShown> {
     rows
 }
 
-/// The sentence and its rows as a figure, on paper of the width that figures are saved with.
-///
-/// # Errors
-/// It is higher than a page can be.
+/// The sentence and its rows as a figure. Error: it is higher than a page can be.
 pub fn picture(app: &AppState, sentences: &[GlossedSentence]) -> Result<Figure<'static>> {
     let mut figure = picture::picture(sentences, app.view.drawing().page.width_mm, &SansSerif, &LIGHT)?;
     let about = &mut figure.provenance;
@@ -134,13 +127,11 @@ fn reference_of(app: &AppState) -> Option<String> {
     app.gold().map(|gold| gold.reference.clone()).or_else(|| app.reference().map(Cow::into_owned))
 }
 
-/// The reference, with its links by hand where they are known.
 fn reference(app: &AppState, rules: [WordRule; 2]) -> Option<TextRowShown> {
     let links = app.gold().map(|gold| gold.links_of(rules)).unwrap_or_default();
     Some(TextRowShown { links, ..TextRowShown::new(tr!("Reference"), &reference_of(app)?, rules[1]) })
 }
 
-/// A column linked with the words of the sentence, which are cut by this rule.
 fn of_column(
     app: &AppState,
     column: &Column,
@@ -151,7 +142,7 @@ fn of_column(
     let settings = app.view.settings();
     let facts = column.facts.as_ref();
     let (shown, aligned) =
-        if table.is_given { (column.read()?, &column.given_links) } else { (column.shown()?, &column.links) };
+        if table.is_given { (column.read()?, &column.given.links) } else { (column.shown()?, &column.links) };
     let mut choices = Vec::new();
     choices.extend(shown.found.alpha.is_some().then_some(LinksBy::Alpha));
     choices.extend(shown.found.head.is_some().then_some(LinksBy::Head));
@@ -181,8 +172,7 @@ fn of_column(
     Some(TextRowShown { links: links.unwrap_or_default(), by, choices, ..row })
 }
 
-/// The sentence with all its rows, and each translation that has lines of its own as a sentence with the other one below. Nothing where there is no
-/// text.
+/// The sentence with its rows, and each translation with lines of its own; empty without text.
 pub fn sentences(app: &AppState) -> Vec<GlossedSentence> {
     let rows = rows(app);
     let Some((source, others)) = rows.split_first().filter(|(source, _)| !source.words.is_empty()) else {

@@ -15,30 +15,24 @@ pub type Ends = Vec<[usize; 2]>;
 /// The translations of a sentence.
 #[derive(Debug, Default, Serialize)]
 pub struct TranslationLine<'a> {
-    /// What its file calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<&'a str>,
-    /// Why there is no translation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     pub source: &'a [String],
     /// The words of the source, where tokens are pieces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<Ends>,
-    /// What a person changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interventions: Option<&'a Interventions>,
     /// Whose rows those of alpha are, where they are not those of the predicted words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<&'static str>,
     pub hypotheses: Vec<HypothesisLine<'a>>,
-    /// A translation that the user gives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub given: Option<HypothesisLine<'a>>,
-    /// What was measured of the shown hypothesis.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub measured: Vec<Value>,
-    /// What it is a variant in, and how it differs from its original.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<Value>,
     /// Which rows of the alignment were trained on given links.
@@ -50,10 +44,8 @@ pub struct TranslationLine<'a> {
 #[derive(Debug, Default, Serialize)]
 pub struct HypothesisLine<'a> {
     pub tokens: Vec<&'a str>,
-    /// Its words, where tokens are pieces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<Ends>,
-    /// As people read it.
     pub text: Cow<'a, str>,
     /// log p(y | x).
     pub log_p: f32,
@@ -68,7 +60,6 @@ pub struct HypothesisLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<Cow<'a, [Vec<f32>]>>,
     pub finished: bool,
-    /// What of it was given to the model.
     #[serde(flatten)]
     pub set: Option<SetLine>,
     /// Those of an aligner.
@@ -82,9 +73,7 @@ pub struct HypothesisLine<'a> {
 /// What of a translation was given to the model.
 #[derive(Debug, Serialize)]
 pub struct SetLine {
-    /// Whether each token was.
     pub forced: Vec<bool>,
-    /// Whether its row of alpha was.
     pub pinned: Vec<bool>,
     /// Of the tokens that were.
     pub log_p_forced: f32,
@@ -92,7 +81,6 @@ pub struct SetLine {
 }
 
 impl SetLine {
-    /// Of a translation whose words have these log p.
     pub fn of(applied: &Applied, token_log_p: &[f32]) -> Self {
         let (log_p_forced, log_p_free) = applied.parts(token_log_p);
         let (said, rows) = (applied.all_said(token_log_p.len()), applied.pinned());
@@ -114,7 +102,6 @@ pub struct LinksLine {
 }
 
 impl LinksLine {
-    /// Those of the aligner that comes with the program.
     pub fn of_aligner(links: &Links) -> Self {
         let pairs = |links: &[Link]| links.iter().map(|link| [link.source, link.target]).collect();
         let of = "the statistical aligner that comes with the program";
@@ -127,7 +114,6 @@ impl LinksLine {
 pub struct ScoreLine<'a> {
     pub source: &'a [String],
     pub target: &'a [String],
-    /// The words of both, where tokens are pieces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<WordsLine>,
     /// log p(y | x).
@@ -158,7 +144,6 @@ pub struct WordsLine {
     pub target: Ends,
 }
 
-/// Tokens of words as JSON has them.
 pub fn ends(words: &[Range<usize>]) -> Ends {
     words.iter().map(|word| [word.start, word.end]).collect()
 }

@@ -19,7 +19,6 @@ pub const MAX_TRANSLATED: usize = 500;
 /// A list of sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum List {
-    /// The sentences that come with the program.
     #[default]
     Examples,
     /// What was translated before, newest first.
@@ -32,7 +31,7 @@ pub enum List {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExampleGroup {
     pub name: String,
-    /// What to look for, in a sentence.
+    /// What to look for.
     pub shows: String,
     pub sentences: Vec<Example>,
 }
@@ -53,7 +52,6 @@ pub struct OpenFile {
     pub lines: Option<Arc<TextFile>>,
     /// A file with the reference translations, line by line.
     pub target_path: Option<PathBuf>,
-    /// Its lines, once read.
     pub target: Option<Arc<TextFile>>,
     /// Links by hand between its lines and those of the translation.
     pub gold: Option<Arc<Vec<Links>>>,
@@ -68,22 +66,18 @@ pub struct OpenFile {
 pub struct ListSearch {
     /// What is looked for, letter case aside; empty: everything matches.
     pub text: String,
-    /// Positions of the sentences found so far, in order.
     pub matches: Vec<usize>,
-    /// How many sentences have been looked at.
     pub scanned: usize,
 }
 
 /// The lists of sentences.
 #[derive(Clone, Debug)]
 pub struct Lists {
-    /// The sentences that come with the program.
     pub examples: Vec<ExampleGroup>,
     pub files: Vec<OpenFile>,
     /// What was translated before, oldest first; at most [`MAX_TRANSLATED`].
     pub translated: Vec<String>,
     pub shown: List,
-    /// What is looked for in the shown list.
     pub search: ListSearch,
 }
 
@@ -102,7 +96,6 @@ struct GroupInFile {
     sentences: Vec<String>,
 }
 
-/// The sentences that come with the program.
 pub fn examples() -> Vec<ExampleGroup> {
     // A test reads the embedded file; a window without examples would still be a window.
     let Ok(file) = parse::<ExamplesFile>(include_str!("../../../../assets/examples.toml"), MOST_BRACKETS) else {
@@ -124,17 +117,14 @@ pub fn examples() -> Vec<ExampleGroup> {
 }
 
 impl OpenFile {
-    /// The file's name without its folders.
     pub fn name(&self) -> String {
         file_name(&self.path)
     }
 
-    /// How many lines it has, or had so far.
     pub fn len(&self) -> usize {
         self.lines.as_ref().map_or(0, |lines| lines.len())
     }
 
-    /// Whether it was read to its end.
     pub fn is_whole(&self) -> bool {
         self.lines.as_ref().is_some_and(|lines| lines.is_whole())
     }
@@ -158,17 +148,14 @@ impl Default for Lists {
 }
 
 impl Lists {
-    /// How many sentences the shown list has.
     pub fn len(&self) -> usize {
         self.len_of(self.shown)
     }
 
-    /// Whether the shown list has no sentence.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many sentences a list has.
     pub fn len_of(&self, list: List) -> usize {
         match list {
             List::Examples => self.examples.iter().map(|group| group.sentences.len()).sum(),
@@ -177,7 +164,6 @@ impl Lists {
         }
     }
 
-    /// A sentence of the shown list.
     pub fn sentence(&self, position: usize) -> Option<Cow<'_, str>> {
         self.sentence_of(self.shown, position)
     }
@@ -197,13 +183,11 @@ impl Lists {
         }
     }
 
-    /// The reference translation of a sentence of the shown list, when its file was opened with one.
     pub fn reference(&self, position: usize) -> Option<Cow<'_, str>> {
         let List::File(n) = self.shown else { return None };
         line(self.files.get(n)?.target.as_deref()?, position)
     }
 
-    /// The alignment by hand of a sentence of the shown list, where one was opened beside it.
     pub fn gold(&self, position: usize) -> Option<Gold> {
         let List::File(n) = self.shown else { return None };
         let links = self.files.get(n)?.gold.as_ref()?.get(position)?.clone();
@@ -226,7 +210,6 @@ impl Lists {
         if self.search.text.is_empty() { Some(position) } else { self.search.matches.binary_search(&position).ok() }
     }
 
-    /// Whether the search has not seen the whole list yet.
     pub fn is_searching(&self) -> bool {
         !self.search.text.is_empty() && self.search.scanned < self.len()
     }
@@ -259,7 +242,6 @@ impl Lists {
         true
     }
 
-    /// Begins the search anew.
     pub fn search_again(&mut self) {
         self.search.matches.clear();
         self.search.scanned = 0;

@@ -34,17 +34,12 @@ use figure::{Figure, png};
 pub struct PictureRequest {
     pub table: Arc<AlignmentTable>,
     pub hypotheses: Vec<HypothesisView>,
-    /// The search, where that is drawn.
     pub tree: Vec<DrawnNode<'static>>,
-    /// The target word that is looked at closely.
     pub word: Option<usize>,
     /// D of local attention.
     pub window: Option<usize>,
-    /// Typed words are shown for `[UNK]`.
     pub replaces: bool,
-    /// The numbers of the heatmap.
     pub shown: Shown,
-    /// Whose links are outlined.
     pub outlined: Outlined,
     /// Hypotheses are ordered by log p over their length.
     pub is_normalised: bool,
@@ -56,10 +51,6 @@ pub struct PictureRequest {
 }
 
 impl PictureRequest {
-    /// As `paint` makes it.
-    ///
-    /// # Errors
-    /// A kind that needs an alignment where there is none; what `paint` refuses.
     pub fn drawn<T>(&self, paint: impl FnOnce(&Figure<'_>) -> Result<T>) -> Result<T> {
         let (kind, sheet) = (self.kind()?, self.sheet());
         let figure = kind.draw(&sheet, &self.look).ok_or_else(|| Error::Input(kind.needs.lacking().to_owned()))?;
@@ -70,7 +61,6 @@ impl PictureRequest {
         kind(self.kind).ok_or_else(|| Error::Internal(format!("a figure without a line: {}", self.kind)))
     }
 
-    /// Outlines links by hand in place of others.
     pub fn outline_gold(&mut self, links: Links) {
         let table = AlignmentTable { links: Some(links), agreement: None, ..(*self.table).clone() };
         (self.table, self.outlined) = (Arc::new(table), Outlined::ByHand);
@@ -146,19 +136,11 @@ impl FigureRequest {
         Self { panels, in_a_row, caption }
     }
 
-    /// The file of this name, in the format that the name ends with.
-    ///
-    /// # Errors
-    /// A name that ends with no format; a kind that needs an alignment where there is none.
     pub fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
         let (format, page) = (format_of(path)?, self.page());
         self.drawn(|figure| (format.write)(figure, &page, &Fonts::default()))
     }
 
-    /// As pixels.
-    ///
-    /// # Errors
-    /// A kind that needs an alignment where there is none; more pixels than memory should be spent on.
     pub fn pixels(&self) -> Result<Pixels> {
         self.drawn(|figure| png::pixels(figure, &self.page(), &Fonts::default()))
     }
@@ -167,7 +149,6 @@ impl FigureRequest {
         self.panels.first().map_or_else(FigurePage::default, |first| first.page)
     }
 
-    /// As `paint` makes it.
     pub fn drawn<T>(&self, paint: impl FnOnce(&Figure<'_>) -> Result<T>) -> Result<T> {
         let first = match &self.panels[..] {
             [] => return Err(Error::Internal("a figure of nothing".to_owned())),
@@ -193,7 +174,6 @@ impl FigureRequest {
     }
 }
 
-/// A target word as the inspector has it.
 fn inspected(table: &AlignmentTable, i: usize, replaces: bool) -> Option<Inspected<'_>> {
     let word = table.target.get(i)?;
     Some(Inspected {
@@ -205,7 +185,6 @@ fn inspected(table: &AlignmentTable, i: usize, replaces: bool) -> Option<Inspect
     })
 }
 
-/// What the ends of the colours stand for.
 pub fn scale(shown: Shown) -> Scale {
     match shown {
         Shown::Alpha => Scale::Unit,
@@ -214,11 +193,9 @@ pub fn scale(shown: Shown) -> Scale {
     }
 }
 
-/// The measure that is shown; none of alpha and energies.
 pub fn measure(shown: Shown) -> Option<&'static Measure> {
     let Shown::Measure(measure) = shown else { return None };
     MEASURES.get(measure)
 }
 
-/// What a guided model is.
 pub const GUIDED: &str = id!("its attention was trained on word links of a statistical aligner");

@@ -5,10 +5,7 @@ use crate::app::document::column::Column;
 use engine::error::{Error, Result};
 use engine::interventions::Interventions;
 
-/// What is set in a column, as far as its model took it, as one line of JSON.
-///
-/// # Errors
-/// Nothing is translated, or the words with what is set last are still being chosen.
+/// As one line of JSON. Error: nothing is translated, or words are still being chosen.
 pub fn json(column: &Column, set: &Interventions) -> Result<String> {
     let waits = column.decoding || column.stale || *column.set != *set;
     let Some(best) = column.hypotheses.first().filter(|_| !waits) else {

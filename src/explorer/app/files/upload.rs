@@ -10,7 +10,7 @@ use web_sys::HtmlInputElement;
 use engine::models::disk::CONFIG_FILE;
 use engine::text::given;
 
-/// Opens the dialog of the browser for a folder or for files. What is chosen is kept, and the first path comes back.
+/// Opens the browser's dialog for a folder or files, stores them and returns the first path.
 pub async fn asked(is_folder: bool) -> Option<PathBuf> {
     let document = web_sys::window()?.document()?;
     let input: HtmlInputElement = document.create_element("input").ok()?.dyn_into().ok()?;
@@ -41,8 +41,7 @@ pub async fn asked(is_folder: bool) -> Option<PathBuf> {
     kept(given).await
 }
 
-/// Keeps files that come, each under its name, in a folder of their own. The path of the configuration of a model comes back
-/// where there is one, else that of the first.
+/// Stores files in a folder of their own; returns the configuration of a model, else the first path.
 pub async fn kept<F: Future<Output = Option<Vec<u8>>>>(files: Vec<(String, F)>) -> Option<PathBuf> {
     let folder = given::fresh_folder();
     let mut first = None;

@@ -37,36 +37,53 @@ use training::{curves, recipe};
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileJob {
     /// Find out what was opened or dropped on this page.
-    Look { path: PathBuf, on: Page },
-    /// Read a text file.
+    Look {
+        path: PathBuf,
+        on: Page,
+    },
     Read(PathBuf),
-    /// Read alignments by hand of a list and its translations.
-    ReadGold { path: PathBuf, source: PathBuf, target: PathBuf },
-    /// Read an aligner file for its languages, or for the model in a folder.
-    OpenAligner { path: PathBuf, model: Option<ModelSpec> },
-    /// Find the training logs of a run, or of all runs in a folder.
+    ReadGold {
+        path: PathBuf,
+        source: PathBuf,
+        target: PathBuf,
+    },
+    OpenAligner {
+        path: PathBuf,
+        model: Option<ModelSpec>,
+    },
     FindLogs(PathBuf),
-    /// Write the configuration of a new training.
-    SaveTraining { plan: Box<TrainingPlan>, path: PathBuf },
-    /// Read a file in CoNLL-U.
+    SaveTraining {
+        plan: Box<TrainingPlan>,
+        path: PathBuf,
+    },
     ReadAnnotated(PathBuf),
-    /// Align the words of a column.
-    Align { number: u64, question: AlignQuestion },
-    /// Write what is exported.
-    Write { path: PathBuf, text: String },
+    Align {
+        number: u64,
+        question: AlignQuestion,
+    },
+    Write {
+        path: PathBuf,
+        text: String,
+    },
     /// Write what a table or links come from beside their file.
-    WriteBeside { path: PathBuf, from: Provenance },
-    /// Write a picture that is drawn already.
-    WriteFigure { path: PathBuf, figure: Arc<Figure<'static>> },
-    /// Draw a picture and write it.
-    Draw { path: PathBuf, picture: Box<FigureRequest> },
-    /// Draw a picture for the clipboard.
+    WriteBeside {
+        path: PathBuf,
+        from: Provenance,
+    },
+    WriteFigure {
+        path: PathBuf,
+        figure: Arc<Figure<'static>>,
+    },
+    Draw {
+        path: PathBuf,
+        picture: Box<FigureRequest>,
+    },
     Paint(Box<FigureRequest>),
-    /// Write files in a way that the one who asks knows.
+    /// Other work that returns its event.
     Work(FileWork),
 }
 
-/// Work on files that only the one who asks for it knows; it says what came of it.
+/// A closure that works on files and returns its event.
 #[derive(Clone)]
 pub struct FileWork(pub Arc<dyn Fn() -> FileEvent + Send + Sync>);
 
@@ -94,32 +111,50 @@ pub struct AlignQuestion {
 /// What became of a [`FileJob`] or a save.
 #[derive(Clone, Debug)]
 pub enum FileEvent {
-    /// What was opened or dropped.
-    Opened { path: PathBuf, what: Dropped, on: Page },
-    /// Alignments by hand of a list were read.
-    Gold { path: PathBuf, list: PathBuf, target: PathBuf, links: Arc<Vec<Links>>, note: String },
-    /// Training logs were looked for.
-    Logs { path: PathBuf, found: Vec<PathBuf> },
+    Opened {
+        path: PathBuf,
+        what: Dropped,
+        on: Page,
+    },
+    Gold {
+        path: PathBuf,
+        list: PathBuf,
+        target: PathBuf,
+        links: Arc<Vec<Links>>,
+        note: String,
+    },
+    Logs {
+        path: PathBuf,
+        found: Vec<PathBuf>,
+    },
     /// A text file was read, or more of it than before.
-    Read { path: PathBuf, lines: Arc<TextFile> },
-    /// A text file could not be read.
-    ReadFailed { path: PathBuf, message: String },
-    /// The configuration of a new training was to be written.
+    Read {
+        path: PathBuf,
+        lines: Arc<TextFile>,
+    },
+    ReadFailed {
+        path: PathBuf,
+        message: String,
+    },
     TrainingSaved {
         path: PathBuf,
         /// Why it could not be, as a sentence for the user.
         trouble: Option<String>,
     },
-    /// A file in CoNLL-U was read.
-    Annotated { path: PathBuf, sentences: Arc<Vec<GlossedSentence>> },
-    /// An aligner file was read, for its languages.
+    Annotated {
+        path: PathBuf,
+        sentences: Arc<Vec<GlossedSentence>>,
+    },
     Aligner(AlignerFile),
-    /// The words of a column were aligned.
-    Aligned { number: u64, links: Links },
-    /// A picture for the clipboard was drawn.
+    Aligned {
+        number: u64,
+        links: Links,
+    },
     Painted(Arc<Pixels>),
-    /// Something worth a line in the status bar.
-    Notice { text: String, is_error: bool },
+    Notice {
+        text: String,
+        is_error: bool,
+    },
 }
 
 impl FileEvent {
@@ -128,10 +163,8 @@ impl FileEvent {
     }
 }
 
-/// The most statistical aligners that are kept.
 const MOST_ALIGNERS: usize = 3;
-/// The statistical aligners that were opened last, as they were chosen, where there are any; opening one takes longer than to
-/// ask it.
+/// The aligners that were opened last, since opening one takes longer than aligning.
 pub type KeptAligners = Arc<Mutex<Vec<(AlignerChoice, Option<PlacedAligner>)>>>;
 
 /// Has a chore done. The end of the program waits for those that write.
@@ -247,7 +280,6 @@ fn kind_of(path: &Path) -> Dropped {
     }
 }
 
-/// A browser takes texts alone.
 #[cfg(target_family = "wasm")]
 fn kind_of(_: &Path) -> Dropped {
     Dropped::Text
@@ -291,7 +323,6 @@ fn write(path: &Path, bytes: &[u8]) -> Result<FileEvent> {
     Ok(FileEvent::Notice { text: tr!("Saved {}", path.display()), is_error: false })
 }
 
-/// Gives a file to the browser, which saves it where it saves all.
 #[cfg(target_family = "wasm")]
 pub use crate::app::files::download::write_whole;
 

@@ -26,43 +26,42 @@ use engine::text::cells::CellTable;
 use engine::text::links::Links;
 use import;
 
-/// What is asked of the corpus thread.
+/// A request to the corpus thread.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CorpusRequest {
     /// Open this workspace, or make it; what was open is closed.
     Open(PathBuf),
-    /// Open an empty corpus, which goes when it is closed.
+    /// Open an empty unsaved corpus.
     Begin,
     /// Keep what is open in this new file, and go on with that.
     SaveAs(PathBuf),
-    /// Close what is open.
     Close,
     Import(PathBuf, import::ImportOptions),
     /// Stop all imports, now; what came stays.
     Stop,
-    /// Put in the small test set that comes with the program, with German translations or with French ones.
+    /// Add the bundled small test set, with German or French translations.
     Fill {
         is_german: bool,
     },
     /// Put in sentences with their references; the first says where they come from.
     Add(String, Arc<Vec<[String; 2]>>),
-    /// Choose and sort the rows.
+    /// Filter and sort the rows.
     Show {
         /// As typed; see [`Filter`](corpus::query::filter::Filter).
         filter: String,
         /// As [`Sorting::named`](corpus::query::table::Sorting::named) reads it; empty: as they came.
         sorting: String,
     },
-    /// Read the texts of these sentences, and their numbers of these columns: they are in view.
+    /// Read the texts of these sentences and these columns, which are in view.
     See(Vec<u32>, Vec<TableColumn>),
-    /// Everything about a sentence, from 0.
+    /// All data of a sentence, from 0.
     Detail(usize),
     Judge(usize, String, Judgement),
-    /// Set the links by hand of a sentence, in an annotator's name.
+    /// Sentence, annotator, links by hand.
     SetGold(usize, String, Option<Links>),
-    /// Set those of an output of a sentence, by its text.
+    /// Sentence, text of the output, links by hand.
     SetOutputGold(usize, String, Option<Links>),
-    /// Set the links of the statistical aligner for source and target languages, in an annotator's name.
+    /// Store the links of the statistical aligner: sentence, annotator, aligner.
     Align(usize, String, AlignerChoice),
     /// Begin a campaign by this plan with the sentences that are shown; `None`: end the one that there is.
     Plan(Option<Box<Campaign>>),
@@ -70,22 +69,15 @@ pub enum CorpusRequest {
     Compare(Option<(String, String)>),
     /// Set the scheme of errors, and which names of it are new.
     SetScheme(Box<ErrorScheme>, Renamed),
-    /// Measure all outputs with another tokenizer of BLEU.
     SetTokenizer(Tokenization),
-    /// Set the scheme of a file.
     OpenScheme(PathBuf),
-    /// Write the scheme into a file.
     SaveScheme(PathBuf),
-    /// Take back what was judged last.
     Undo,
     Redo,
-    /// Remove a system and all it said.
     Remove(i64),
-    /// Write the rows into a file.
     Write(Box<Out>),
-    /// Keep how the workspace is looked at.
     Keep(Box<FileVersion>),
-    /// Find costly conditions out with the frequencies of a file, and the aligner of source and target languages.
+    /// Resources of costly conditions: a file of frequencies, and an aligner.
     Means(Option<PathBuf>, Option<AlignerChoice>),
     /// Count the rows that are shown; `None` stops it.
     Count(Option<OverviewOptions>),
@@ -93,7 +85,6 @@ pub enum CorpusRequest {
     Find(Option<Find>),
     /// Count kinds of links in the rows that are shown; `None` stops it.
     Tally(Option<TallyOrder>),
-    /// Write hits as a table.
     SaveHits {
         path: PathBuf,
         lines: Arc<Vec<ConcordanceLine>>,
@@ -127,7 +118,6 @@ pub struct Find {
     /// Its number; its hits have it too.
     pub number: u64,
     pub query: String,
-    /// Of which text, and by which links.
     pub links: LinkChoice,
     /// Over parts of speech in place of source words.
     pub by_parts: bool,
@@ -142,13 +132,11 @@ pub struct Hits {
     pub lines: Vec<ConcordanceLine>,
     /// Sentences that were looked through.
     pub done: usize,
-    /// No more will come.
     pub is_over: bool,
-    /// What is left out, as a sentence.
     pub note: Option<String>,
 }
 
-/// Everything about a sentence.
+/// All data of a sentence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Detail {
     /// Its place, from 0.
@@ -159,7 +147,6 @@ pub struct Detail {
     pub gold: Option<Links>,
     /// Links by hand of each output: those of the reference where it says that.
     pub golds: Vec<Option<Links>>,
-    /// What people say of it.
     pub judgements: Arc<ByAnnotator>,
 }
 
@@ -169,18 +156,17 @@ impl CorpusNews {
         Self::Busy { progress: JobProgress::of_share(what, share), is_import: false }
     }
 
-    /// The same of an import.
     pub(crate) fn importing(what: impl Into<String>, share: f32) -> Self {
         Self::Busy { progress: JobProgress::of_share(what, share), is_import: true }
     }
 }
 
-/// What the corpus thread tells.
+/// An event of the corpus thread.
 #[derive(Clone, Debug)]
 pub enum CorpusNews {
     /// The workspace as it is now, in a copy that never reads the file.
     Corpus(PathBuf, Arc<CorpusTable>),
-    /// A corpus of what was measured, or one that was saved, is opened; it lies here.
+    /// An unsaved or saved corpus was opened at this path.
     Made {
         path: PathBuf,
         is_saved: bool,
@@ -189,22 +175,17 @@ pub enum CorpusNews {
     Rows(std::result::Result<Arc<Vec<u32>>, String>),
     /// What was in view is in memory.
     Seen,
-    /// Everything about a sentence.
     Detail(Box<Detail>),
-    /// Something was judged: what is new.
     Judged(Arc<Change>),
     /// How far the two agree who are compared; `None`: one of them judged nothing.
     Compared(Option<Arc<Agreement>>),
-    /// What it is doing and how far it is; whether that is an import, which [`CorpusRequest::Stop`] ends.
+    /// What it is doing and how far; an import can be stopped by [`CorpusRequest::Stop`].
     Busy {
         progress: JobProgress,
         is_import: bool,
     },
-    /// It is done with that.
     Idle,
-    /// A file was imported in.
     Imported(PathBuf, Box<ImportReport>),
-    /// A file was written.
     Written(PathBuf),
     /// How the workspace was looked at last.
     Look(Box<FileVersion>),
@@ -216,6 +197,5 @@ pub enum CorpusNews {
     Tallied(u64, JobProgress, Option<Arc<CellTable>>),
     /// Why a query, of this number, is none.
     Refused(u64, String),
-    /// Something could not be done, as a sentence.
     Failed(String),
 }

@@ -18,10 +18,9 @@ const STEPS: (usize, usize) = (50, 500);
 /// The most hits of a query.
 pub const MOST_HITS: usize = 20_000;
 
-/// What is under way, and what is remembered.
+/// Running counts and searches.
 #[derive(Default)]
 pub struct Jobs {
-    /// What costly conditions are found out with.
     pub means: FilterResources,
     counting: Option<(Box<Counting>, u32)>,
     searching: Option<(u64, Searching, usize)>,
@@ -29,19 +28,17 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Whether there is a next step.
     pub fn is_busy(&self) -> bool {
         self.counting.is_some() || self.searching.is_some() || self.tallying.is_some()
     }
 
-    /// Lets go of texts that a count has read.
     pub fn forget_texts(&mut self) {
         if let Some((counting, _)) = &mut self.counting {
             counting.forget_texts();
         }
     }
 
-    /// The systems stand at other places.
+    /// Call when systems have other positions.
     pub fn stop(&mut self) {
         self.counting = None;
         self.searching = None;
@@ -65,7 +62,7 @@ impl Jobs {
         Ok(())
     }
 
-    /// Begins a concordance in the place of an older one; tells why it cannot.
+    /// Begins a concordance in place of an older one; an invalid query is returned as news.
     pub fn find(&mut self, find: Option<Find>, workspace: &Workspace, rows: &[u32]) -> Option<CorpusNews> {
         self.searching = None;
         let find = find?;
@@ -78,7 +75,7 @@ impl Jobs {
         None
     }
 
-    /// Begins to count kinds of links in the place of what was counted before; tells why it cannot.
+    /// Begins to count kinds of links in place of an older count; an error is returned as news.
     pub fn tally(&mut self, order: Option<TallyOrder>, workspace: &Workspace, rows: &[u32]) -> Option<CorpusNews> {
         self.tallying = None;
         let order = order?;

@@ -15,7 +15,6 @@ use engine::aligner::words::LineAligner;
 use engine::error::{Error, Result};
 use engine::text::links::Links;
 
-/// Links to begin with, in an annotator's name.
 fn align(workspace: &mut Workspace, at: usize, by: &str, choice: &AlignerChoice) -> Result<Changed> {
     let Some(sentence) = workspace.sentence(at)? else { return Ok(Changed::default()) };
     let Some(reference) = sentence.reference.as_deref() else {
@@ -35,7 +34,6 @@ fn align(workspace: &mut Workspace, at: usize, by: &str, choice: &AlignerChoice)
 }
 
 impl CorpusHandler<'_> {
-    /// Answers what is asked of judgements.
     pub(super) fn answer_judging(&mut self, request: CorpusRequest) -> Result<()> {
         let workspace = self.workspace()?;
         let changed = match request {
@@ -55,8 +53,7 @@ impl CorpusHandler<'_> {
         self.judged(&changed)
     }
 
-    /// Something was judged: every copy of the corpus takes in what is new, and what follows from it is told. The rows are
-    /// chosen and sorted again only where that depends on it.
+    /// Updates every copy of the corpus after a judgement; filters and sorts again only if that depends on it.
     pub(super) fn judged(&mut self, changed: &Changed) -> Result<()> {
         let Some(workspace) = &mut self.at.workspace else { return Ok(()) };
         let change = Arc::new(Change::read(workspace, changed)?);
@@ -74,7 +71,6 @@ impl CorpusHandler<'_> {
         Ok(())
     }
 
-    /// Tells how far two annotators agree, while they are compared.
     pub(super) fn compare(&self) {
         let Some((first, second)) = &self.at.compared else { return };
         let rows: Vec<u32> = self.at.corpus.judgements.keys().map(|at| *at as u32).collect();

@@ -35,7 +35,7 @@ const FIRST_ROWS: usize = 64;
 /// Polls of a costly condition before it is told that it takes a while.
 const PATIENT: usize = 20;
 
-/// What is open, and what was asked of it last.
+/// The open workspace and the last requests.
 #[derive(Default)]
 pub(super) struct OpenCorpus {
     pub(super) workspace: Option<Workspace>,
@@ -48,25 +48,21 @@ pub(super) struct OpenCorpus {
     pub(super) shown: (String, String),
     /// What people say decides which rows are shown, or where, or whether the conditions can be read.
     pub(super) follows: bool,
-    /// Two annotators who are compared.
     pub(super) compared: Option<(String, String)>,
-    /// The rows that came of it.
     rows: Arc<Vec<u32>>,
     pub(super) jobs: Jobs,
     /// When the rows were told last, and how long it took to choose and sort them.
     told: Option<(Instant, Duration)>,
     /// The rows that were told are not those of the corpus any more.
     is_behind: bool,
-    /// There are texts that were not read.
     pub(super) reads_on: bool,
-    /// When texts were let go last.
     let_go: Option<Instant>,
 }
 
 /// Texts are let go no more often, for the rows in view may need as many.
 const LET_GO: Duration = Duration::from_secs(5);
 
-/// A workspace that is open, or none, and who asks.
+/// The state of the corpus thread while it answers.
 pub(super) struct CorpusHandler<'a> {
     pub(super) out: &'a Outbox<CorpusNews>,
     /// Each file that comes in has a ticket of its own.
@@ -74,7 +70,6 @@ pub(super) struct CorpusHandler<'a> {
     /// Stale when the program ends.
     pub(super) end: &'a CancellationToken,
     pub(super) inbox: &'a Receiver<CorpusRequest>,
-    /// Calls that came and are not yet answered.
     pub(super) waiting: Vec<CorpusRequest>,
     pub(super) at: OpenCorpus,
 }
@@ -84,7 +79,6 @@ impl CorpusHandler<'_> {
         self.out.send(news);
     }
 
-    /// Tells what goes wrong and goes on.
     pub(super) fn attempt(&mut self, job: impl FnOnce(&mut Self) -> Result<()>) {
         let done = caught(|| job(self));
         match done {
@@ -195,7 +189,6 @@ impl CorpusHandler<'_> {
         }
     }
 
-    /// Counts until something else is to be counted.
     fn count(&mut self, options: Option<OverviewOptions>) -> Result<()> {
         let (inbox, waiting) = (self.inbox, &mut self.waiting);
         let mut goes_on = || {
@@ -216,7 +209,6 @@ impl CorpusHandler<'_> {
         self.at.workspace.as_mut().ok_or_else(none)
     }
 
-    /// Begins work on the rows that are shown, and tells why it cannot.
     fn begin(&mut self, begin: impl FnOnce(&mut Jobs, &Workspace, &[u32]) -> Option<CorpusNews>) {
         let rows = Arc::clone(&self.at.rows);
         let Some(workspace) = &self.at.workspace else { return };
@@ -309,7 +301,6 @@ impl CorpusHandler<'_> {
         }
     }
 
-    /// Goes on with a long answer.
     pub(super) fn step(&mut self) -> Result<()> {
         self.let_go();
         let Some(workspace) = &self.at.workspace else { return Ok(()) };
@@ -366,7 +357,7 @@ impl CorpusHandler<'_> {
         Ok(())
     }
 
-    /// Takes in what others have written, and brings into the file what lies beside it. Rows of a large table are chosen and sorted less often than it grows.
+    /// Reads what others have written. A large table is filtered and sorted less often than it grows.
     pub(super) fn look(&mut self) -> Result<()> {
         self.let_go();
         let Some(workspace) = &self.at.workspace else { return Ok(()) };

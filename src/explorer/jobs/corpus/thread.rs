@@ -1,6 +1,5 @@
-//! The lane that keeps an open workspace: one thread with one connection. It answers calls in their order; of
-//! questions that wait, only the last of a kind is answered. While nothing is asked it reads the texts of a workspace that
-//! was opened; now and then it looks whether another window, or a run, has written.
+//! The thread of the open workspace: it answers requests in order, of waiting ones only the last of a kind.
+//! When idle it reads texts, and looks whether another window or a run has written.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::time::Duration;
@@ -12,7 +11,6 @@ use engine::ticket::{CancellationToken, Generation};
 
 pub use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};
 
-/// Events that may wait to be read.
 const ROOM: usize = 64;
 /// How often it looks whether others have written.
 const LOOK_EVERY: Duration = Duration::from_millis(700);

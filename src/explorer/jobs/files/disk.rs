@@ -1,7 +1,5 @@
-//! Work on files that the window must not wait for: opening long ones, saving the state.
-//!
-//! Jobs are closures, since what they read and write belongs to higher floors. Each job has its own
-//! named thread; saves share one, wait a moment for a newer one and the newest wins.
+//! Work on files that the window must not wait for. Each job is a closure with its own thread; saves share one, which
+//! waits a moment for a newer save.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +12,7 @@ use crate::jobs::thread::{Outbox, Patience, Service, Thread, Wake, caught};
 /// What a job does: answers with news, or `None` when there is nothing to say.
 pub type DiskJob<N> = Box<dyn FnOnce() -> Option<N> + Send>;
 
-/// A job that reports while it runs: it calls its argument with each report, which returns false when nobody listens.
+/// A job that reports while it runs; its callback returns false when nobody listens.
 pub type Teller<N> = Box<dyn FnOnce(&mut dyn FnMut(N) -> bool) -> Option<N> + Send>;
 
 /// News that may wait to be read before jobs wait for room.
@@ -22,7 +20,6 @@ const ROOM: usize = 64;
 /// Jobs that only read and are done at the same time; others wait until one of them ends.
 const AT_ONCE: usize = 12;
 
-/// The jobs that only read.
 struct Readers<N> {
     running: usize,
     waiting: VecDeque<Teller<N>>,
@@ -35,7 +32,6 @@ pub struct Disk<N> {
     saves: Arc<Mailbox<DiskJob<N>>>,
     out: Outbox<N>,
     // Dropped before the jobs, which then do not wait for room any more.
-    /// What comes of them.
     pub news: Service<N>,
     readers: SharedReaders<N>,
     jobs: Vec<Thread>,
@@ -74,14 +70,12 @@ impl<N: Send + 'static> Disk<N> {
         }
     }
 
-    /// Runs a job at once on its own thread, which the end of the program waits for: it may write. Runs it here when
-    /// no thread could be had.
+    /// Runs a job at once on its own thread; the program's end waits for it. Runs it here if no thread can be had.
     pub fn run(&mut self, name: &str, job: DiskJob<N>) {
         self.start(name, Patience::Whole, Box::new(move |_| job()));
     }
 
-    /// As [`Disk::run`], for a job that only reads; the end of the program does not wait for it. Of those that come while
-    /// [`AT_ONCE`] are being done each waits for its turn.
+    /// Runs a job that only reads: the program's end does not wait for it, and at most [`AT_ONCE`] run at a time.
     pub fn run_telling(&mut self, name: &str, job: Teller<N>) {
         let readers = Arc::clone(&self.readers);
         let mut all = lock(&readers);

@@ -18,7 +18,6 @@ const ROOM: usize = 64;
 #[derive(Clone, Debug, PartialEq)]
 pub struct FollowEvent {
     pub path: PathBuf,
-    /// What is in it, or a sentence for the user.
     pub curves: Result<Arc<Curves>, String>,
 }
 
@@ -74,7 +73,6 @@ fn read(path: &Path) -> Result<Result<Arc<Curves>, String>, String> {
     caught(|| Curves::load(path).map(Arc::new).map_err(|error| error.to_string()))
 }
 
-/// What a file looks like now.
 pub fn look(path: &Path) -> FileLook {
     let data = std::fs::metadata(path).ok()?;
     Some((data.len(), data.modified().ok()))
@@ -100,7 +98,6 @@ struct Wanted {
 }
 
 impl<L: FollowedFiles> Follower<L> {
-    /// Starts the thread, which looks every so often while there is anything to follow.
     pub fn spawn(every: Duration, wake: Wake) -> Self {
         let (out, news) = thread::channel(ROOM, wake);
         let shared = Arc::new(Shared::default());

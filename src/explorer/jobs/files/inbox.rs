@@ -22,12 +22,9 @@ const ENDING: &str = "json";
 pub struct GivenOver {
     /// Files and folders that say themselves what they are.
     pub files: Vec<PathBuf>,
-    /// Models to show beside those that are there.
     pub models: Vec<ModelSpec>,
-    /// A text to open as a list,
     pub source: Option<PathBuf>,
     pub target: Option<PathBuf>,
-    /// A link of the explorer.
     pub link: Option<String>,
 }
 
@@ -45,14 +42,13 @@ impl GivenOver {
     }
 }
 
-/// The inbox beside a state.
 pub fn inbox_of(state: &Path) -> PathBuf {
     let mut name = state.as_os_str().to_owned();
     name.push(".inbox");
     name.into()
 }
 
-/// Takes what lies in inboxes.
+/// Reads and removes the files of inboxes.
 #[derive(Debug, Default)]
 pub struct Inboxes;
 

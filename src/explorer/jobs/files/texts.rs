@@ -6,11 +6,9 @@ use crate::jobs::files::follow::{FileLook, FollowedFiles, look};
 use crate::jobs::thread::caught;
 use engine::error::Error;
 
-/// How the names of the files end.
 const ENDING: &str = "toml";
 /// A longer text is none that a person wrote for this.
 const LONGEST_BYTES: u64 = 1 << 20;
-/// So many files of a folder are read at most.
 const MOST_FILES: usize = 200;
 
 /// All texts of a folder as they stand now.

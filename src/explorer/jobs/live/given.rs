@@ -13,10 +13,7 @@ use engine::ticket::CancellationToken;
 /// Most numbers of its alignment.
 const MOST_CELLS: usize = 4_000_000;
 
-/// The given words under this model, `</s>` included.
-///
-/// # Errors
-/// A text without words or with too many; what the model refuses; [`Error::Stale`].
+/// The given words under this model, `</s>` included. Error: no words, too many, or [`Error::Stale`].
 pub(crate) fn given(
     model: &LoadedModel,
     source: &view::Source,

@@ -25,7 +25,6 @@ impl<T> Default for Mailbox<T> {
 }
 
 impl<T> Mailbox<T> {
-    /// An open, empty mailbox.
     pub fn new() -> Self {
         Self { slot: Mutex::new(Slot { letter: None, closed: false }), changed: Condvar::new() }
     }

@@ -7,15 +7,11 @@ use engine::models::representations;
 use engine::models::representations::VocabularySide;
 use engine::text::sentence::UNK;
 
-/// Neighbours that are told.
 const TOLD: usize = 8;
-/// Neighbours among which they are looked for; pieces of words and signs are passed over.
+/// Neighbours that are examined; pieces of words and punctuation are skipped.
 const LOOKED_AT: usize = 200;
 
-/// The words nearest to `word`, nearest first, with their cosines.
-///
-/// # Errors
-/// An ensemble has no embeddings of its own; a word that is not one entry of the vocabulary has none.
+/// The words nearest to `word` with their cosines. Error: an ensemble, or a word that is not one vocabulary entry.
 pub(crate) fn near(model: &LoadedModel, word: &str) -> Result<Vec<(String, f32)>> {
     let facts = &model.facts;
     if !facts.members.is_empty() {

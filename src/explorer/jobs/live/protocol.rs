@@ -27,7 +27,6 @@ pub type ColumnId = u64;
 /// A member of an ensemble.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// The name in its `config.json`.
     pub name: String,
     pub has_alignment: bool,
 }
@@ -41,9 +40,7 @@ pub(crate) type SystemKey = (SystemSpec, DeviceChoice);
 /// One column: which model, where, and how it searches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ColumnSpec {
-    /// Which column of the session.
     pub column: ColumnId,
-    /// What it translates with.
     pub system: SystemSpec,
     pub device: DeviceChoice,
     /// Fused kernels (CPU only) or the readable model.
@@ -60,31 +57,27 @@ pub struct ColumnSpec {
 }
 
 impl ColumnSpec {
-    /// By which its models are found in memory.
     pub(crate) fn key(&self) -> SystemKey {
         (self.system.clone(), self.device)
     }
 
-    /// Its models, each with where it computes.
     pub fn keys(&self) -> impl Iterator<Item = Key> {
         self.system.members.iter().map(|model| (model.clone(), self.device))
     }
 
-    /// The text that it translates.
     pub fn source_in<'a>(&'a self, request: &'a Request) -> &'a str {
         self.source.as_deref().unwrap_or(&request.source)
     }
 }
 
-/// A source word whose neighbours are wanted.
+/// A source word whose neighbours are requested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Near {
     pub column: ColumnId,
-    /// As it is typed.
     pub word: String,
 }
 
-/// All that is wanted now; replaces whatever was wanted before.
+/// All that is requested; it replaces earlier requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// Number of the ticket it was made with; grows.
@@ -97,21 +90,27 @@ pub struct Request {
     pub near: Option<Near>,
 }
 
-/// What the worker tells.
+/// An event of the live worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Event {
-    /// A model is being read.
     Loading {
         column: ColumnId,
         /// From 0 to 1.
         fraction: f32,
     },
-    /// A column's model is ready.
-    Loaded { column: ColumnId, facts: ModelFacts },
+    Loaded {
+        column: ColumnId,
+        facts: ModelFacts,
+    },
     /// The fingerprint of a column's model, worked out when there was nothing else to do.
-    Fingerprint { column: ColumnId, digest: String },
-    /// A column's model could not be loaded.
-    LoadFailed { column: ColumnId, message: String },
+    Fingerprint {
+        column: ColumnId,
+        digest: String,
+    },
+    LoadFailed {
+        column: ColumnId,
+        message: String,
+    },
     /// The source is tokenised and encoded; words follow.
     Started {
         number: u64,
@@ -122,27 +121,40 @@ pub enum Event {
         context: Option<Vec<f32>>,
     },
     /// The search has done another step.
-    Expanded { number: u64, column: ColumnId, best: HypothesisView },
-    /// The search has ended.
-    Finished { number: u64, column: ColumnId, result: ColumnResult },
-    /// The model has read the translation that the user gives; told after `Finished` where the text is translated, too.
+    Expanded {
+        number: u64,
+        column: ColumnId,
+        best: HypothesisView,
+    },
+    Finished {
+        number: u64,
+        column: ColumnId,
+        result: ColumnResult,
+    },
+    /// The model has read the given translation; after `Finished` if the text is translated as well.
     Given {
         number: u64,
         column: ColumnId,
-        /// It, or why not, as a sentence for the user.
+        /// Its view, or a sentence for the user.
         given: Result<Box<HypothesisView>, String>,
     },
     /// What the model does without the interventions of a column, told after `Finished`.
-    Untouched { number: u64, column: ColumnId, untouched: UntouchedTranslation },
-    /// The source words nearest to [`Request::near`].
+    Untouched {
+        number: u64,
+        column: ColumnId,
+        untouched: UntouchedTranslation,
+    },
     Near {
         number: u64,
         column: ColumnId,
         /// As they can be typed, each with its cosine, nearest first; or why there are none, as a sentence for the user.
         near: Result<Vec<(String, f32)>, String>,
     },
-    /// The sentence could not be translated.
-    Failed { number: u64, column: ColumnId, message: String },
+    Failed {
+        number: u64,
+        column: ColumnId,
+        message: String,
+    },
 }
 
 impl Event {
@@ -175,9 +187,7 @@ pub struct ModelFacts {
     pub source_language: String,
     pub target_language: String,
     pub sizes: ModelSizes,
-    /// How the entries of the target vocabulary say where words begin.
     pub marks: PieceMarks,
-    /// Ids of `</s>` and `[UNK]`.
     pub specials: Specials,
     /// The target languages among which a text chooses one; none where the model has but one.
     pub languages: Vec<String>,
@@ -189,8 +199,7 @@ pub struct ModelFacts {
     pub attention: Option<String>,
     /// D of local attention, which looks at the words from p_t - D to p_t + D; `None` where it is not local.
     pub window: Option<usize>,
-    /// Rows between the row that predicts a word and the first whose state has read it, where a row may be read by
-    /// either word ([`Config::input_delay`](engine::models::config::Config::input_delay)); `None` where there is no choice.
+    /// Rows from the one that predicts a word to the first that has read it; `None` without a choice of convention.
     pub input_delay: Option<usize>,
     /// Which rows of its alignment were trained on given links ([`Model::guided`](engine::models::Model::guided)).
     pub guided: Option<String>,
@@ -216,7 +225,6 @@ pub struct DeviceFacts {
 /// How large a model is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelSizes {
-    /// How many numbers it has learned.
     pub parameters: usize,
     pub source_vocabulary: usize,
     pub target_vocabulary: usize,
@@ -228,9 +236,7 @@ pub struct ModelSizes {
 /// Which tokens make up each word, where a vocabulary has pieces of words; `</s>` is a word.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pieces {
-    /// Of each source word.
     pub source: Vec<Range<usize>>,
-    /// Of each target word.
     pub target: Vec<Range<usize>>,
     /// The target words, put together.
     pub words: Vec<String>,
@@ -239,8 +245,7 @@ pub struct Pieces {
 /// A hypothesis in the entries of the vocabulary. All lists have one entry a target token.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HypothesisView {
-    /// As the model has it, in ids. The rows of alpha may be more than the tokens: those of steps behind `</s>` where the model's
-    /// own reading takes them.
+    /// In ids. It may have more rows of alpha than tokens: those of steps after `</s>`.
     pub found: Hypothesis,
     /// Words as the vocabulary writes them, `[UNK]` and `</s>` included.
     pub tokens: Vec<String>,
@@ -249,13 +254,12 @@ pub struct HypothesisView {
     pub text: String,
     /// The best next words at each position with their log p, best first.
     pub candidates: Vec<Vec<(String, f32)>>,
-    /// For each `[UNK]` the source word of greatest alpha, `</s>` left aside, or that it comes from by an alignment head; of a given translation the word as typed.
+    /// For each `[UNK]` the source word of greatest alpha or of the head; in a given translation the typed word.
     pub replaced: Vec<Option<String>>,
     /// Which tokens make up each word; `None` where every token is a word, on both sides.
     pub pieces: Option<Pieces>,
     /// How the words of the source and of the text are counted.
     pub rules: [WordRule; 2],
-    /// What of it a person has set.
     pub touched: Arc<Applied>,
 }
 

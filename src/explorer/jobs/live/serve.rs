@@ -1,7 +1,5 @@
-//! Serves one request. Testable alone: no channel, no mailbox.
-//!
-//! Models are waited for and decoded side by side, one thread each; columns of one model take turns.
-//! With two models on two cores each has a core to itself, which gives both first rows soonest.
+//! Serves one request, without channel or mailbox. Models are waited for and decoded side by side, one thread each;
+//! columns of one model take turns, so that the first rows come soonest.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -34,10 +32,8 @@ const LONG: usize = 100;
 /// A frame of the window at 60 a second.
 const FRAME: Duration = Duration::from_millis(16);
 
-/// Where events go; shared by the threads of a request.
 type Out<'a> = Mutex<&'a mut (dyn FnMut(Event) + Send)>;
 
-/// What all columns of a request have in common.
 struct Job<'a> {
     request: &'a Request,
     store: &'a Store,
@@ -49,14 +45,12 @@ struct Job<'a> {
     start: Instant,
 }
 
-/// Loads what the request wants and translates its text in every column. Never panics and never fails:
-/// what goes wrong is an event of the column concerned. Stops at once, silently, when the ticket is stale.
+/// Loads the requested models and translates in every column. Failures are events; a stale ticket ends it silently.
 pub fn serve(request: &Request, store: &mut Store, ticket: &CancellationToken, emit: &mut (dyn FnMut(Event) + Send)) {
     serve_holding(request, store, ticket, None, emit);
 }
 
-/// As [`serve`]; the request's hold on the gate ends when all that is left to do is to wait for a model whose reader
-/// has stalled.
+/// As [`serve`]; releases the gate when only a stalled reader is waited for.
 pub(crate) fn serve_holding(
     request: &Request,
     store: &mut Store,
@@ -110,7 +104,6 @@ impl Job<'_> {
         (self.out.lock().unwrap_or_else(PoisonError::into_inner))(event);
     }
 
-    /// Keeps the corpus lane aside.
     fn hold(&self) -> Option<ForegroundGuard> {
         self.gate.as_ref().map(ForegroundGate::shut)
     }
@@ -161,7 +154,6 @@ impl Job<'_> {
         }
     }
 
-    /// The translation that the user gives, as a column's model reads it.
     fn given(&self, spec: &ColumnSpec, model: &LoadedModel, text: &str) -> Result<HypothesisView> {
         self.ticket.check()?;
         let mut source = view::Source::new(&model.wording(), model.read(spec.source_in(self.request))?, false);
@@ -178,7 +170,6 @@ impl Job<'_> {
         })
     }
 
-    /// Tells the fingerprint of a model, which takes a moment, when nothing is left to translate.
     fn fingerprint(&self, system: &SystemKey, columns: &[&ColumnSpec]) {
         if columns.iter().any(|spec| self.store.has_failed(spec)) {
             return;
@@ -192,7 +183,6 @@ impl Job<'_> {
         }
     }
 
-    /// Tells the neighbours of the word that is asked for, where it is one of these columns'.
     fn near(&self, system: &SystemKey, columns: &[&ColumnSpec]) {
         let Some(wanted) = &self.request.near else { return };
         if columns.iter().any(|spec| self.store.has_failed(spec))
@@ -288,7 +278,6 @@ impl Job<'_> {
         Ok(decoded)
     }
 
-    /// What the model does by itself.
     fn untouched(
         &self,
         spec: &ColumnSpec,
@@ -326,7 +315,6 @@ fn result(model: &LoadedModel, source: &view::Source, decoded: Decoded, (pace, m
     }
 }
 
-/// When rows came and when the next one may be sent.
 struct Pace {
     first_row_millis: Option<f32>,
     last: Option<Instant>,
@@ -334,8 +322,7 @@ struct Pace {
 }
 
 impl Pace {
-    /// The first row goes out at once, later ones not closer than `every`. Big pictures are costly to copy and to
-    /// draw, so they come less often: for long sources once a frame at most, a million cells every 100 ms.
+    /// The first row is due at once; later ones less often the larger the picture, which is costly to copy and draw.
     fn is_due(&mut self, start: Instant, t_y: usize, t_x: usize) -> bool {
         self.first_row_millis.get_or_insert_with(|| millis(start));
         let cells = (t_y * t_x) as u64;
@@ -353,8 +340,7 @@ fn millis(start: Instant) -> f32 {
     start.elapsed().as_secs_f32() * 1000.0
 }
 
-/// A long sentence with a wide beam is searched without a trace rather than with a gigabyte of it, and only the
-/// best of its hypotheses keep their alignment.
+/// A long sentence with a wide beam is searched without a trace, and only its best hypotheses keep alignments.
 fn within_memory(options: &SearchOptions, t_x: usize) -> SearchOptions {
     let numbers = 2 * t_x * options.limit(t_x) * options.beam;
     let (trace, most_numbers) = (options.trace && numbers <= MAX_TRACE, options.most_numbers.min(MAX_NUMBERS));

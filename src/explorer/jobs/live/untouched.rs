@@ -14,8 +14,7 @@ use engine::ticket::CancellationToken;
 /// Most log p that are kept of the model's own steps; words further on are not compared.
 const MOST: usize = 16_000_000;
 
-/// How the interventions of `list` change the next word at each place of `target`. Both are asked after the same words.
-/// Forced words are left out of account: they say nothing about the model.
+/// How interventions change the next word at each place of `target`, given the same words; forced words are ignored.
 pub(crate) fn shifts(
     stepper: &mut dyn Stepper,
     list: &[Intervention],

@@ -15,12 +15,10 @@ use engine::text::sentence::{Sentence, UNK};
 use engine::text::tokenizer::Tokenizer;
 use engine::text::words::{translated, vocabulary_words, whole_words, without_end};
 
-/// What turns the ids of a translation into words.
+/// Turns ids of a translation into words.
 #[derive(Clone, Copy)]
 pub struct Wording<'a> {
-    /// The vocabulary that cuts the source.
     pub source: &'a Tokenizer,
-    /// That of the translation, in this language.
     pub target: &'a Tokenizer,
     pub language: &'a str,
     /// The id of `[UNK]`.
@@ -38,10 +36,8 @@ impl Wording<'_> {
 /// A source sentence as a model reads it.
 pub struct Source {
     pub sentence: Sentence,
-    /// Which of them make up each word.
     words: Vec<Range<usize>>,
     is_pretokenized: bool,
-    /// What of its translations a person has set.
     pub touched: Arc<Applied>,
 }
 
@@ -60,13 +56,11 @@ impl Source {
         list
     }
 
-    /// The same where the model does all by itself.
     pub(crate) fn untouched(self) -> Self {
         Self { touched: Arc::default(), ..self }
     }
 }
 
-/// A hypothesis in the words of the model's target vocabulary.
 pub fn view(wording: &Wording<'_>, source: &Source, mut found: Hypothesis) -> HypothesisView {
     let tokens: Vec<String> = found.tokens.iter().map(|&id| wording.word(id)).collect();
     let candidates = std::mem::take(&mut found.candidates).into_iter();
@@ -84,8 +78,7 @@ pub fn view(wording: &Wording<'_>, source: &Source, mut found: Hypothesis) -> Hy
     }
 }
 
-/// A translation that is given, in the words that were given, whatever the vocabulary knows. They are split by spaces
-/// already where it is `pretokenized`.
+/// A given translation, in the words given; they are split by spaces if `pretokenized`.
 pub fn given(
     wording: &Wording<'_>,
     source: &Source,
@@ -107,7 +100,6 @@ pub fn given(
     view
 }
 
-/// The words that the nodes mention, by id.
 pub(crate) fn words(wording: &Wording<'_>, nodes: &[Node]) -> BTreeMap<u32, String> {
     let mut words = BTreeMap::new();
     for id in nodes.iter().flat_map(|node| std::iter::once(node.token).chain(node.candidates.iter().map(|&(id, _)| id)))
@@ -117,7 +109,6 @@ pub(crate) fn words(wording: &Wording<'_>, nodes: &[Node]) -> BTreeMap<u32, Stri
     words
 }
 
-/// Which tokens make up each word, where either vocabulary has pieces.
 fn pieces(wording: &Wording<'_>, source: &Source, target: &[u32]) -> Option<Pieces> {
     let (target, words) = translated(wording.target, target);
     let has_pieces = wording.source.marks().has_pieces() || wording.target.marks().has_pieces();

@@ -15,15 +15,14 @@ use crate::jobs::thread::{GRACE, Service, Wake, caught, panic_sentence};
 use crate::jobs::{priority, thread};
 use engine::ticket::{CancellationToken, Generation};
 
-/// Events that may wait to be read.
 const ROOM: usize = 256;
 /// Rows among them, each of which repeats those before it; more are left out.
 const ROOM_FOR_ROWS: usize = 16;
 
-/// A request, its ticket, and what keeps the corpus lane aside until it is served or replaced.
+/// A request, its ticket, and the guard that holds the gate.
 type Letter = (Request, CancellationToken, ForegroundGuard);
 
-/// The live lane.
+/// The live thread.
 pub struct Worker {
     mailbox: Arc<Mailbox<Letter>>,
     gate: Arc<ForegroundGate>,
@@ -40,7 +39,6 @@ impl Worker {
         Self::spawn_with(Store::new(threads.unwrap_or_else(cores)), wake)
     }
 
-    /// As [`Worker::spawn`] with a store that may hold models already.
     pub fn spawn_with(store: Store, wake: Wake) -> Self {
         let (out, events) = thread::channel(ROOM, wake);
         let (mailbox, rows, tickets) =
@@ -55,12 +53,10 @@ impl Worker {
         Self { mailbox, gate: ForegroundGate::new(), library, tickets, rows, service }
     }
 
-    /// Shut while there is something to translate.
     pub fn gate(&self) -> Arc<ForegroundGate> {
         Arc::clone(&self.gate)
     }
 
-    /// The models, for the corpus lane.
     pub fn library(&self) -> Library {
         self.library.clone()
     }
@@ -78,7 +74,6 @@ impl Worker {
         }
     }
 
-    /// The next event, if any came.
     pub fn try_next(&self) -> Option<Event> {
         self.taken(self.service.try_next())
     }
@@ -109,15 +104,13 @@ fn run(mut store: Store, inbox: &Mailbox<Letter>, outbox: &Outbox) {
     }
 }
 
-/// The worker's end of the channel.
 struct Outbox {
     out: thread::Outbox<Event>,
     rows: Arc<AtomicUsize>,
 }
 
 impl Outbox {
-    /// When the window is behind, rows and progress are left out, since the next one says it all; what must not be
-    /// lost waits for room.
+    /// If the window is behind, rows and progress are dropped; other events wait for room.
     fn send(&self, event: Event, ticket: &CancellationToken) {
         if event.address().0.is_some() && ticket.is_stale() {
             return;

@@ -17,7 +17,6 @@ use engine::ticket::CancellationToken;
 
 pub use crate::jobs::live::protocol::Key;
 
-/// How often a wait for a model looks whether it is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// A reader without progress for this long is taken as stalled, for example in a file that does not answer.
 const STALLED: Duration = Duration::from_secs(2);
@@ -28,8 +27,7 @@ const FILES: usize = 3;
 /// leafed through start no hundred threads. The others wait, and one that is not wanted any more is never read.
 /// A reader that has stalled does not count.
 const AT_ONCE: usize = 4;
-/// Readers that run at all, those that have stalled or were given up among them. While so many files do not answer nothing
-/// more is read.
+/// Most reader threads, stalled or abandoned ones included; beyond that nothing more is read.
 const MOST_READERS: usize = 2 * AT_ONCE;
 /// A stalled reader is given up after so many times [`STALLED`]: on a busy machine one is slow and not dead.
 const PATIENCE: u32 = 15;
@@ -64,7 +62,6 @@ struct Loading {
 #[derive(Default)]
 struct Places {
     slots: HashMap<Key, Slot>,
-    /// What the columns want.
     wanted: HashSet<Key>,
     /// How many have borrowed each; it stays although no column wants it.
     borrowed: HashMap<Key, usize>,
@@ -94,16 +91,14 @@ impl Default for ModelCache {
     }
 }
 
-/// The models of the live lane, for work that is not a column's.
+/// The live models, for other work.
 #[derive(Clone)]
 pub struct Library {
     cache: Arc<ModelCache>,
-    /// The cores that such work may use.
     pub threads: usize,
 }
 
 impl Library {
-    /// A library of its own, without models.
     pub fn new(threads: usize) -> Self {
         Self::of(Arc::default(), threads)
     }
@@ -112,8 +107,7 @@ impl Library {
         Self { cache, threads: threads.max(1) }
     }
 
-    /// The model of this folder, as soon as it is in memory, where it stays until the guard is dropped. A failed one is
-    /// tried again.
+    /// The model, once it is in memory, where it stays until the guard is dropped. A failed one is tried again.
     pub(crate) fn borrow(&self, key: &Key, ticket: &CancellationToken) -> Result<(ModelGuard, Arc<LoadedModel>)> {
         let guard = ModelGuard { cache: Arc::clone(&self.cache), key: key.clone() };
         let mut places = self.cache.lock();
@@ -154,8 +148,7 @@ impl Places {
         self.wanted.contains(key) || self.borrowed.contains_key(key)
     }
 
-    /// Forgets what is not wanted. What is being read stays until it is read, so that a model that is wanted again
-    /// meanwhile has one reader and not two.
+    /// Forgets unused models. One that is being read stays, so that it never has two readers.
     fn tidy(&mut self) {
         let Self { slots, wanted, borrowed, .. } = self;
         slots
@@ -190,7 +183,6 @@ impl ModelCache {
         Self { reader, stalled, ..Self::default() }
     }
 
-    /// Puts a model in that was read elsewhere.
     pub(crate) fn insert(&self, key: Key, model: LoadedModel) {
         let mut places = self.lock();
         places.wanted.insert(key.clone());
@@ -203,20 +195,17 @@ impl ModelCache {
         self.lock().slots.insert(key, Slot::Ready(Arc::new(model)));
     }
 
-    /// Whether a model is in memory.
     #[cfg(target_family = "wasm")]
     pub(crate) fn knows(&self, key: &Key) -> bool {
         self.lock().slots.contains_key(key)
     }
 
-    /// How many models are wanted and in memory or being read.
     pub(crate) fn len(&self) -> usize {
         let places = self.lock();
         places.slots.iter().filter(|(key, slot)| !matches!(slot, Slot::Failed(_)) && places.is_wanted(key)).count()
     }
 
-    /// Forgets models that are not wanted any more and starts to read those that are missing; a failed one again where `again`
-    /// says so. A reader that has stalled for long is given up when its model is wanted anew.
+    /// Forgets unused models and reads missing ones, failed ones if `again`; replaces a reader that stalled for long.
     pub(crate) fn prepare(self: &Arc<Self>, wanted: HashSet<Key>, again: impl Fn(&Key) -> bool) {
         let mut places = self.lock();
         let before = std::mem::replace(&mut places.wanted, wanted);
@@ -235,14 +224,12 @@ impl ModelCache {
         }
     }
 
-    /// Has a model read as soon as there is room for its reader.
     fn line_up(self: &Arc<Self>, places: &mut Places, key: &Key) {
         places.readers += 1;
         places.slots.insert(key.clone(), Slot::Waiting(places.readers));
         self.start(places);
     }
 
-    /// Starts as many readers as there is room for.
     fn start(self: &Arc<Self>, places: &mut Places) {
         while let Some((reader, key)) = places.next(self.stalled) {
             let (cache, job) = (Arc::clone(self), key.clone());
@@ -257,7 +244,6 @@ impl ModelCache {
         }
     }
 
-    /// What a reader's thread does.
     fn read(self: &Arc<Self>, key: &Key, reader: u64) {
         let mut progress = |fraction| {
             if let Some(reading) = self.lock().reading(key, reader) {
@@ -354,7 +340,6 @@ impl ModelCache {
         }
     }
 
-    /// Whether a model could not be read.
     pub(crate) fn has_failed(&self, key: &Key) -> bool {
         matches!(self.lock().slots.get(key), Some(Slot::Failed(_)))
     }

@@ -17,7 +17,7 @@ use engine::nn::device::Device;
 use engine::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Sentence};
 use engine::text::tokenizer::Encode as _;
 
-/// A model that is ready, and the stepper that was made of it last where that costs much.
+/// A loaded model, with its last stepper if that is costly to make.
 pub(crate) struct LoadedModel {
     ensemble: Ensemble,
     pub(crate) facts: ModelFacts,
@@ -25,7 +25,6 @@ pub(crate) struct LoadedModel {
 }
 
 impl LoadedModel {
-    /// A model that was read for a device.
     pub(crate) fn new(model: Model, device: &Device, card: String) -> Self {
         let notice = || model.head(Kernels::Fused).err().map(|error| error.to_string());
         let notice = device.notice.clone().or_else(notice);
@@ -34,7 +33,6 @@ impl LoadedModel {
         Self::of(model.into(), ModelFacts { citation, device, card, ..ModelFacts::default() })
     }
 
-    /// Models that translate as one.
     pub(crate) fn ensemble(members: &[Arc<Self>], mixing: Mixing) -> Result<Self> {
         let ensemble = Ensemble::new(members.iter().map(|member| member.model().clone()).collect(), mixing)?;
         let is_lead = |member: &&Arc<Self>| member.model().folder == ensemble.lead().folder;
@@ -47,7 +45,6 @@ impl LoadedModel {
         Ok(Self::of(ensemble, ModelFacts { citation, device, members, ..ModelFacts::default() }))
     }
 
-    /// A system, with what else is known of it.
     fn of(ensemble: Ensemble, known: ModelFacts) -> Self {
         let (model, shown) = (ensemble.lead(), ensemble.shown());
         let config = &model.config;
@@ -84,12 +81,11 @@ impl LoadedModel {
         self.ensemble.lead()
     }
 
-    /// What is told of it; whether it has an alignment head may change.
+    /// Its facts; whether it has an alignment head may change.
     pub(crate) fn told(&self) -> ModelFacts {
         ModelFacts { has_head: self.system().has_head(), ..self.facts.clone() }
     }
 
-    /// What turns its ids into words.
     pub(crate) fn wording(&self) -> Wording<'_> {
         let (model, facts) = (self.model(), &self.facts);
         Wording {
@@ -101,12 +97,10 @@ impl LoadedModel {
         }
     }
 
-    /// What is measured of it.
     pub(crate) fn system(&self) -> EvaluatedSystem<'_> {
         (&self.ensemble).into()
     }
 
-    /// Tokenises a sentence, or says why it is too much.
     pub(crate) fn read(&self, text: &str) -> Result<Sentence> {
         if text.len() > MAX_SOURCE_BYTES {
             return Err(Error::Input(format!(
@@ -143,15 +137,13 @@ impl LoadedModel {
         self.ensemble.stepper_with_head(kernels, threads).or_else(|_| self.ensemble.stepper(kernels, threads))
     }
 
-    /// SHA-256 of the weights, of an ensemble those of all members; takes a moment at the first call, and is `None` when
-    /// `goes_on` is false meanwhile.
+    /// SHA-256 of the weights, slow at the first call; `None` when `goes_on` turns false.
     pub(crate) fn digest_while(&self, goes_on: &dyn Fn() -> bool) -> Option<String> {
         let digests =
             self.ensemble.members().iter().map(|member| member.digest_while(goes_on)).collect::<Option<Vec<_>>>()?;
         Some(digests.join(" "))
     }
 
-    /// What interventions need to know of it.
     pub(crate) fn reader(&self) -> InterventionReader<'_> {
         reader(self.system())
     }

@@ -15,37 +15,32 @@ use engine::ticket::CancellationToken;
 /// Two rows of a column are sent no closer than this; a frame of the window is four times as long.
 const ROW_EVERY: Duration = Duration::from_millis(4);
 
-/// How far a column knows its model to be.
+/// What a column last reported of its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It is being read.
     Loading,
     Loaded,
-    /// It could not be read.
     Failed,
 }
 
-/// What a column was last told.
+/// The last reports to a column.
 #[derive(Debug)]
 struct StoreReport {
     key: SystemKey,
     outcome: Outcome,
-    /// The fingerprint as well.
     fingerprint: bool,
 }
 
-/// The models of the live lane and what its columns know of them.
+/// The live models and what was reported of them to the columns.
 pub struct Store {
     cache: Arc<ModelCache>,
     told: Mutex<HashMap<ColumnId, StoreReport>>,
-    /// Ensembles of models on the cache.
     ensembles: Mutex<HashMap<SystemKey, Arc<LoadedModel>>>,
     pub(crate) threads: usize,
     pub(crate) row_every: Duration,
 }
 
 impl Store {
-    /// A store without models that may use so many cores.
     pub fn new(threads: usize) -> Self {
         Self {
             cache: Arc::default(),
@@ -74,31 +69,26 @@ impl Store {
         self.cache.insert(((&model.model().folder).into(), device), model);
     }
 
-    /// Puts in a model that was read elsewhere, which a column has asked for.
     #[cfg(target_family = "wasm")]
     pub fn put(&self, key: Key, model: Model) {
         let card = model.card();
         self.cache.put(key, LoadedModel::new(model, &Device::cpu(), card));
     }
 
-    /// Whether a model is in memory.
     #[cfg(target_family = "wasm")]
     pub fn knows(&self, key: &Key) -> bool {
         self.cache.knows(key)
     }
 
-    /// How many models are in memory or being read.
     pub fn models(&self) -> usize {
         self.cache.len()
     }
 
-    /// The models for other work, which shares them.
     pub fn library(&self) -> Library {
         Library::of(Arc::clone(&self.cache), self.threads)
     }
 
-    /// Forgets models that no column wants and starts to read those that are missing. A failed one is tried again
-    /// only for a column that has heard nothing of it.
+    /// Forgets unused models and reads missing ones; a failed one only for a column that has no report of it.
     pub(crate) fn arrange(&mut self, request: &Request) {
         lock(&self.ensembles).retain(|key, _| request.columns.iter().any(|spec| spec.key() == *key));
         let mut told = lock(&self.told);
@@ -142,7 +132,6 @@ impl Store {
         })
     }
 
-    /// Whether a model could not be read.
     pub(crate) fn has_failed(&self, spec: &ColumnSpec) -> bool {
         spec.keys().any(|key| self.cache.has_failed(&key))
     }
@@ -163,7 +152,6 @@ impl Store {
         lock(&self.told).get(&spec.column).is_some_and(|told| !told.fingerprint)
     }
 
-    /// The fingerprint is told.
     pub(crate) fn fingerprint_told(&self, spec: &ColumnSpec) {
         if let Some(told) = lock(&self.told).get_mut(&spec.column) {
             told.fingerprint = true;

@@ -19,14 +19,12 @@ use engine::models::Kernels;
 use engine::nn::device::DeviceChoice;
 
 const BATCH: usize = 32;
-/// Refusals that are told.
 const MOST_TOLD: usize = 5;
 
-/// What to run over which workspace.
+/// A run of a system over a workspace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analyse {
     pub workspace: PathBuf,
-    /// The model, or several as one.
     pub system: SystemSpec,
     pub device: DeviceChoice,
     pub search: SearchOptions,
@@ -44,16 +42,13 @@ pub struct Analyse {
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlanSource {
     File(PathBuf),
-    /// What is set for the model.
     Set(Box<InterventionPlan>),
 }
 
-/// What came of it.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysed {
-    /// The name of the system in the workspace.
     pub system: String,
-    /// Sentences that it said something of.
     pub sentences: usize,
     /// Sentences that it could not read, and why: the first ones.
     pub refused: Vec<String>,

@@ -16,30 +16,27 @@ use engine::nn::device::DeviceChoice;
 use engine::text::reader::require_file;
 use import;
 
-/// Notes that are kept.
 const MOST_NOTES: usize = 3;
 /// Pairs between two reports of progress, and sentences that are forced together.
 const PIECE: (usize, usize) = (64, 32);
 
-/// What to ask about which table.
+/// A table of minimal pairs and what to measure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContrastOrder {
     /// With the columns `source`, `good`, `bad` and perhaps `tag`.
     pub table: PathBuf,
     pub systems: Vec<SystemSpec>,
-    /// A file of interventions that both translations are forced with as well.
     pub interventions: Option<PathBuf>,
     pub measures: ContrastMeasures,
     pub device: DeviceChoice,
 }
 
-/// What came of it.
+/// The result of minimal pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContrastFound {
     pub table: PathBuf,
     pub pairs: Arc<Vec<ContrastPair>>,
     pub models: Vec<ContrastedModel>,
-    /// What comes of both.
     pub tables: ContrastTables,
     /// What was odd in the table, and which pairs could not be read, as sentences.
     pub notes: Vec<String>,
@@ -72,7 +69,6 @@ impl ContrastOrder {
     }
 }
 
-/// Asks one of so many systems.
 fn ask(
     work: &Work<'_>,
     (model, questions): (&LoadedModel, ContrastQuestions<'_>),

@@ -8,20 +8,17 @@ use engine::text::reader::require_file;
 use import::documents::align::{DocumentOptions, align, cut_again};
 use import::documents::beads::{BeadRow, read};
 
-/// What to read.
+/// Documents to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentsOrder {
-    /// A document and its translation.
     Align([PathBuf; 2]),
-    /// A table that was saved.
     Open(PathBuf),
 }
 
-/// What came of it.
+/// Documents that were read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DocumentsFound {
     pub beads: Vec<BeadRow>,
-    /// What is odd, as a sentence.
     pub note: Option<String>,
 }
 

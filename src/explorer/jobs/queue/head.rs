@@ -23,7 +23,7 @@ const KEEP: u64 = 50;
 /// Pairs of words that an aligner's file keeps, some 2 MB.
 const WORD_PAIRS: usize = 500_000;
 
-/// What is learned from what.
+/// An alignment head to train.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadOrder {
     pub model: ModelSpec,
@@ -39,24 +39,20 @@ pub struct HeadOrder {
     pub aligner: Option<PathBuf>,
 }
 
-/// What came of it.
+/// A trained alignment head.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadLearned {
     pub model: ModelSpec,
-    /// Where the head was written.
     pub path: PathBuf,
-    /// Pairs that it was learned from.
     pub pairs: usize,
     /// Cost a word over the last updates, nats.
     pub cost: f64,
 }
 
-/// What an order comes to.
+/// The result of a training order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LearnedOfText {
-    /// A head on a model.
     Head(HeadLearned),
-    /// An aligner in a file.
     Aligner(AlignerFile),
 }
 

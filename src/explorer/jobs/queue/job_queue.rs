@@ -18,7 +18,7 @@ use engine::ticket::{CancellationToken, Generation};
 /// Capacity of the channel of events; when it is full the lane waits, and progress is dropped.
 const ROOM: usize = 64;
 
-/// What the lane tells of an order.
+/// An event of an order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct QueueEvent<F = Found> {
     pub number: u64,
@@ -38,7 +38,7 @@ pub enum QueueNews<F = Found> {
     Cancelled,
 }
 
-/// The lane: one thread, first come, first served.
+/// One thread that does orders, first come, first served.
 pub struct JobQueue<J: Job = QueueOrder> {
     shared: Arc<Shared<J>>,
     pub news: Service<QueueEvent<J::Found>>,
@@ -66,8 +66,7 @@ struct Entry {
 }
 
 impl<J: Job> JobQueue<J> {
-    /// Starts the thread. `library` and `gate` are those of the live lane
-    /// ([`Worker::library`](crate::jobs::Worker::library), [`Worker::gate`](crate::jobs::Worker::gate)).
+    /// `library` and `gate` are those of the live [`Worker`](crate::jobs::Worker).
     pub fn spawn(library: Library, gate: Arc<ForegroundGate>, wake: Wake) -> Self {
         let (out, events) = thread::channel(ROOM, wake);
         let queue = Queue { waiting: VecDeque::new(), entries: Vec::new(), is_closed: false };
@@ -124,7 +123,6 @@ impl<J: Job> JobQueue<J> {
 }
 
 impl<J> Shared<J> {
-    /// Ends what is under way and begins nothing more.
     fn close(&self) {
         let mut queue = self.lock();
         queue.is_closed = true;

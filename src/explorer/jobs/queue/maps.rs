@@ -18,10 +18,9 @@ use engine::models::representations::VocabularySide;
 use engine::models::{Kernels, representations};
 use engine::nn::device::DeviceChoice;
 
-/// Steps of the progress of a layout.
 const STEPS: usize = 1000;
 
-/// What to do.
+/// A map to compute.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MapOrder {
     pub model: ModelSpec,
@@ -35,7 +34,6 @@ pub struct MapOrder {
 /// What is mapped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum What {
-    /// Words by their embeddings.
     Words {
         side: VocabularySide,
         /// The most frequent so many are drawn; neighbours are looked for among all.
@@ -56,13 +54,11 @@ impl Default for What {
     }
 }
 
-/// What kind of things the points are.
+/// What the points are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PointKind {
-    /// Words of the source vocabulary.
     #[default]
     SourceWords,
-    /// Words of the target vocabulary.
     TargetWords,
     Phrases,
     /// Source words of one sentence, in their context.
@@ -72,7 +68,6 @@ pub enum PointKind {
 /// A word or a phrase.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MapPoint {
-    /// As the vocabulary, the list or the sentence writes it.
     pub text: String,
     /// A word's id; a phrase's or an annotation's place in the list or the sentence, from 1.
     pub number: usize,
@@ -80,15 +75,13 @@ pub struct MapPoint {
     pub length: usize,
 }
 
-/// A map and all that can be looked up in it.
+/// A map with everything that can be looked up in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VectorMap {
     pub model: String,
-    /// What kind of things the points are.
     pub kind: PointKind,
     /// What the vectors are, in words.
     pub vector: String,
-    /// How it was laid out.
     pub method: Method,
     /// Everything that has a vector; the first of them are drawn.
     pub points: Vec<MapPoint>,
@@ -97,7 +90,6 @@ pub struct VectorMap {
     pub layout: MapLayout,
 }
 
-/// Points and their vectors before they are laid out.
 struct Gathered {
     kind: PointKind,
     vector: String,
@@ -219,8 +211,7 @@ fn annotations(work: &Work<'_>, model: &LoadedModel, text: &str) -> Result<Gathe
 /// A step of the other thread: how far it is, from 0 to 1.
 type Step = f32;
 
-/// Lays out on a thread of its own, which is a pool of one: there t-SNE repeats itself bit for bit. After each step
-/// it waits until it may go on, so that pausing, cancelling and letting the live lane go first work as everywhere.
+/// Runs on a one-thread pool, in which t-SNE is reproducible. Each step waits for permission, so that it can pause.
 fn lay_out(
     work: &Work<'_>,
     rows: &[f32],
@@ -256,7 +247,6 @@ fn lay_out(
     outcome
 }
 
-/// How far the layout is.
 fn step_of(method: Method, share: Step) -> JobProgress {
     progress((share * STEPS as f32) as usize, STEPS, tr!("Laying out by {}", method.entry().title))
 }

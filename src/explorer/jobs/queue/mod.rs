@@ -1,9 +1,5 @@
-//! The corpus lane: long work behind the window, one order after the other in the order they came.
-//!
-//! One thread (`lane.rs`). Each order has its own ticket, can be paused and cancelled and reports its progress. Between
-//! two pieces of work it calls [`PausePoint::pause_point`], which waits while the live lane has something to do (`work.rs`).
-//! Models are those of the live lane where it has them. A kind of order is one file here and one line of [`QueueOrder`] and
-//! [`Found`]; the lane itself knows only [`Job`]s.
+//! The job queue: one thread for long work, one order after the other. An order can be paused and cancelled and yields
+//! to live work. A kind of order is one file here and one line of [`QueueOrder`] and [`Found`].
 
 #[cfg(not(target_family = "wasm"))]
 pub mod analyse;

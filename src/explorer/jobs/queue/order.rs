@@ -12,31 +12,25 @@ use crate::jobs::queue::{analyse, contrast, documents};
 use crate::jobs::queue::{head, maps, probe};
 use engine::error::{Error, Result};
 
-/// What can be ordered; one line a kind.
+/// An order for the queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum QueueOrder {
-    /// Two-dimensional maps of words and phrases, and neighbours.
     Map(maps::MapOrder),
-    /// A question about one translation.
     Probe(probe::Probe),
-    /// A system run over a workspace.
     #[cfg(not(target_family = "wasm"))]
     #[serde(skip)]
     Analyse(analyse::Analyse),
-    /// Minimal pairs, which several systems are asked about.
     #[cfg(not(target_family = "wasm"))]
     #[serde(skip)]
     Contrast(contrast::ContrastOrder),
-    /// Documents that become pairs of sentences.
     #[cfg(not(target_family = "wasm"))]
     #[serde(skip)]
     Documents(documents::DocumentsOrder),
-    /// An alignment head learned for a model.
     #[serde(skip)]
     Head(head::HeadOrder),
 }
 
-/// What came of an [`QueueOrder`]; one line a kind.
+/// The result of a [`QueueOrder`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Found {
     Mapped(Arc<maps::VectorMap>),

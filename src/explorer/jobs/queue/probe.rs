@@ -24,7 +24,7 @@ use engine::text::reader::require_file;
 use engine::text::sentence::{MAX_SOURCE_BYTES, UNK};
 use engine::text::words::vocabulary_words;
 
-/// What is asked of a model.
+/// A question to a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Probe {
     pub model: ModelSpec,
@@ -35,7 +35,7 @@ pub struct Probe {
 /// A question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ProbeQuestion {
-    /// The smallest change that is found of the row behind these words that makes the model say a word.
+    /// The smallest change of the row after these words that makes the model predict a word.
     Persuade {
         /// Ids of the source, `</s>` included.
         source: Vec<u32>,
@@ -44,7 +44,6 @@ pub enum ProbeQuestion {
         rows: Vec<Vec<f32>>,
         word: Word,
     },
-    /// How much each target word depends on each source word.
     Measure {
         /// A place in `MEASURES`.
         measure: usize,
@@ -52,10 +51,8 @@ pub enum ProbeQuestion {
         source: Vec<u32>,
         /// Ids of the translation, `</s>` included.
         target: Vec<u32>,
-        /// Heads that are left out meanwhile.
         left_out: Vec<HeadPlace>,
     },
-    /// A file of interventions.
     Open {
         path: PathBuf,
         /// The sentence for a file that names none.
@@ -84,10 +81,9 @@ pub struct Persuasion {
     pub row: Option<PersuadedRow>,
 }
 
-/// What a file of interventions is for a model.
+/// A file of interventions resolved for a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Opened {
-    /// The column that it is for.
     pub column: ColumnId,
     /// The name of the model that it was made with, where that is another one.
     pub made_with: Option<String>,

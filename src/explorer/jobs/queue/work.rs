@@ -21,21 +21,17 @@ use engine::ticket::CancellationToken;
 /// Shortest time between two reports of progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(50);
 
-/// Something that takes long. It calls [`PausePoint::pause_point`] between two pieces of at most a few hundred milliseconds.
+/// A long job. It calls [`PausePoint::pause_point`] between pieces of at most a few hundred milliseconds.
 pub trait Job: Send + 'static {
     type Found: Send + 'static;
 
-    /// Does it.
-    ///
-    /// # Errors
-    /// [`Error::Stale`] when it was cancelled; any other is shown as a sentence.
+    /// Error: [`Error::Stale`] if cancelled; any other is shown to the user.
     fn run(self, work: &Work<'_>) -> Result<Self::Found>;
 }
 
 /// How far long work is, of the queue or of the corpus thread.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobProgress {
-    /// Pieces done, of `total`.
     pub done: usize,
     /// 0 while it is not known.
     pub total: usize,
@@ -58,7 +54,7 @@ impl JobProgress {
     }
 }
 
-/// What holds an order up or ends it.
+/// Pauses or cancels an order.
 pub struct PausePoint {
     pub(crate) ticket: CancellationToken,
     pub(crate) is_paused: Arc<AtomicBool>,
@@ -71,10 +67,7 @@ impl PausePoint {
         Self { ticket, is_paused, gate, waited: AtomicU64::new(0) }
     }
 
-    /// Waits while the live lane has work or the order is paused. Costs a few atomic reads otherwise.
-    ///
-    /// # Errors
-    /// [`Error::Stale`] once the order is cancelled.
+    /// Waits while live work runs or the order is paused, at the cost of a few atomic reads. Error: cancelled.
     pub fn pause_point(&self) -> Result<()> {
         self.ticket.check()?;
         let may_go_on = || self.gate.is_open() && !self.is_paused.load(Ordering::Acquire);
@@ -87,11 +80,10 @@ impl PausePoint {
     }
 }
 
-/// What a job gets to work with.
+/// The environment of a job.
 pub struct Work<'a> {
     /// Stale once the order is cancelled.
     pub ticket: CancellationToken,
-    /// For loops that get no more of it than this.
     pub breath: PausePoint,
     library: &'a Library,
     tell: &'a dyn Fn(JobProgress),
@@ -107,9 +99,6 @@ impl<'a> Work<'a> {
     }
 
     /// As [`PausePoint::pause_point`].
-    ///
-    /// # Errors
-    /// [`Error::Stale`] once the order is cancelled.
     pub fn pause_point(&self) -> Result<()> {
         self.breath.pause_point()
     }
@@ -129,21 +118,16 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Reports what it is doing, where nothing is counted.
+    /// Reports what it is doing, without counts.
     pub fn say(&self, what: String) {
         self.tell(JobProgress { what, ..JobProgress::default() });
     }
 
-    /// The cores that a job may use.
     pub fn threads(&self) -> usize {
         self.library.threads
     }
 
-    /// The model: the live lane's where it has it, else read here and kept for as long as the order
-    /// runs.
-    ///
-    /// # Errors
-    /// A sentence about the folder; [`Error::Stale`] once cancelled.
+    /// The live model, else one read here and kept for the order. Error: about the folder, or [`Error::Stale`].
     pub(crate) fn model(&self, model: &ModelSpec, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
         self.pause_point()?;
         let (guard, model) = self.library.borrow(&(model.clone(), device), &self.ticket)?;
@@ -151,10 +135,7 @@ impl<'a> Work<'a> {
         Ok(model)
     }
 
-    /// A model, or an ensemble made of models that others may be made of, too.
-    ///
-    /// # Errors
-    /// As [`Work::model`]; members that do not go together.
+    /// A model, or an ensemble of models that others may share.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn system(&self, system: &SystemSpec, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
         let mut members = Vec::with_capacity(system.members.len());

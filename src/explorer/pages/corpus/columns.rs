@@ -18,8 +18,7 @@ pub struct TableColumns {
 }
 
 impl TableColumns {
-    /// Every column, those that were moved in their order: those of sentences and outputs, and differences of the first two
-    /// systems, of the pair that is compared, and of pairs that are shown.
+    /// Every column in the user's order: of sentences, outputs, and differences of pairs.
     pub fn all(&self, corpus: &CorpusTable) -> Vec<TableColumn> {
         let mut columns = out::all_columns(corpus);
         let shown = self.look.shown.iter().filter(|(_, is_shown)| **is_shown);
@@ -43,12 +42,10 @@ impl TableColumns {
         columns
     }
 
-    /// Those that are shown.
     pub fn shown(&self, corpus: &CorpusTable) -> Vec<TableColumn> {
         self.all(corpus).into_iter().filter(|column| self.is_shown(*column, corpus)).collect()
     }
 
-    /// Whether a column is shown.
     pub fn is_shown(&self, column: TableColumn, corpus: &CorpusTable) -> bool {
         let is_first =
             |most| column.measure(corpus).is_some_and(|measure| FIRST_MEASURES[..most].contains(&measure.name));

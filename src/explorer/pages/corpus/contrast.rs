@@ -12,33 +12,26 @@ use engine::evaluation::contrast::ContrastMeasures;
 use engine::nn::device::DeviceChoice;
 use engine::text::cells::CellTable;
 
-/// What is known of minimal pairs.
+/// State of minimal pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContrastState {
     /// The table that was asked about last.
     pub table: Option<PathBuf>,
-    /// Interventions that the pairs are forced with as well.
     pub interventions: Option<PathBuf>,
-    /// What else is asked at the critical word.
     pub measures: ContrastMeasures,
-    /// The number of the work under way.
     pub task: Option<u64>,
-    /// What the last found.
     pub found: Option<Arc<ContrastFound>>,
-    /// The rows of pairs are shown.
     pub shows_pairs: bool,
     /// The chosen row of these.
     pub selected: Option<usize>,
 }
 
 impl ContrastState {
-    /// The table that is shown.
     pub fn shown(&self) -> Option<&Arc<CellTable>> {
         let tables = &self.found.as_ref()?.tables;
         Some(if self.shows_pairs { &tables.each } else { &tables.by_tag })
     }
 
-    /// Does what the user asked for.
     pub(super) fn apply(&mut self, command: ContrastCommand, app: &mut AppState) {
         match command {
             ContrastCommand::Open(path) => self.table = Some(path),
@@ -76,7 +69,7 @@ impl ContrastState {
         }
     }
 
-    /// The table that what is shown is of, where another one came to nothing.
+    /// The order failed: shows again the table of the last result.
     pub(super) fn ended(&mut self) {
         self.task = None;
         if let Some(found) = &self.found {

@@ -6,28 +6,24 @@ use std::sync::Arc;
 use engine::text::cells::{CellTable, TableCell};
 use import::documents::beads::{BeadEdit, BeadList, BeadRow, table};
 
-/// What the user does with documents.
+/// A command for documents.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DocumentCommand {
     /// Shows the sheet, or the corpus again.
     Show(bool),
     /// Chooses the document, 0, or its translation, 1.
     Choose(usize, PathBuf),
-    /// Reads a table that was saved.
     Open(PathBuf),
     Select(usize),
-    /// Edits the chosen bead.
     Edit(BeadEdit),
-    /// Takes the last edit back.
     Undo,
     Redo,
-    /// Writes the beads as a table.
     Save(PathBuf),
     /// Puts the pairs into the corpus that is open, or into a new one.
     Put(Option<PathBuf>),
 }
 
-/// What is known of two documents.
+/// The two aligned documents.
 #[derive(Clone, Debug, Default)]
 pub struct DocumentSheet {
     /// It stands in the place of the corpus.
@@ -36,23 +32,19 @@ pub struct DocumentSheet {
     pub files: [Option<PathBuf>; 2],
     /// The table of beads that was opened in place of both.
     pub table_file: Option<PathBuf>,
-    /// The number of the work under way.
     pub task: Option<u64>,
     pub beads: BeadList,
-    /// As they are shown.
     pub table: Arc<CellTable>,
     pub selected: Option<usize>,
 }
 
 impl DocumentSheet {
-    /// Takes what was read.
     pub fn take(&mut self, beads: Vec<BeadRow>) {
         (self.task, self.selected) = (None, None);
         self.beads.replace(beads);
         self.show();
     }
 
-    /// Edits the chosen bead.
     pub fn edit(&mut self, edit: BeadEdit) {
         let Some(at) = self.selected else { return };
         let before = self.beads.rows.len();
@@ -65,7 +57,7 @@ impl DocumentSheet {
         self.show();
     }
 
-    /// Takes the last edit back.
+    /// Undoes the last edit, or redoes it.
     pub fn take_back(&mut self, again: bool) {
         if again {
             self.beads.redo();
@@ -85,7 +77,6 @@ impl DocumentSheet {
         self.beads.rows.iter().filter(|row| row.is_whole()).map(|row| [row.text(0), row.text(1)]).collect()
     }
 
-    /// What the pairs are called in a corpus.
     pub fn name(&self) -> String {
         let name = |path: &PathBuf| path.file_name().map(|name| name.display().to_string());
         self.files.iter().chain([&self.table_file]).flatten().filter_map(name).collect::<Vec<_>>().join(", ")

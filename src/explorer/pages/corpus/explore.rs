@@ -13,11 +13,9 @@ use corpus::query::linked::{LinkChoice, TallyOrder};
 use corpus::store::conditions::with_condition;
 use engine::aligner::bundled::AlignerChoice;
 
-/// The most steps that one can go back.
 const MOST_BACK: usize = 100;
 
 impl CorpusPage {
-    /// Does what the user asked for.
     pub(crate) fn explore(&mut self, command: ExploreCommand, app: &mut AppState) {
         match command {
             ExploreCommand::SetView(view) => {
@@ -114,7 +112,6 @@ impl CorpusPage {
         }
     }
 
-    /// Other files say what is counted.
     fn measured_otherwise(&mut self, app: &mut AppState) {
         self.keep_look(app);
         self.show(app);
@@ -208,8 +205,7 @@ impl CorpusPage {
         }
     }
 
-    /// The aligner of source and target language: those of the systems, as for the command line, else those of the corpus's
-    /// own file, or of the first model where it is not to be had.
+    /// The aligner of the systems' languages, else of the corpus's own file, else of the first model.
     pub(crate) fn aligner(&self, app: &AppState) -> Option<AlignerChoice> {
         let (known, first) = (self.corpus.languages(), self.columns.look.aligner.clone());
         let is_guess = known.is_none();
@@ -218,7 +214,6 @@ impl CorpusPage {
         Some(AlignerChoice { is_guess, ..choice })
     }
 
-    /// How the lane finds costly conditions out.
     pub(crate) fn tell_means(&mut self, app: &mut AppState) {
         let means = (self.columns.look.frequencies.clone(), self.aligner(app));
         if self.pending.means.as_ref() != Some(&means) {

@@ -135,7 +135,6 @@ impl CorpusPage {
         self.draw(at, Some(gold).filter(|gold| !gold.all().is_empty()), app);
     }
 
-    /// Links to begin with.
     pub(super) fn links_of_aligner(&mut self, app: &mut AppState) {
         let Some(at) = self.selected else { return };
         let Some(aligner) = self.aligner(app) else {

@@ -10,33 +10,25 @@ use corpus::store::rules::SideRules;
 use engine::text::cut::WordRule;
 use engine::text::words::place_of;
 
-/// Digits of a rating that are kept.
 const MOST_DIGITS: usize = 3;
 
-/// What a key asks for, or the mouse.
+/// A key or click while judging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JudgingKey {
-    /// So many translations down.
     Row(isize),
-    /// The next words, or those before.
     Words(isize),
-    /// So many words more.
     Wider(isize),
     /// This word, or the words up to it.
     Click(usize),
-    /// The same of the source.
     ClickSource(usize),
     /// So many letters more at the end of the words.
     Letters(isize),
     /// They begin so many letters later.
     LettersBefore(isize),
-    /// The next words of the source, or those before.
     Source(isize),
-    /// So many words of the source more.
     SourceWider(isize),
     /// A digit of a rating, or the severity of this number.
     Digit(u8),
-    /// The kind of this number.
     Kind(usize),
     /// Words are missing before the first of these.
     Missing,
@@ -47,26 +39,21 @@ pub enum JudgingKey {
     Back,
     /// Takes over what a metric marked.
     TakeOver,
-    /// So many tasks on.
     Task(isize),
 }
 
-/// What is done at the desk.
+/// An action of the judging view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JudgingAction {
-    /// Rates what a system says.
     Rate(String, u8),
     Mark(ErrorMark),
-    /// Takes the mark of this number away.
     Unmark(usize),
     /// Says that there are no errors, or takes that back.
     NoErrors(String),
-    /// Chooses a sentence, from 0.
     Select(usize),
 }
 
 impl JudgingAction {
-    /// Does it to what was said of the sentence.
     fn apply(&self, own: &mut Judgement) {
         match self {
             Self::Rate(system, rating) => own.rate(system.clone(), Some(*rating)),
@@ -78,11 +65,10 @@ impl JudgingAction {
     }
 }
 
-/// A sentence as it lies on the desk.
+/// The sentence that is judged.
 pub struct DeskSheet<'a> {
     pub at: usize,
     pub source: &'a str,
-    /// What a word is.
     pub rules: SideRules,
     /// The systems and what they say, in the order in which they stand.
     pub rows: Vec<(&'a str, &'a str)>,
@@ -91,7 +77,7 @@ pub struct DeskSheet<'a> {
     pub suggested: Vec<&'a ErrorMark>,
 }
 
-/// Where the keyboard is.
+/// The keyboard state while judging.
 #[derive(Debug, Default)]
 pub struct JudgingState {
     /// The sentences, from 0, of the one who judges.
@@ -104,7 +90,6 @@ pub struct JudgingState {
     pub target: (usize, usize),
     /// Letters of these, where not all are meant.
     pub letters: Option<(usize, usize)>,
-    /// Words of the source.
     pub source: (usize, usize),
     /// Words are missing before the first of these.
     pub is_missing: bool,
@@ -132,7 +117,6 @@ fn spanned((first, behind): (usize, usize), n: usize) -> (usize, usize) {
     if behind == first + 1 && first != n { (first.min(n), behind.max(n + 1)) } else { (n, n + 1) }
 }
 
-/// A span with so many words more at its end.
 fn widened((first, behind): (usize, usize), by: isize, count: usize) -> (usize, usize) {
     if first == behind {
         return stepped((first, behind), by, count);
@@ -141,7 +125,6 @@ fn widened((first, behind): (usize, usize), by: isize, count: usize) -> (usize, 
 }
 
 impl JudgingState {
-    /// The tasks of an annotator in a campaign.
     pub fn sit(&mut self, annotator: &str, campaign: &Arc<Campaign>) {
         let is_same = self.of.as_ref().is_some_and(|(name, of)| name == annotator && of == campaign);
         if !is_same {
@@ -155,7 +138,6 @@ impl JudgingState {
         (self.tasks, self.of) = (Arc::clone(shown), None);
     }
 
-    /// Lays another sentence on the desk.
     pub fn lay(&mut self, at: usize) {
         if self.at != Some(at) {
             self.at = Some(at);
@@ -169,14 +151,12 @@ impl JudgingState {
         self.target == (0, 0) && self.source == (0, 0) && self.kind.is_none() && self.typed.is_empty()
     }
 
-    /// Forgets what is begun.
     pub fn clear(&mut self) {
         (self.target, self.letters, self.source, self.is_missing) = ((0, 0), None, (0, 0), false);
         self.kind = None;
         self.typed.clear();
     }
 
-    /// Goes to another translation.
     pub fn go_to(&mut self, row: usize) {
         if self.row != row {
             self.row = row;
@@ -199,7 +179,7 @@ impl JudgingState {
         behind.iter().chain(before).map(|at| *at as usize).find(|at| !is_done(*at))
     }
 
-    /// Hears the keys that wait, as far as they are about this sentence. `is_done` tells of another one whether it is judged.
+    /// Handles the waiting keys that concern this sentence; `is_done` reports whether another one is judged.
     pub fn hear(
         &mut self,
         sheet: &mut DeskSheet<'_>,

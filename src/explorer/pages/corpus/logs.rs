@@ -14,7 +14,6 @@ pub const MOST_LOGS: usize = 8;
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogFile {
     pub path: PathBuf,
-    /// What is known of it.
     pub state: LogState,
 }
 
@@ -22,9 +21,7 @@ pub struct LogFile {
 #[derive(Clone, Debug, PartialEq)]
 pub enum LogState {
     RowConvention,
-    /// Its curves so far.
     Read(Arc<Curves>),
-    /// Why it cannot be read, as a sentence.
     Failed(String),
 }
 
@@ -33,12 +30,10 @@ impl LogFile {
         Self { path, state: LogState::RowConvention }
     }
 
-    /// What to call the run.
     pub fn name(&self) -> String {
         curves::name(&self.path)
     }
 
-    /// Its curves, once read.
     pub fn curves(&self) -> Option<&Curves> {
         match &self.state {
             LogState::Read(curves) => Some(curves),
@@ -63,8 +58,7 @@ pub(super) fn add(logs: &mut Vec<LogFile>, found: Vec<PathBuf>) -> usize {
     left_out
 }
 
-/// Takes in what a followed log holds now; true when anything changed. A log that cannot be read any more keeps its
-/// curves.
+/// Updates a log; true when anything changed. A log that becomes unreadable keeps its curves.
 pub(super) fn absorb(logs: &mut [LogFile], seen: FollowEvent) -> bool {
     let Some(log) = logs.iter_mut().find(|log| log.path == seen.path) else { return false };
     match (seen.curves, &log.state) {

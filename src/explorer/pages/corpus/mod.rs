@@ -1,8 +1,6 @@
-//! The page Corpus: a workspace, its table, the chosen sentence and what people say of it; minimal pairs and
-//! curves of training runs, which need no workspace. Files are read and written by the corpus thread; models run in the
-//! corpus lane.
+//! The page Corpus: a workspace, its table, the chosen sentence and its judgements; minimal pairs and training curves,
+//! which need no workspace.
 
-mod beside;
 pub mod columns;
 pub mod command;
 pub mod contrast;
@@ -14,6 +12,7 @@ pub mod logs;
 mod news;
 pub mod picture;
 mod run;
+mod tools;
 #[cfg(feature = "gui")]
 pub mod view;
 pub mod views;
@@ -57,7 +56,6 @@ pub use crate::pages::corpus::views::ExploreCommand;
 /// The file of frequencies, and the aligner of source and target languages.
 type Means = (Option<PathBuf>, Option<AlignerChoice>);
 
-/// A workspace: sentences, systems and judgements.
 pub const CORPUS: Page = Page::new(&PageInfo {
     key: "corpus",
     name: id!("Corpus"),
@@ -78,9 +76,7 @@ pub const CORPUS: Page = Page::new(&PageInfo {
 /// What the page shows.
 #[derive(Clone, Debug, Default)]
 pub struct CorpusPage {
-    /// The workspace that is open.
     pub path: Option<PathBuf>,
-    /// What was asked for and is not there yet.
     pending: Pending,
     /// Its texts and numbers, as far as they are in memory; [`CorpusRequest::See`] brings what is in view there.
     pub corpus: Arc<CorpusTable>,
@@ -92,15 +88,11 @@ pub struct CorpusPage {
     pub trouble: Option<String>,
     /// The column that the rows are sorted by, `-` before it for the greatest first; empty: as they came.
     pub sorting: String,
-    /// The columns of numbers.
     pub columns: TableColumns,
-    /// The sentences as a whole.
     pub whole: CorpusViews,
-    /// How files come in, and the last one that did.
     pub incoming: Incoming,
     /// Why the last act came to nothing, as a sentence.
     pub message: Option<String>,
-    /// What the lane is doing.
     pub busy: Option<Busy>,
     /// The chosen sentence, from 0.
     pub selected: Option<usize>,
@@ -109,16 +101,12 @@ pub struct CorpusPage {
     pub tables: Vec<Option<Arc<AlignmentTable>>>,
     /// Whose words are linked by hand: the system at this place; none: the reference.
     pub linked: Option<usize>,
-    /// The two annotators who are compared.
     pub compared: Option<Compared>,
-    /// What outlives the corpus that is open.
     pub kept: KeptCorpus,
-    /// What needs no corpus: documents, minimal pairs, training logs.
-    pub beside: BesideCorpus,
+    pub tools: CorpusTools,
     pub tasks: Vec<u64>,
 }
 
-/// What was asked for and is not there yet.
 #[derive(Clone, Debug, Default)]
 struct Pending {
     path: Option<PathBuf>,
@@ -139,7 +127,6 @@ struct Pending {
 /// How files come in.
 #[derive(Clone, Debug, Default)]
 pub struct Incoming {
-    /// What a plain text is.
     pub role: import::Role,
     /// By what the best candidate of an n-best list is told, which is a system of its own then.
     pub oracle: Option<import::OracleBy>,
@@ -154,7 +141,6 @@ pub struct Incoming {
 /// What the lane is doing.
 #[derive(Clone, Debug)]
 pub struct Busy {
-    /// What, and how far it is.
     pub progress: JobProgress,
     /// It brings in a file, which can be stopped.
     pub imports: bool,
@@ -168,13 +154,11 @@ pub struct Compared {
     pub agreement: Option<Arc<Agreement>>,
 }
 
-/// What the page shows beside a corpus, and without one.
+/// Tools that need no corpus: documents, minimal pairs, training logs.
 #[derive(Clone, Debug, Default)]
-pub struct BesideCorpus {
-    /// Two documents that become pairs.
+pub struct CorpusTools {
     pub documents: DocumentSheet,
     pub contrast: ContrastState,
-    /// Training logs that are followed.
     pub logs: Vec<LogFile>,
 }
 
@@ -182,9 +166,7 @@ pub struct BesideCorpus {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KeptCorpus {
-    /// The workspace that was open last.
     pub workspace: Option<PathBuf>,
-    /// Whose judgements are given.
     pub annotator: String,
     pub logs: Vec<PathBuf>,
 }
@@ -196,7 +178,6 @@ impl Default for KeptCorpus {
 }
 
 impl CorpusPage {
-    /// What the annotator says of the chosen sentence.
     pub fn judgement(&self) -> Judgement {
         self.selected.map(|at| self.said(at, &self.kept.annotator)).unwrap_or_default()
     }
@@ -206,7 +187,6 @@ impl CorpusPage {
         self.corpus.judgements.get(&at).and_then(|all| all.get(annotator)).cloned().unwrap_or_default()
     }
 
-    /// The row of the chosen sentence.
     pub fn row(&self) -> Option<usize> {
         let selected = self.selected? as u32;
         self.rows.iter().position(|at| *at == selected)
@@ -250,7 +230,6 @@ impl CorpusPage {
         Self::send(app, CorpusRequest::Fill { is_german });
     }
 
-    /// Whether the corpus goes with the window, or when it is closed, unless it is saved.
     pub fn is_unsaved(&self) -> bool {
         self.pending.is_unsaved
     }
@@ -258,8 +237,8 @@ impl CorpusPage {
     /// What was shown goes; what is kept between starts stays.
     fn close(&mut self, app: &mut AppState) {
         self.stop_tasks(app);
-        let (kept, beside) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.beside));
-        *self = Self { kept, beside, ..Self::default() };
+        let (kept, tools) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.tools));
+        *self = Self { kept, tools, ..Self::default() };
         Self::send(app, CorpusRequest::Close);
         app.changed();
     }
@@ -323,7 +302,6 @@ impl CorpusPage {
         Self::send(app, request);
     }
 
-    /// Imports a file as what the page says that texts are.
     fn import(&mut self, path: PathBuf, app: &mut AppState) {
         self.begin_unsaved(app);
         let incoming = &self.incoming;
@@ -395,7 +373,6 @@ fn moved(row: Option<usize>, by: isize, count: usize) -> usize {
 }
 
 impl CorpusPage {
-    /// Does what the user asked for.
     pub fn apply(&mut self, command: CorpusCommand, app: &mut AppState) {
         match command {
             CorpusCommand::Corpus(request) => self.ask(request, app),
@@ -481,7 +458,7 @@ impl PageState for CorpusPage {
     }
 
     fn begin(&mut self, app: &mut AppState) {
-        if !self.beside.logs.is_empty() {
+        if !self.tools.logs.is_empty() {
             self.follow_logs(app);
         }
     }
@@ -489,11 +466,11 @@ impl PageState for CorpusPage {
     fn found(&mut self, number: u64, found: Found, app: &mut AppState) {
         let found = match found {
             Found::Analysed(found) => found,
-            Found::Documents(found) if self.beside.documents.task == Some(number) => {
+            Found::Documents(found) if self.tools.documents.task == Some(number) => {
                 self.message = found.note;
-                return self.beside.documents.take(found.beads);
+                return self.tools.documents.take(found.beads);
             }
-            Found::Contrasted(found) => return self.beside.contrast.take(number, found),
+            Found::Contrasted(found) => return self.tools.contrast.take(number, found),
             _ => return,
         };
         self.tasks.retain(|task| *task != number);
@@ -508,10 +485,10 @@ impl PageState for CorpusPage {
     }
 
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
-        if self.beside.documents.task == Some(number) {
-            (self.beside.documents.task, self.message) = (None, message);
-        } else if self.beside.contrast.task == Some(number) {
-            self.beside.contrast.ended();
+        if self.tools.documents.task == Some(number) {
+            (self.tools.documents.task, self.message) = (None, message);
+        } else if self.tools.contrast.task == Some(number) {
+            self.tools.contrast.ended();
             self.message = message;
         } else if self.tasks.contains(&number) {
             self.tasks.retain(|task| *task != number);
@@ -526,7 +503,7 @@ impl PageState for CorpusPage {
     }
 
     fn seen(&mut self, seen: &FollowEvent) -> bool {
-        logs::absorb(&mut self.beside.logs, seen.clone())
+        logs::absorb(&mut self.tools.logs, seen.clone())
     }
 
     fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {
@@ -549,7 +526,7 @@ impl PageState for CorpusPage {
         // JSON holds text, so a path that is not text is left out.
         let is_text = |path: &PathBuf| path.to_str().is_some();
         let workspace = self.kept.workspace.clone().filter(is_text);
-        let logs = self.beside.logs.iter().map(|log| log.path.clone()).filter(is_text).collect();
+        let logs = self.tools.logs.iter().map(|log| log.path.clone()).filter(is_text).collect();
         serde_json::to_value(KeptCorpus { workspace, logs, ..self.kept.clone() }).unwrap_or_default()
     }
 
@@ -559,7 +536,7 @@ impl PageState for CorpusPage {
             NOBODY.clone_into(&mut kept.annotator);
         }
         let logs = std::mem::take(&mut kept.logs).into_iter().map(LogFile::new).collect();
-        *self = Self { kept, beside: BesideCorpus { logs, ..BesideCorpus::default() }, ..Self::default() };
+        *self = Self { kept, tools: CorpusTools { logs, ..CorpusTools::default() }, ..Self::default() };
         Ok(())
     }
 }

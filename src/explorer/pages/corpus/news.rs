@@ -48,7 +48,6 @@ impl CorpusPage {
         self.show_views(app);
     }
 
-    /// Takes in what the corpus thread tells.
     pub fn hear(&mut self, news: CorpusNews, app: &mut AppState) {
         match news {
             CorpusNews::Made { path, is_saved } => {

@@ -16,7 +16,6 @@ use engine::decoding::{SearchOptions, SystemSpec};
 use engine::evaluation::plan::InterventionPlan;
 
 impl CorpusPage {
-    /// Runs every model, with the interventions of a file where there is one.
     pub(super) fn run(&mut self, forces: bool, acting: Option<&PathBuf>, app: &mut AppState) {
         let acts = |system| (system, acting.cloned().map(PlanSource::File));
         let all = app.systems().into_iter().map(acts).collect();
@@ -58,7 +57,7 @@ impl CorpusPage {
     }
 
     pub(super) fn document(&mut self, command: DocumentCommand, app: &mut AppState) {
-        let sheet = &mut self.beside.documents;
+        let sheet = &mut self.tools.documents;
         match command {
             DocumentCommand::Show(is_open) => sheet.is_open = is_open,
             DocumentCommand::Choose(side, path) => {
@@ -93,9 +92,9 @@ impl CorpusPage {
 
     fn order_documents(&mut self, order: DocumentsOrder, app: &mut AppState) {
         self.message = None;
-        if let Some(task) = self.beside.documents.task.take() {
+        if let Some(task) = self.tools.documents.task.take() {
             app.tasks.cancel(task);
         }
-        self.beside.documents.task = Some(app.tasks.order(CORPUS, QueueOrder::Documents(order)));
+        self.tools.documents.task = Some(app.tasks.order(CORPUS, QueueOrder::Documents(order)));
     }
 }

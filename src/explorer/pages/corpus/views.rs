@@ -11,24 +11,19 @@ use engine::analysis::bleu::Tokenization;
 use engine::analysis::concordance::{ConcordanceLine, ConcordanceOrder, sorted};
 use engine::text::cells::CellTable;
 
-/// What stands on the page.
+/// A view of page Corpus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExploreView {
-    /// A row for each sentence.
     #[default]
     Table,
-    /// Numbers over all of them.
     Overview,
-    /// Hits of a query.
     Concordance,
-    /// What an annotator judges.
     Judge,
     Contrast,
-    /// Curves of training runs.
     Training,
 }
 
-/// What the user does with the whole.
+/// A command for the views of all sentences.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExploreCommand {
     SetView(ExploreView),
@@ -42,46 +37,34 @@ pub enum ExploreCommand {
     SetFrequencies(Option<PathBuf>),
     /// Links words with a file before any other; `None`: as elsewhere.
     SetAligner(Option<PathBuf>),
-    /// Cuts text into words for BLEU with another tokenizer.
     SetTokenizer(Tokenization),
-    /// Moves a column by so many.
     MoveColumn(String, isize),
-    /// What is looked for.
     SetQuery(String),
-    /// In which text, and by which links.
     SetLinks(LinkChoice),
     /// Whether it is looked for among parts of speech in place of source words, and of words of the text.
     SetByParts(bool, bool),
     /// Whether links are counted in place of hits, and which.
     SetCounts(CountedLinks),
-    /// Writes the counts of links as a table.
     SaveCounts(PathBuf),
-    /// How hits are sorted.
     SetOrder(ConcordanceOrder),
-    /// Writes the hits as a table.
     SaveHits(PathBuf),
-    /// Chooses so many hits down.
     MoveHit(isize),
-    /// Chooses a hit, by its row.
     SelectHit(usize),
 }
 
-/// An overview.
+/// The overview.
 #[derive(Clone, Debug, Default)]
 pub struct ExploredCounts {
-    /// As it was counted last.
     pub overview: Option<Arc<Overview>>,
     /// How far a new one is.
     pub share: Option<f32>,
-    /// The two systems that are compared.
     pub pair: Option<(usize, usize)>,
     /// What it was counted of: the state of the corpus and the rows.
     of: Option<(u64, Arc<Vec<u32>>)>,
 }
 
 impl ExploredCounts {
-    /// What is to be counted, where that is not what was counted last. What is under way is not begun anew because more
-    /// outputs came: they are counted when it is done.
+    /// What to count if it was not counted last. A running count is not restarted because of new outputs.
     pub fn wanted(&mut self, revision: u64, rows: &Arc<Vec<u32>>, corpus: &CorpusTable) -> Option<OverviewOptions> {
         if !is_new(&mut self.of, self.share.is_some(), revision, rows) {
             return None;
@@ -91,7 +74,6 @@ impl ExploredCounts {
         Some(OverviewOptions { pair, most: MOST_COUNTED, ..OverviewOptions::default() })
     }
 
-    /// What was counted does not hold any more.
     pub fn forget(&mut self) {
         self.of = None;
         self.share = None;
@@ -117,15 +99,12 @@ fn is_new(of: &mut Option<(u64, Arc<Vec<u32>>)>, is_under_way: bool, revision: u
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and any of them may hold together")]
 pub struct Concordance {
     pub query: String,
-    /// In which text, and by which links.
     pub links: LinkChoice,
     /// Over parts of speech in place of source words.
     pub by_parts: bool,
     /// Over parts of speech in place of the words of the text.
     pub by_target: bool,
-    /// How hits are sorted.
     pub order: ConcordanceOrder,
-    /// All hits until now.
     pub lines: Arc<Vec<ConcordanceLine>>,
     pub sorted: Arc<Vec<u32>>,
     /// The chosen one, by its row.
@@ -136,7 +115,6 @@ pub struct Concordance {
     pub is_searching: bool,
     /// Why the query is none.
     pub trouble: Option<String>,
-    /// What is left out.
     pub note: Option<String>,
     number: u64,
     /// The hits are of the search before.
@@ -145,12 +123,10 @@ pub struct Concordance {
 }
 
 impl Concordance {
-    /// Whether it is to be looked for again.
     pub fn wanted(&mut self, revision: u64, rows: &Arc<Vec<u32>>) -> bool {
         is_new(&mut self.of, self.is_searching, revision, rows)
     }
 
-    /// The query is another.
     pub fn forget(&mut self) {
         self.of = None;
     }
@@ -173,7 +149,6 @@ impl Concordance {
         (self.selected, self.done, self.sentences) = (None, 0, 0);
     }
 
-    /// Takes hits of the last search.
     pub fn take(&mut self, hits: Hits) {
         if hits.number != self.number {
             return;
@@ -194,7 +169,6 @@ impl Concordance {
         }
     }
 
-    /// The query is none.
     pub fn refuse(&mut self, number: u64, why: String) {
         if number == self.number {
             self.clear();
@@ -209,7 +183,6 @@ impl Concordance {
         self.selected = chosen.and_then(|line| self.sorted.iter().position(|other| *other == line));
     }
 
-    /// A hit by its row.
     pub fn line(&self, row: usize) -> Option<&ConcordanceLine> {
         self.lines.get(*self.sorted.get(row)? as usize)
     }
@@ -235,12 +208,10 @@ impl Default for CountedLinks {
     }
 }
 
-/// Kinds of links against each other.
+/// Counts of link kinds.
 #[derive(Clone, Debug, Default)]
 pub struct LinkCounting {
-    /// What was asked for.
     pub asked: CountedLinks,
-    /// As it was counted last.
     pub table: Option<Arc<CellTable>>,
     /// How far a new one is.
     pub share: Option<f32>,
@@ -251,12 +222,10 @@ pub struct LinkCounting {
 }
 
 impl LinkCounting {
-    /// Whether it is to be counted again.
     pub fn wanted(&mut self, revision: u64, rows: &Arc<Vec<u32>>) -> bool {
         is_new(&mut self.of, self.share.is_some(), revision, rows)
     }
 
-    /// What was counted does not hold any more.
     pub fn forget(&mut self) {
         self.of = None;
         self.share = None;
@@ -266,7 +235,6 @@ impl LinkCounting {
         (self.number, self.share, self.trouble) = (number, Some(0.0), None);
     }
 
-    /// It has come so far.
     pub fn take(&mut self, number: u64, share: f32, table: Option<Arc<CellTable>>) {
         if number == self.number {
             self.share = table.is_none().then_some(share);
@@ -275,16 +243,14 @@ impl LinkCounting {
     }
 }
 
-/// What the page knows of the whole.
+/// The views of all sentences.
 #[derive(Clone, Debug, Default)]
 pub struct CorpusViews {
-    /// What stands on the page.
     pub view: ExploreView,
     /// Where a way back leads: a view and its conditions.
     pub back: Vec<(ExploreView, String)>,
     pub counted: ExploredCounts,
     pub concordance: Concordance,
-    /// Kinds of links against each other.
     pub tallied: LinkCounting,
     /// Counts the states of the corpus.
     pub revision: u64,
@@ -293,7 +259,6 @@ pub struct CorpusViews {
 }
 
 impl CorpusViews {
-    /// What was asked under a number comes to nothing.
     pub fn refuse(&mut self, number: u64, why: String) {
         if number == self.tallied.number {
             (self.tallied.share, self.tallied.table) = (None, None);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::app::document::column::Column;
+use crate::app::document::column::{Column, ColumnDifference};
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::app::files::export::AlignmentFormat;
@@ -72,8 +72,9 @@ pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
 fn renew(app: &mut AppState, at: usize, system: SystemSpec) {
     let fresh = app.tasks.fresh_id();
     let column = &mut app.document.columns[at];
-    let (variant, told) = (column.variant, column.told.take());
-    *column = Column { variant, told, ..Column::new(fresh, system) };
+    let (variant, label) = (column.variant, column.difference.label.take());
+    let difference = ColumnDifference { label, comparison: None };
+    *column = Column { variant, difference, ..Column::new(fresh, system) };
 }
 
 /// Variants of an ensemble are mixed as it is; true when that is new.

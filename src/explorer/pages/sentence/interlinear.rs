@@ -176,7 +176,7 @@ pub(super) fn ask_aligner(app: &mut AppState) {
     }
     for at in 0..app.document.columns.len() {
         let column = &app.document.columns[at];
-        if column.links.is_some() || column.asked.is_some() {
+        if column.links.is_some() || column.request.links_question.is_some() {
             continue;
         }
         if column.shown().and_then(|shown| column.question(shown, &app.view.settings)).is_some() {

@@ -79,7 +79,7 @@ impl SentencePage {
             let has_it = column.system.members.iter().any(|other| other.folder == model.folder);
             if let Some(facts) = column.facts.as_mut().filter(|_| has_it) {
                 facts.has_head = true;
-                (column.done, column.given_for) = (None, None);
+                (column.request.result_key, column.given.key) = (None, None);
             }
         }
         app.notify(

@@ -15,7 +15,7 @@ use crate::session::lessons::things::LessonAction;
 use crate::session::persist::SavedSession;
 use engine::decoding::SystemSpec;
 
-/// The window before a lesson.
+/// The window's state before a lesson.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub(in crate::session) state: SentenceState,
@@ -29,7 +29,6 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The window as it is.
     pub fn of(app: &AppState, steps: &StepsPage) -> Self {
         let id = app.view.selection().column;
         Self {

@@ -13,21 +13,19 @@ use crate::pages::steps::{StepsCommand, StepsPage};
 use crate::session::lessons::things::{EVEN, LessonAct, LessonAction};
 use engine::decoding::SystemSpec;
 
-/// What comes of a thing now.
+/// How a lesson's action can be brought about now.
 #[derive(Debug, PartialEq)]
 pub enum StepOutcome {
     /// These commands bring it about; none: it is so.
     Do(Vec<Command>),
     /// These folders are to be the columns.
     Columns(Vec<SystemSpec>),
-    /// Something is waited for.
     NotYet,
     /// It cannot be; a sentence.
     Never(String),
 }
 
 impl LessonAction {
-    /// What brings it about.
     pub fn now(&self, app: &AppState, steps: &StepsPage) -> StepOutcome {
         let set = |command: SettingsCommand| StepOutcome::Do(vec![command.into()]);
         let layout = || app.view.layout().clone();
@@ -123,7 +121,7 @@ fn act_holds(act: LessonAct, before: &Baseline, app: &AppState, steps: &StepsPag
     }
 }
 
-/// What was so when something was first waited for.
+/// What was true when a wait began.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Baseline {
     source: String,
@@ -133,7 +131,6 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// What is so now.
     pub fn of(app: &AppState, steps: &StepsPage) -> Self {
         let source = app.document.source().to_owned();
         Self { source, selection: app.view.selection(), i: steps.i, hypotheses: hypotheses(app) }
@@ -148,7 +145,6 @@ fn one(command: impl Into<Command>) -> StepOutcome {
     StepOutcome::Do(vec![command.into()])
 }
 
-/// The name of a column's folder.
 pub fn name_of(column: &Column) -> String {
     column.system.name()
 }
@@ -185,7 +181,6 @@ fn is_settled(column: &Column) -> bool {
     }
 }
 
-/// Whether all columns do.
 pub fn settled(app: &AppState) -> bool {
     app.document.columns().iter().all(|column| is_settled(column) && has_read(column, app))
 }
@@ -193,7 +188,7 @@ pub fn settled(app: &AppState) -> bool {
 /// Whether a column has read the translation that is given, where one is.
 fn has_read(column: &Column, app: &AppState) -> bool {
     let is_given = app.document.state().given.as_ref().is_some_and(|given| !given.trim().is_empty());
-    !is_given || column.given.is_some() || column.state != ColumnState::Ready
+    !is_given || column.given.view.is_some() || column.state != ColumnState::Ready
 }
 
 fn select_word(word: Option<&str>, app: &AppState) -> StepOutcome {
@@ -223,7 +218,6 @@ fn show_hypothesis(number: usize, app: &AppState) -> StepOutcome {
     }
 }
 
-/// Takes away what is set, where anything is.
 fn free(app: &AppState) -> Vec<Command> {
     let is_set = !app.document.state().interventions.is_empty();
     is_set.then(|| InterveneCommand::TakeAll.into()).into_iter().collect()

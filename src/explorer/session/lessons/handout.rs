@@ -12,12 +12,10 @@ use engine::text::markdown::{MarkdownBlock, MarkdownSpan};
 use figure::svg::bare;
 use figure::{Figure, svg};
 
-/// The picture of a page.
+/// A page's picture.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Paper {
-    /// What a column shows.
     Column(Box<FigureRequest>),
-    /// A model taken apart.
     Machine(Arc<Figure<'static>>),
 }
 
@@ -31,7 +29,7 @@ impl Paper {
     }
 }
 
-/// What a page shows, in words and pictures.
+/// A page's words and pictures on paper.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OnPaper<P = String> {
     /// Whose words, and the words: the sentence, and what each model makes of it.
@@ -48,7 +46,6 @@ section{break-inside:avoid}table{border-collapse:collapse}td,th{border:1px solid
 .ask ul{list-style:none;padding-left:.4em}.room{height:5em;border-bottom:1px dotted #888}figure{margin:.8em 0}\
 figure svg{max-width:100%;height:auto}";
 
-/// The file of the solutions beside the file of the class.
 pub fn solutions_path(path: &Path) -> PathBuf {
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     path.with_file_name(format!("{stem}-solutions.html"))
@@ -62,7 +59,6 @@ pub fn handout(script: &Script, shown: &[(usize, OnPaper)]) -> String {
     document(&script.title, &body)
 }
 
-/// The answers alone, by the numbers of the pages.
 pub fn solutions(script: &Script) -> String {
     let mut body = String::new();
     for (n, page) in script.pages.iter().enumerate() {

@@ -38,7 +38,7 @@ use crate::session::lessons::things::LessonAction;
 use engine::lang;
 use figure::palette::ColourMap;
 
-/// The lessons, and the one that is open.
+/// All lessons, and the open one.
 #[derive(Default)]
 pub struct Lessons {
     pub is_shown: bool,
@@ -56,7 +56,7 @@ pub struct Lessons {
 pub struct LessonOutcome {
     /// Questions whose answers can be right or wrong.
     pub asked: usize,
-    /// Those that were answered rightly,
+    /// Questions answered rightly.
     pub right: usize,
     pub at_once: usize,
 }
@@ -70,9 +70,7 @@ pub struct Running {
     pub page: usize,
     /// What was chosen, by page and question.
     pub answers: BTreeMap<(usize, usize), usize>,
-    /// What was typed, by page and question.
     pub typed: BTreeMap<(usize, usize), String>,
-    /// Wrong answers, by page and question.
     pub missed: BTreeMap<(usize, usize), usize>,
     /// Pages whose answers are shown.
     pub revealed: BTreeSet<usize>,
@@ -98,7 +96,6 @@ impl Running {
         running
     }
 
-    /// The page that is open.
     pub fn shown(&self) -> &ScriptPage {
         &self.script.pages[self.page.min(self.script.pages.len() - 1)]
     }
@@ -109,7 +106,6 @@ impl Running {
         &parts[..parts.len().min(self.at + 1)]
     }
 
-    /// What is waited for.
     pub fn waits(&self) -> Option<&Wait> {
         match self.shown().parts.get(self.at) {
             Some(ScriptPart::Wait(wait)) => Some(wait),
@@ -122,7 +118,6 @@ impl Running {
         self.todo.is_empty()
     }
 
-    /// Whether it is the last page, and all of it has come.
     pub fn is_last(&self) -> bool {
         self.page + 1 >= self.script.pages.len() && self.waits().is_none()
     }
@@ -135,7 +130,6 @@ impl Running {
         }
     }
 
-    /// How all questions were answered so far.
     pub fn outcome(&self) -> LessonOutcome {
         let mut outcome = LessonOutcome::default();
         for (page, at, ask) in self.script.asks().filter(|(.., ask)| ask.is_judged()) {
@@ -147,7 +141,6 @@ impl Running {
         outcome
     }
 
-    /// An answer was given; a wrong one counts.
     fn answered(&mut self, at: usize) {
         let place = (self.page, at);
         let Some(ScriptPart::Ask(ask)) = self.shown().parts.get(at) else { return };
@@ -180,7 +173,6 @@ impl Running {
         self.run_on();
     }
 
-    /// Through the parts as far as something is waited for.
     fn run_on(&mut self) {
         self.before = None;
         let script = Arc::clone(&self.script);
@@ -219,7 +211,6 @@ impl Running {
         }
     }
 
-    /// The next commands, where something is to be brought about and can be.
     fn act(&mut self, app: &mut AppState, steps: &StepsPage) -> Vec<Command> {
         while let Some(thing) = self.todo.front() {
             let commands = match thing.now(app, steps) {
@@ -256,8 +247,7 @@ impl Running {
         holds
     }
 
-    /// Keeps what the page shows for paper, once it is there: before anything is waited for, and behind that where a
-    /// handout can show it.
+    /// Keeps the page's picture for handouts, before its first wait and after it.
     fn keep_picture(&mut self, app: &AppState, steps: &StepsPage) {
         let page = self.shown();
         let is_wait = |part: &ScriptPart| matches!(part, ScriptPart::Wait(_));
@@ -276,7 +266,6 @@ impl Running {
     }
 }
 
-/// The machine at the step that is shown.
 fn of_steps(steps: &StepsPage) -> Option<OnPaper<Paper>> {
     let trace = steps.trace.as_ref()?;
     let lit = steps.current().or(steps.open.as_deref());
@@ -285,7 +274,6 @@ fn of_steps(steps: &StepsPage) -> Option<OnPaper<Paper>> {
     Some(OnPaper { said, pictures: vec![Paper::Machine(Arc::new(picture))] })
 }
 
-/// What the sentence of a lesson is called on paper.
 pub const THE_SENTENCE: &str = id!("The sentence");
 
 /// What all columns say, and the picture of the selected one, or of the first that aligns.
@@ -308,7 +296,6 @@ fn of_columns(app: &AppState) -> OnPaper<Paper> {
 }
 
 impl Lessons {
-    /// Lessons whose own ones lie in a folder.
     pub fn new(folder: Option<PathBuf>) -> Self {
         Self { folder, ..Self::default() }
     }
@@ -318,12 +305,10 @@ impl Lessons {
         bundled().iter().chain(&self.own)
     }
 
-    /// The lesson that follows on one.
     pub fn after(&self, key: &str) -> Option<&LessonFile> {
         self.shelf().skip_while(|kept| kept.key != key).skip(1).find(|kept| kept.script.is_some())
     }
 
-    /// The lesson that is open.
     pub fn open(&self) -> Option<&Running> {
         self.open.as_ref().filter(|_| self.is_shown)
     }
@@ -382,7 +367,6 @@ impl Lessons {
         Vec::new()
     }
 
-    /// Does this on the pages of the open lesson.
     fn turn(&mut self, to: impl FnOnce(&mut Running)) {
         if let Some(open) = &mut self.open {
             to(open);
@@ -443,8 +427,7 @@ impl Lessons {
         }
     }
 
-    /// The user's own lessons, read again. One that cannot be read stays as it was; the open one goes on from the top of
-    /// its page.
+    /// Updates the user's lessons. An unreadable one stays as it was; the open one restarts its page.
     pub(super) fn absorb(&mut self, found: &FolderTexts) {
         let before = std::mem::take(&mut self.own);
         for (path, text) in &found.files {

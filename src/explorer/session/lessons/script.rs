@@ -18,7 +18,6 @@ use engine::text::markdown::{MarkdownBlock, blocks};
 pub struct Script {
     #[serde(deserialize_with = "words")]
     pub title: String,
-    /// What it is about.
     #[serde(default, deserialize_with = "markdown")]
     pub about: Vec<MarkdownBlock>,
     #[serde(rename = "page")]
@@ -31,7 +30,6 @@ pub struct Script {
 pub struct ScriptPage {
     #[serde(deserialize_with = "words")]
     pub heading: String,
-    /// From top to bottom.
     #[serde(default, rename = "part")]
     pub parts: Vec<ScriptPart>,
 }
@@ -66,7 +64,6 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// What the reader is told.
     pub fn says(&self) -> String {
         self.say.clone().unwrap_or_else(|| self.thing.prompt())
     }
@@ -80,16 +77,12 @@ pub struct Ask {
     pub question: String,
     /// To choose from; empty: an open question.
     pub choices: Vec<LessonChoice>,
-    /// The answer to an open question.
     #[serde(deserialize_with = "words")]
     pub answer: String,
-    /// Words of which a typed answer must have one to be right, where an open question can be judged; capitals and signs
-    /// between words do not count.
+    /// Words of which a typed answer must contain one to be right; case and punctuation do not count.
     pub accepts: Vec<String>,
-    /// What helps after a wrong answer; may be empty.
     #[serde(deserialize_with = "words")]
     pub hint: String,
-    /// Why it is so; may be empty.
     #[serde(deserialize_with = "words")]
     pub why: String,
 }
@@ -109,7 +102,6 @@ impl Ask {
         !self.choices.is_empty() || !self.accepts.is_empty()
     }
 
-    /// Whether a typed answer has what is wanted.
     pub fn takes(&self, typed: &str) -> bool {
         let typed = plain(typed);
         self.accepts.iter().any(|words| typed.contains(&plain(words)))
@@ -137,17 +129,15 @@ impl LessonChoice {
         text
     }
 
-    /// Whether it is right.
     pub fn is_right(&self) -> bool {
         matches!(self, Self::Right(_))
     }
 }
 
-/// What is wrong with a line.
+/// An error in a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub line: usize,
-    /// A sentence for the one who wrote it.
     pub text: String,
 }
 
@@ -181,8 +171,7 @@ impl Script {
     }
 }
 
-/// What these parts bring about, in the order in which a page is made ready, each thing once: what was waited for is so,
-/// whoever did it.
+/// What these parts bring about, in the order of making a page ready, each once; waits count as done.
 pub(super) fn things_of<'a>(parts: impl Iterator<Item = &'a ScriptPart>) -> Vec<LessonAction> {
     let mut things: Vec<LessonAction> = Vec::new();
     for thing in parts.flat_map(ScriptPart::things).filter(|thing| !matches!(thing, LessonAction::Act(_))) {
@@ -194,7 +183,6 @@ pub(super) fn things_of<'a>(parts: impl Iterator<Item = &'a ScriptPart>) -> Vec<
 }
 
 impl ScriptPart {
-    /// What is so behind it.
     fn things(&self) -> &[LessonAction] {
         match self {
             Self::Do(things) => things,
@@ -231,7 +219,6 @@ fn perhaps<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Err
     words(input).map(Some)
 }
 
-/// A question that has an answer.
 fn answerable<'de, D: Deserializer<'de>>(input: D) -> Result<Ask, D::Error> {
     let ask = Ask::deserialize(input)?;
     if ask.question.is_empty() {
@@ -252,10 +239,7 @@ fn answerable<'de, D: Deserializer<'de>>(input: D) -> Result<Ask, D::Error> {
 /// The most opening brackets of a lesson outside of table headers; ours have some ten.
 const MOST_BRACKETS: usize = 200;
 
-/// Reads the lesson of a file.
-///
-/// # Errors
-/// The first line that means nothing.
+/// Error: the first invalid line.
 pub fn read(text: &str) -> Result<Script, Fault> {
     let script: Script = parse(text, MOST_BRACKETS).map_err(|fault| {
         let message = match fault.message.as_str() {

@@ -31,10 +31,9 @@ pub const BUNDLED: &[(&str, &str)] = bundled![
 /// How keys of a user's own lessons begin.
 const OWN: &str = "own/";
 
-/// A lesson on the shelf.
+/// A lesson of the list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LessonFile {
-    /// Names it in commands and links.
     pub key: String,
     /// Its file, where it is the user's own.
     pub file: Option<PathBuf>,

@@ -10,14 +10,12 @@ use crate::session::lessons::script::{Script, ScriptPart, things_of};
 use crate::session::lessons::things::LessonAction;
 use engine::models::anatomy::Miswiring;
 
-/// A machine at a step, or a sentence in some models.
+/// What a page of a lesson refers to: a machine at a step, or a sentence in some models.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spoken {
-    /// The page that shows it.
     pub page: Page,
     /// The folder of the model that is spoken of.
     pub model: String,
-    /// Those of all columns.
     pub models: Vec<String>,
     pub sentence: String,
     /// The translation that the columns are given.
@@ -27,19 +25,15 @@ pub struct Spoken {
     pub beam: usize,
     pub mode: Mode,
     pub wrong: Option<Miswiring>,
-    /// What is to be guessed.
     pub guess: Option<Guessed>,
     /// The word of the step, or its number.
     pub step: Option<String>,
-    /// The box that is open.
     pub open: Option<String>,
-    /// The word that is selected.
     pub word: Option<String>,
     pub lit: Vec<Highlight>,
 }
 
-/// What page `at` speaks of before anything is waited for, or, where `is_done`, behind all of it. `None` where that is
-/// neither on page Sentence nor on page Steps.
+/// What page `at` refers to before its waits, or after all of them; `None` outside pages Sentence and Steps.
 pub fn spoken(script: &Script, at: usize, is_done: bool) -> Option<Spoken> {
     let parts = &script.pages.get(at)?.parts;
     let goes_on = |part: &&ScriptPart| is_done || !matches!(part, ScriptPart::Wait(_));

@@ -12,10 +12,9 @@ use crate::pages::page_of_key;
 use crate::pages::steps::command::{Guessed, Mode};
 use engine::models::anatomy::Miswiring;
 
-/// What a reader does that cannot be done for them.
+/// What only a reader can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub enum LessonAct {
-    /// Types or chooses another sentence.
     #[serde(rename = "another sentence")]
     AnotherSentence,
     #[serde(rename = "select a word")]
@@ -25,7 +24,6 @@ pub enum LessonAct {
     /// Sets what the decoder looks at or says.
     #[serde(rename = "set something")]
     Intervene,
-    /// Goes to another step.
     #[serde(rename = "another step")]
     AnotherStep,
     /// Says a word in place of the model.
@@ -35,22 +33,17 @@ pub enum LessonAct {
     AnotherHypothesis,
 }
 
-/// A thing that a lesson brings about or waits for, in the order in which a page is made ready.
+/// An action or condition of a lesson, in the order of making a page ready.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LessonAction {
-    /// These models are the columns.
     Models(Vec<String>),
     Sentence(#[serde(deserialize_with = "filled")] String),
     /// Every model is given this translation, and shows where it would look; `None`: its own.
     Given(#[serde(deserialize_with = "or_none")] Option<String>),
-    /// So many hypotheses are kept.
     Beam(#[serde(deserialize_with = "beam")] usize),
-    /// `[UNK]` is never said.
     ForbidUnk(bool),
-    /// This page is shown.
     Page(#[serde(deserialize_with = "page")] Page),
-    /// The column of this model is the selected one.
     Select(#[serde(deserialize_with = "filled")] String),
     /// This hypothesis of the selected column is shown, from 1, the best.
     Hypothesis(#[serde(deserialize_with = "beam")] usize),
@@ -62,15 +55,11 @@ pub enum LessonAction {
     /// Energies in place of alpha.
     Energies(bool),
     Pieces(bool),
-    /// The links of the aligner.
     Links(bool),
     /// Where words come from, by alignment heads, in place of where the model looked; no lesson begins so.
     Origin(bool),
-    /// Typed words in place of `[UNK]`.
     TypedWords(bool),
-    /// The inspector is open.
     Inspector(bool),
-    /// The selected column stands alone.
     Solo(bool),
     /// Whose words the steps read on.
     Mode(#[serde(deserialize_with = "mode")] Mode),
@@ -78,7 +67,6 @@ pub enum LessonAction {
     Wrong(#[serde(deserialize_with = "wrong")] Option<Miswiring>),
     /// This is guessed first; `None`: nothing.
     Guess(#[serde(deserialize_with = "guess")] Option<Guessed>),
-    /// The beam stands beside the steps.
     StepBeam(bool),
     /// The player goes box by box.
     Stages(bool),
@@ -86,7 +74,6 @@ pub enum LessonAction {
     Step(#[serde(deserialize_with = "step")] String),
     /// The box of this key is open; `None`: none.
     Box(#[serde(deserialize_with = "or_none")] Option<String>),
-    /// What only the reader can do.
     Act(LessonAct),
 }
 
@@ -149,7 +136,6 @@ fn step<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
     })
 }
 
-/// A table of things that the program does.
 pub(super) fn things<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<LessonAction>, D::Error> {
     struct Table;
     impl<'de> Visitor<'de> for Table {
@@ -178,7 +164,6 @@ pub(super) fn things<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<LessonAc
     input.deserialize_map(Table)
 }
 
-/// The entries of a table, each a thing for itself.
 struct Entries<A> {
     map: A,
     is_over: bool,

@@ -180,7 +180,7 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
     frame.inner_margin(Margin { left: 2, right: 8, top: 0, bottom: 0 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         let colour = if matches!(column.state, ColumnState::Failed(_)) { t.error } else { t.text };
-        let colour = if column.told.is_some() { t.warm } else { colour };
+        let colour = if column.difference.label.is_some() { t.warm } else { colour };
         let text = short(&names(window), at, letters);
         let name = Button::new(RichText::new(text).color(colour)).frame_when_inactive(false).selected(false);
         let response = ui.add(name).on_hover_ui(|ui| facts::facts_ui(ui, column));
@@ -206,7 +206,7 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
 
 /// What the models are called in the bar: variants by what they change.
 fn names(window: &Window<'_>) -> Vec<String> {
-    let name = |column: &Column| match &column.told {
+    let name = |column: &Column| match &column.difference.label {
         Some(told) => told.text(),
         None => column.name(),
     };

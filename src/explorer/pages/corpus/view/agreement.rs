@@ -18,7 +18,6 @@ const SIZE: (f32, f32) = (640.0, 24.0);
 /// What stands above the lists, between them, and around the sheet, points.
 const FIXED: f32 = 280.0;
 
-/// The sheet, where two are compared.
 pub fn agreement_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let Some(Compared { pair, agreement }) = page.compared.clone().filter(|_| window.local.shared.sheet == Sheet::None)
     else {
@@ -117,7 +116,6 @@ fn numbers_ui(ui: &mut Ui, agreement: &Agreement, height: f32) {
     });
 }
 
-/// How far all agree, where they are more than two, or gave ratings.
 fn alphas_ui(ui: &mut Ui, agreement: &Agreement) {
     let small = |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL));
     for head in [tr!("all annotators"), tr!("judgements"), tr!("of"), "alpha", ""] {

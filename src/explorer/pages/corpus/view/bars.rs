@@ -6,24 +6,19 @@ use egui::{Align2, Rect, RichText, Sense, Stroke, StrokeKind, Ui, WidgetInfo, po
 use crate::widgets::theme;
 use figure::axes::ticks;
 
-/// Height of a chart with the names below, points.
 pub const HEIGHT: f32 = 150.0;
-/// Height of a line of small text, points.
 const LINE: f32 = 16.0;
 /// A number stands over a bar where it has so much room, points.
 const ROOM: f32 = 26.0;
 /// Share of a group that is left free.
 const GAP: f32 = 0.22;
-/// Room for the numbers of the axis, points.
 const AXIS: f32 = 38.0;
-/// Lines over the zero line, at most about.
 const TICKS: usize = 4;
 
 /// A bar.
 pub struct GroupBar {
     pub value: f64,
     pub text: String,
-    /// What it is, in words.
     pub label: String,
     /// Of which system, by its place.
     pub series: usize,
@@ -93,7 +88,6 @@ pub fn bars_ui(ui: &mut Ui, name: &str, tick: &dyn Fn(f64) -> String, groups: &[
     clicked
 }
 
-/// Which colour is which system.
 pub fn legend_ui<'a>(ui: &mut Ui, names: impl Iterator<Item = &'a str>) {
     for (at, name) in names.enumerate() {
         let (rect, _) = ui.allocate_exact_size(vec2(10.0, 10.0), Sense::hover());

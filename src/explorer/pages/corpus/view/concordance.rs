@@ -17,16 +17,13 @@ use corpus::query::linked::LinkChoice;
 use engine::analysis::concordance::{ConcordanceLine, ConcordanceOrder};
 use engine::lang;
 
-/// Height of a hit, points.
 const ROW: f32 = 44.0;
-/// Room for the numbers of a hit and its sentence, points.
 const NUMBERS: f32 = 84.0;
 /// Least and greatest width of the query, points.
 const FIELD: (f32, f32) = (180.0, 460.0);
 /// Words of a side that are laid out at most.
 const MOST_WORDS: usize = 30;
 
-/// How hits are sorted, with names.
 const HITS: Question = Question::new(
     id!("Save the hits as TSV"),
     id!("Save"),
@@ -41,7 +38,6 @@ const ORDERS: [(ConcordanceOrder, &str); 4] = [
     (ConcordanceOrder::Right, id!("words behind it")),
 ];
 
-/// Queries that show what can be asked, each with what it finds.
 const EXAMPLES: &[(&str, &str)] = &[
     ("house", id!("A word of the source, letter case aside")),
     ("the _ of", id!("Words one behind the other; _ is any")),
@@ -57,7 +53,6 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("| ne ..3 pas", id!("Of the output alone")),
 ];
 
-/// The query and its hits.
 pub fn concordance_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     if LinkChoice::all(&page.corpus).is_empty() {
         ui.label(tr!("No system says anything yet: run the models above, or import what another system said."));
@@ -128,7 +123,6 @@ fn query_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     tallies::links_ui(ui, page, window);
 }
 
-/// What can be typed as a query.
 const HELP: &str = id!("word   \"word\"   {red, old}   {@file}   /rule/   _ (any word)\n\
     red car   one behind the other      red ..2 car   up to two words between\n\
     red -> rouge   linked to this output word      red -/> rouge   not linked to it\n\

@@ -94,9 +94,8 @@ const TITLES: &[GridTitle] = &[
     ("*_pairs", id!("Pairs"), id!("That have this number")),
 ];
 
-/// Minimal pairs, and what models say of them.
 pub fn contrasts_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
-    let contrast = &page.beside.contrast;
+    let contrast = &page.tools.contrast;
     ui.horizontal_wrapped(|ui| {
         if ui.add_enabled(contrast.task.is_none(), Button::new(tr!("Open pairs..."))).clicked() {
             window.ask(OPEN.then(ContrastCommand::Open));
@@ -147,7 +146,6 @@ pub fn contrasts_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     }
 }
 
-/// What is asked of every pair beside its probabilities.
 fn questions_ui(ui: &mut Ui, contrast: &ContrastState, window: &mut Window<'_>) {
     ui.menu_button(tr!("Also ask"), |ui| {
         let old = contrast.measures;

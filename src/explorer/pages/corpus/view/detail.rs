@@ -73,7 +73,6 @@ fn section(ui: &mut Ui, window: &mut Window<'_>, id: &str, head: &str, body: imp
     }
 }
 
-/// What the annotator says of the sentence, in few words.
 fn judged_head(judgement: &Judgement) -> String {
     let mut parts = Vec::new();
     if judgement.stars > 0 {
@@ -114,7 +113,6 @@ fn lit<'a>(window: &mut Window<'_>, detail: &'a Detail) -> Option<(usize, &'a st
     Some((at, detail.outputs.get(at)?.as_ref()?.text.as_str()))
 }
 
-/// Chooses what the words are compared with, where there are two outputs or references to compare.
 fn lit_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: &Detail) {
     let there = detail.outputs.iter().enumerate().filter(|(_, output)| output.is_some());
     let there: Vec<usize> = there.map(|(at, _)| at).collect();

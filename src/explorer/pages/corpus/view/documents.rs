@@ -36,7 +36,6 @@ const SAVE: Question = Question::new(
 const PUT: Question =
     Question::new(id!("Make a corpus of the pairs"), id!("Make"), Wants::NewFile("corpus.ilws"), WORKSPACE.note);
 
-/// What is done with the chosen bead.
 const EDITS: [(&str, BeadEdit); 7] = [
     (id!("Join with the next"), BeadEdit::Join),
     (id!("Split"), BeadEdit::Split),
@@ -63,7 +62,6 @@ const TITLES: &[GridTitle] = &[
     ("target", id!("Target"), ""),
 ];
 
-/// The button that leads here.
 pub fn offer_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let note = tr!("A document and its translation become aligned sentences");
     if ui.button(tr!("From two documents...")).on_hover_text(note).clicked() {
@@ -73,7 +71,7 @@ pub fn offer_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 pub fn documents_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
-    let sheet = &page.beside.documents;
+    let sheet = &page.tools.documents;
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(tr!("From documents to pairs")).size(theme::TEXT_TITLE));
         for (side, question) in FILES.into_iter().enumerate() {
@@ -135,9 +133,8 @@ pub fn documents_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     ui.scope_builder(below, |ui| bead_ui(ui, page, window));
 }
 
-/// The chosen bead, sentence by sentence, and what is done with it.
 fn bead_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
-    let sheet = &page.beside.documents;
+    let sheet = &page.tools.documents;
     let Some(row) = sheet.selected.and_then(|at| sheet.beads.rows.get(at)) else {
         labels::note(ui, tr!("Choose a bead to join, split or move its sentences."));
         return;

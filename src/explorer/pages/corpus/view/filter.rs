@@ -16,10 +16,8 @@ use engine::lang;
 
 /// Room that the field leaves for what stands behind it, and its least and greatest width, points.
 const FIELD: (f32, f32, f32) = (430.0, 160.0, 640.0);
-/// Height of the lists of columns, points.
 const LIST: f32 = 380.0;
 
-/// The line with the conditions.
 pub fn filter_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     ui.horizontal_wrapped(|ui| {
@@ -72,7 +70,6 @@ pub fn menu(name: &str) -> MenuButton<'_> {
     MenuButton::new(name).config(MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside))
 }
 
-/// What can be typed as conditions.
 const HELP: &str = id!("All conditions hold:\n\
     bank   \"river bank\"   /colou?r/   in any text, within words too, letter case aside\n\
     source:bank   reference:bank   output:bank   2:bank (system 2)\n\

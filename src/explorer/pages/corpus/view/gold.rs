@@ -12,10 +12,8 @@ use corpus::query::column::TableColumn;
 use engine::text::cut::WordRule;
 use engine::text::links::{Link, Links};
 
-/// Room for the curves, points.
 const RISE: f32 = 64.0;
 
-/// The links of the chosen sentence.
 pub fn gold_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: &Detail) {
     let output = |system: usize| Some(detail.outputs.get(system)?.as_ref()?.text.as_str());
     let reference = detail.sentence.reference.as_deref();
@@ -86,8 +84,7 @@ pub fn gold_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: 
     });
 }
 
-/// The alignment error of each system whose output has links by hand. Room for those that say the reference is there before the
-/// first link, which would otherwise move the words away from the mouse.
+/// Alignment error of each system with links by hand; its room is reserved, so that words do not move.
 fn errors_ui(ui: &mut Ui, page: &CorpusPage, detail: &Detail) {
     let corpus = &page.corpus;
     let Some(at) = corpus.measures.iter().position(|measure| measure.name == "aer") else { return };

@@ -26,7 +26,6 @@ const PART_TITLES: &[GridTitle] = &[
 /// A line of a table, and the highest that one is, points.
 const LINE: (f32, f32) = (22.0, 440.0);
 
-/// The tables that have rows.
 pub fn grids_ui(ui: &mut Ui, overview: &Overview) {
     let parts = (tr!("Source words by part of speech"), tr!("Of the words of a file in CoNLL-U that was imported"));
     let links = tr!("References are linked: {}", overview.linked_by());

@@ -1,6 +1,5 @@
-//! Page Corpus, the desk of one who judges: a sentence and what the systems say of it, with keys for everything, of
-//! which each has a button. The sentences are those that are shown, or the tasks of a campaign; where it is blind the systems stand
-//! under letters.
+//! Page Corpus, judging: a sentence and its translations, with keys and buttons for everything. The sentences are those
+//! that are shown, or the tasks of a campaign; in a blind one letters stand for the systems.
 
 use std::sync::Arc;
 
@@ -29,12 +28,10 @@ use engine::text::words::{letters_at, place_of};
 
 /// Width of the fields of a plan, and of the slider of a rating, points.
 const FIELD: (f32, f32) = (260.0, 180.0);
-/// The numbers of the keys `0` to `9`.
 const DIGITS: [Key; 10] =
     [Key::Num0, Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
 /// Kinds of errors have these keys, in order.
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-/// What the keys do.
 const LEGEND: &str = id!(
     "Up, Down: translation   Left, Right: word, with Shift more words, with Alt letters, with Ctrl words of the source   \
                       A letter, then a digit: mark of that kind and severity   -: missing there   .: no errors   \
@@ -91,7 +88,6 @@ pub fn judge_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     }
 }
 
-/// Who judges, and what belongs to judging as a whole.
 fn bar_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     ui.horizontal_wrapped(|ui| {
         let label = ui.label(RichText::new(tr!("by")).color(theme::tokens(ui).weak));
@@ -135,7 +131,6 @@ fn bar_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     });
 }
 
-/// The sentence with the translations in their order.
 fn sheet<'a>(
     page: &'a CorpusPage,
     campaign: &'a Campaign,
@@ -159,7 +154,6 @@ fn is_metric(campaign: &Campaign, annotator: &str, name: &str) -> bool {
     name != annotator && !campaign.annotators.iter().any(|known| known == name)
 }
 
-/// Which sentence or task this is, and the way to others.
 fn head_ui(
     ui: &mut Ui,
     page: &CorpusPage,
@@ -205,7 +199,6 @@ fn head_ui(
     }
 }
 
-/// What a key means at the desk.
 fn desk_key(key: Key, modifiers: Modifiers) -> Option<JudgingKey> {
     if let (Key::ArrowRight | Key::ArrowLeft, by) = (key, if key == Key::ArrowRight { 1 } else { -1 }) {
         return Some(match (modifiers.command, modifiers.alt, modifiers.shift) {
@@ -274,7 +267,6 @@ fn hear(page: &CorpusPage, window: &mut Window<'_>, campaign: &Campaign, sheet: 
     }
 }
 
-/// A key that a button stands for.
 fn press(window: &mut Window<'_>, key: JudgingKey) {
     window.local.of::<CorpusMemory>().desk.waiting.push(key);
 }
@@ -343,7 +335,6 @@ fn source_ui(ui: &mut Ui, window: &mut Window<'_>, sheet: &DeskSheet<'_>, tints:
     }
 }
 
-/// A translation, its rating and its marks.
 fn row_ui(
     ui: &mut Ui,
     page: &CorpusPage,
@@ -389,7 +380,6 @@ fn row_ui(
     }
 }
 
-/// What is said of a translation so far, and the buttons that say it.
 fn row_head_ui(
     ui: &mut Ui,
     window: &mut Window<'_>,
@@ -442,7 +432,6 @@ fn row_head_ui(
     });
 }
 
-/// A rating in stars.
 fn stars(rating: u8) -> String {
     tr!("{n} star" | "{n} stars" % rating / STAR)
 }
@@ -493,7 +482,6 @@ fn kinds_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     });
 }
 
-/// A campaign that is to begin.
 fn plan_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     ui.heading(tr!("A campaign of human evaluation"));
     let note = tr!(

@@ -111,7 +111,6 @@ fn note_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: &Det
     }
 }
 
-/// Keeps what was typed.
 pub fn keep(window: &mut Window<'_>, is_open: bool) {
     let local = window.local.of::<CorpusMemory>();
     if local.note.due.take().is_none() || !is_open {

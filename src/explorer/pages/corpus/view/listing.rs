@@ -8,9 +8,7 @@ use egui::{
 
 use crate::widgets::theme;
 
-/// Height of a row, points.
 const LINE: f32 = 20.0;
-/// Width of a number, points.
 const NUMBER: f32 = 64.0;
 const ROWS: usize = 11;
 
@@ -19,23 +17,19 @@ pub struct ListingRow {
     pub text: String,
     /// Behind it, one for each head.
     pub numbers: Vec<String>,
-    /// What it is, in words.
     pub label: String,
     /// What shows its sentences.
     pub condition: String,
 }
 
-/// Where the keyboard is in a list.
 #[derive(Clone, Copy, Default)]
 struct Cursor {
     /// The row that has it, or had it last.
     row: usize,
-    /// The first row in view.
     first: usize,
 }
 
-/// Draws them; gives the condition of the one that was clicked. The arrow keys, Page Up and Page Down, Home and End go
-/// through the rows, also to those that are not in view.
+/// Draws the rows; returns the condition of the clicked one. Arrows, Page Up/Down, Home and End move the focus.
 pub fn listing_ui(
     ui: &mut Ui,
     id: &str,

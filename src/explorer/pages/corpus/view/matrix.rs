@@ -11,7 +11,6 @@ use engine::analysis::bootstrap::Paired;
 use engine::analysis::bootstrap::significance::{ALPHA, TOO_FEW, signed, unsigned};
 use engine::lang;
 
-/// The two systems that are compared by each score, and below every two of more.
 pub fn tests_ui(ui: &mut Ui, page: &CorpusPage, overview: &Overview) {
     let Some(pair) = &overview.pair else { return };
     for (tested, paired) in overview.of_pair() {
@@ -38,7 +37,6 @@ pub fn tests_ui(ui: &mut Ui, page: &CorpusPage, overview: &Overview) {
     }
 }
 
-/// p as it is shown here.
 fn told(p: String) -> String {
     if p == TOO_FEW { lang::text(TOO_FEW).to_owned() } else { p }
 }

@@ -5,38 +5,27 @@ use crate::pages::corpus::view::plan_draft::PlanDraft;
 use crate::pages::corpus::view::scheme_draft::SchemeDraft;
 use crate::widgets::heatmap::Texture;
 
-/// What page Corpus remembers of what is being typed and clicked.
+/// Unsaved input of page Corpus.
 #[derive(Default)]
 pub struct CorpusMemory {
-    /// The mark that is chosen.
     pub mark: Option<MarkKey>,
-    /// The mark that the mouse is over.
     pub over_mark: Option<MarkKey>,
-    /// A path, as typed.
     pub path: String,
-    /// A tag, as typed.
     pub tag: String,
-    /// The note of a sentence.
     pub note: TypedNote,
-    /// The annotator, as typed.
     pub annotator: Option<String>,
-    /// The scheme of errors, while it is edited.
     pub scheme: Option<SchemeDraft>,
-    /// The alignment of a system.
     pub picture: ShownAlignment,
     /// The sentence and its source word that the next link begins at.
     pub linked: Option<(usize, usize)>,
-    /// What the overview shows.
     pub overview: OverviewChoice,
     /// What words of other texts are compared with in the detail: the system at this place; none: the references.
     pub lit: Option<usize>,
     /// How the rows of the table were chosen and sorted when they were drawn last.
     pub ordered: (String, String),
-    /// Where the keyboard is among the tasks of a campaign.
     pub desk: JudgingState,
     /// The sentence and the translation that were brought into view last.
     pub judged: Option<(usize, usize)>,
-    /// A campaign, as typed.
     pub plan: PlanDraft,
     /// The hit that is already in view.
     pub seen_hit: Option<usize>,
@@ -69,7 +58,6 @@ pub struct ShownAlignment {
 pub struct OverviewChoice {
     /// Which score is shown by length, by its place.
     pub score: usize,
-    /// It is shown by tag instead.
     pub by_tag: bool,
     /// The system whose source words are listed, by its place.
     pub words_of: usize,
@@ -80,7 +68,6 @@ pub struct OverviewChoice {
 /// A mark of a sentence: whose, and which of theirs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarkKey {
-    /// The sentence, from 0.
     pub at: usize,
     pub annotator: String,
     /// Its number, from 0.

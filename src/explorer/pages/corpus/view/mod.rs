@@ -47,17 +47,13 @@ use crate::widgets::{labels, theme};
 use engine::lang;
 use import::Role;
 
-/// Fields for paths are no wider, points.
 const PATH_WIDTH: f32 = 520.0;
 /// Share of the width that the chosen sentence takes, and its least and greatest width, points.
 const DETAIL: (f32, f32, f32) = (0.36, 320.0, 560.0);
 /// With less room the chosen sentence stands below the table, points.
 const NARROW: f32 = 860.0;
-/// Share of the height that it takes there.
 const BELOW: f32 = 0.45;
-/// The most warnings of a file that are shown at once.
 const MOST_WARNINGS: usize = 5;
-/// Width of a score by its name, points.
 const RERANK: f32 = 120.0;
 
 const MAKE: Question = Question::new(id!("New corpus"), id!("Make"), Wants::NewFile("corpus.ilws"), WORKSPACE.note);
@@ -65,7 +61,6 @@ const MAKE: Question = Question::new(id!("New corpus"), id!("Make"), Wants::NewF
 const SAVE_AS: Question =
     Question::new(id!("Save the corpus"), id!("Save"), Wants::NewFile("corpus.ilws"), WORKSPACE.note);
 
-/// A tab of the page.
 struct Tab {
     view: WholeView,
     name: &'static str,
@@ -82,7 +77,6 @@ impl Tab {
     }
 }
 
-/// The tabs, in order.
 const TABS: [Tab; 6] = [
     Tab { has_detail: true, ..Tab::new(WholeView::Table, id!("Table"), table::table_ui) },
     // It is about all sentences and needs the room.
@@ -104,7 +98,7 @@ impl PageView for CorpusPage {
     }
 
     fn undo(&self, again: bool) -> Option<Command> {
-        Some(match (self.beside.documents.is_open, again) {
+        Some(match (self.tools.documents.is_open, again) {
             (true, false) => DocumentCommand::Undo.into(),
             (true, true) => DocumentCommand::Redo.into(),
             (false, false) => CorpusRequest::Undo.into(),
@@ -134,7 +128,7 @@ impl PageView for CorpusPage {
 impl CorpusPage {
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let page = self;
-        if page.beside.documents.is_open {
+        if page.tools.documents.is_open {
             return documents::documents_ui(ui, page, window);
         }
         let view = page.whole.view;
@@ -184,7 +178,6 @@ impl CorpusPage {
     }
 }
 
-/// What to do while no workspace is open.
 fn empty_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     ui.vertical_centered(|ui| {
@@ -242,7 +235,6 @@ fn open_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     }
 }
 
-/// The line at the top: what is open, what comes in, what runs, what goes out.
 fn bar_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     let Some(path) = page.path.clone() else { return views_ui(ui, page, window) };
@@ -273,7 +265,6 @@ fn bar_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     }
 }
 
-/// What stands on the page, as tabs.
 fn views_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let shown = page.whole.view;
     for Tab { view, name, .. } in TABS {
@@ -361,7 +352,6 @@ fn role_name(role: &Role) -> &'static str {
     }
 }
 
-/// What went wrong, what came in, what is being done.
 fn told_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     if let Some(busy) = &page.busy {
@@ -414,7 +404,6 @@ fn told_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     });
 }
 
-/// What to do while there are no sentences.
 fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.2);
@@ -423,7 +412,6 @@ fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-/// The files that a corpus begins with, and a set to try.
 fn start_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.label(tr!("Drop or choose source sentences, references and system outputs, one sentence per line"));
     ui.horizontal_wrapped(|ui| {

@@ -24,7 +24,6 @@ const WIDE: f32 = 760.0;
 /// A score by its name: what of the scores of a system it is, and its digits.
 type Score = (&'static str, fn(&SystemScores) -> Option<f64>, usize);
 
-/// The scores that are shown by length.
 const SCORES: [Score; 6] = [
     ("BLEU", SystemScores::bleu, 1),
     ("chrF2", SystemScores::chrf, 1),
@@ -33,7 +32,6 @@ const SCORES: [Score; 6] = [
     ("BP", SystemScores::brevity_penalty, 3),
     ("ratio", SystemScores::ratio, 3),
 ];
-/// The most tags that have bars.
 const MOST_TAGS: usize = 24;
 /// The place of the alignment error among them.
 const AER: usize = 3;
@@ -41,7 +39,6 @@ const AER: usize = 3;
 /// A part of the overview; gives the condition of what was clicked.
 type Part = fn(&mut Ui, &CorpusPage, &mut Window<'_>, &Overview) -> Option<String>;
 
-/// Every part, in order.
 const PARTS: [Part; 5] = [
     lengths_ui,
     frequencies_ui,
@@ -118,7 +115,6 @@ fn name(page: &CorpusPage, system: usize) -> &str {
     page.corpus.systems.get(system).map_or("", |column| column.system.name.as_str())
 }
 
-/// All sentences together, and the two systems that are compared.
 fn all_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     ui.horizontal_wrapped(|ui| {
         let counted = if overview.counted == overview.of {
@@ -156,7 +152,6 @@ fn all_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Ov
     pair_ui(ui, page, window, overview)
 }
 
-/// Which two systems are compared, and how they do.
 fn pair_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     let pair = overview.pair.as_ref()?;
     let mut clicked = None;
@@ -183,7 +178,6 @@ fn pair_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &O
     clicked
 }
 
-/// Two systems, each chosen among those that translate; the words stand before the choices.
 pub fn pair_choice(
     ui: &mut Ui,
     page: &CorpusPage,

@@ -17,7 +17,6 @@ use figure::palette::ColourMap;
 
 /// Height of the picture, points, at most, and of a row.
 const HEIGHT: (f32, f32) = (360.0, 22.0);
-/// Room for the source words, points.
 const HEAD: f32 = 90.0;
 
 /// Paints it; nothing where no system has an alignment.

@@ -22,7 +22,6 @@ const RUN_WITH: Question = Question::new(
     ),
 );
 
-/// The list of models that may run is no higher, points.
 const MODELS_HEIGHT: f32 = 360.0;
 
 pub fn run_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
@@ -67,7 +66,6 @@ pub fn run_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     });
 }
 
-/// Which models run: all above, one of them, one that is not open, or one of another folder.
 fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
     let mut open: Vec<(SystemSpec, String)> = Vec::new();
     for column in window.app.document.columns() {

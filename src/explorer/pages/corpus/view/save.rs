@@ -11,7 +11,6 @@ use corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
 use engine::analysis::symmetrize::SYMMETRIZATIONS;
 use engine::lang;
 
-/// The question that saves so.
 pub(super) fn saving(kind: ExportFormat) -> Question {
     let (title, note) = (tr!("Save the sentences shown"), tr!("All sentences that are shown, in their order."));
     let rows = |name| Question::new(title, tr!("Save"), Wants::NewFile(name), note);
@@ -49,7 +48,6 @@ pub(super) fn saving(kind: ExportFormat) -> Question {
     }
 }
 
-/// The menu of what can be saved.
 pub(super) fn save_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     ui.menu_button(tr!("Save"), |ui| {
         let count = page.rows.len();

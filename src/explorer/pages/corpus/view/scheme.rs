@@ -28,17 +28,13 @@ const SAVE: Question = Question::new(
     id!("TOML, or JSON where the name ends with .json; other corpora and interlinear analyse --scheme read it."),
 );
 
-/// Width of the sheet, points.
 const WIDTH: f32 = 620.0;
-/// Width of the field of a name, points.
 const NAME: f32 = 220.0;
 /// What stands round the lists, points.
 const FIXED: f32 = 260.0;
 
-/// What the list of severities is of.
 const SEVERITY: &str = id!("Severity");
 
-/// The sheet, where the scheme is edited.
 pub fn scheme_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let scheme = Arc::clone(&page.corpus.scheme);
     let Some(draft) = window.local.of::<CorpusMemory>().scheme.take().filter(|_| page.path.is_some()) else {

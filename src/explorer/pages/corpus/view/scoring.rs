@@ -28,7 +28,6 @@ const ALIGNER: Question = Question::new(
     ),
 );
 
-/// Where frequencies come from, and links.
 pub fn from_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     ui.menu_button(tr!("From..."), |ui| {
         if ui.button(tr!("Count the references of this corpus")).clicked() {
@@ -54,7 +53,6 @@ pub fn from_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     });
 }
 
-/// The tokenizer of BLEU, and how the scores are computed.
 pub fn scoring_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Overview) {
     let chosen = ui.horizontal(|ui| tokenizers_ui(ui, Some(page.corpus.bleu.tokenization), None)).inner;
     if let Some(tokenizer) = chosen.flatten() {

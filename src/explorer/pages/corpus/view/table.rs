@@ -14,11 +14,8 @@ use crate::widgets::{bidi, labels, rows, theme};
 use corpus::query::column::{TableColumn, TextColumn};
 use corpus::store::corpus::CorpusTable;
 
-/// Height of a line, points.
 const LINE: f32 = 26.0;
-/// Room for the number of a sentence and its stars, points.
 const NUMBER: f32 = 76.0;
-/// Room for a number, points.
 const FIGURE: f32 = 78.0;
 /// Least room for a text, points: some 30 letters; with less room the table scrolls to the numbers.
 const TEXT: f32 = 200.0;
@@ -29,7 +26,6 @@ const WAITS: &str = "\u{2026}";
 /// Only so much of a very long text is laid out.
 const MOST_SEEN: usize = 240;
 
-/// What stands in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     /// A text, by its place among the texts.
@@ -48,7 +44,6 @@ impl What {
     }
 }
 
-/// A column and where it stands.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     what: What,
@@ -56,13 +51,11 @@ struct Slot {
     width: f32,
 }
 
-/// What stands where. The number of a sentence stays in view when the table is scrolled to the right, and so does the
-/// column that it is sorted by: where it would be out of view it stands at the edge, over the others.
+/// The layout of the columns. The number and the sort column stay in view at the edge.
 struct Layout {
     slots: Vec<Slot>,
     /// The column that it is sorted by, by its place among the slots.
     sorted: Option<usize>,
-    /// The columns of numbers.
     columns: Vec<TableColumn>,
     width: f32,
 }
@@ -103,14 +96,12 @@ impl Layout {
         Some((Slot { left, ..slot }, (left - slot.left).abs() > 0.5))
     }
 
-    /// Where the columns of numbers begin, and how many they are.
     fn figures(&self) -> (f32, usize) {
         let mut figures = self.slots.iter().filter(|slot| matches!(slot.what, What::Figure(..)));
         (figures.next().map_or(0.0, |slot| slot.left), 1 + figures.count())
     }
 }
 
-/// The part of the table that is in view, from its left.
 struct View {
     from: f32,
     to: f32,
@@ -203,7 +194,6 @@ fn orders(what: What) -> [(&'static str, bool); 2] {
     }
 }
 
-/// What a column is called, and what it is.
 fn called(page: &CorpusPage, what: What) -> (String, String) {
     let system = |at: usize| page.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     match what {
@@ -341,7 +331,6 @@ fn row_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, layout: &Layo
     number(ui, page, (rect, at), view.from);
 }
 
-/// The number of a sentence, and its stars.
 fn number(ui: &Ui, page: &CorpusPage, (rect, at): (Rect, usize), shift: f32) {
     let t = theme::tokens(ui);
     let corpus = &page.corpus;

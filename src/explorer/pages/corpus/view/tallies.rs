@@ -12,7 +12,6 @@ use crate::widgets::{labels, theme};
 use corpus::query::linked::{LinkChoice, LinkOrigin};
 use engine::text::cells::TableCell;
 
-/// What is asked where counts are saved.
 pub const COUNTS: Question = Question::new(
     id!("Save the counts of links as TSV"),
     id!("Save"),
@@ -20,7 +19,6 @@ pub const COUNTS: Question = Question::new(
     id!("The table as it stands, as interlinear concordance writes it."),
 );
 
-/// Height of the list of links, points.
 const LIST: f32 = 420.0;
 const TITLES: &[GridTitle] = &[
     ("word", id!("Word"), id!("In small letters; (all) is every word")),
@@ -55,7 +53,6 @@ const TITLES: &[GridTitle] = &[
     ("p", "p", id!("McNemar's exact test against the first links, over sentences with a hit")),
 ];
 
-/// In which text a query is looked for, and by which links.
 pub fn links_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let (corpus, chosen) = (&page.corpus, page.whole.concordance.links);
     let label = ui.label(tr!("in"));
@@ -79,7 +76,6 @@ pub fn links_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     }
 }
 
-/// Whether hits, counts or weights stand below.
 pub fn tabs_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let asked = &page.whole.tallied.asked;
     let tabs = [(false, false, tr!("Hits")), (true, false, tr!("Counts of links")), (true, true, tr!("Weights"))];

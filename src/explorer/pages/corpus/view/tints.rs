@@ -22,16 +22,13 @@ const LINE: (f32, f32) = (1.0, 1.5);
 #[derive(Clone, Copy)]
 pub enum TintedSide<'a> {
     Source,
-    /// What a system, by its name, makes of it.
     System(&'a str),
 }
 
 /// A mark of the sentence.
 pub struct TintedWords {
-    /// Whose it is, and which of theirs.
     pub key: MarkKey,
     pub mark: ErrorMark,
-    /// The line below its words.
     line: Stroke,
 }
 
@@ -40,14 +37,12 @@ pub struct Tints {
     pub seen: Vec<TintedWords>,
     /// The one that the mouse is over, else the chosen one.
     pub shown: Option<MarkKey>,
-    /// What the one who judges here says of the sentence.
     pub own: Judgement,
     rules: SideRules,
     ground: Color32,
 }
 
 impl Tints {
-    /// Of the chosen sentence.
     pub fn of(ui: &Ui, page: &CorpusPage, window: &mut Window<'_>, detail: &Detail) -> Self {
         let own = page.said(detail.at, &page.kept.annotator);
         let others = detail.judgements.iter().filter(|(name, _)| **name != page.kept.annotator);
@@ -67,12 +62,10 @@ impl Tints {
         Self { seen, shown, own, rules: page.corpus.rules, ground: theme::tokens(ui).accent_soft }
     }
 
-    /// Whether there is this mark.
     pub fn has(&self, key: &MarkKey) -> bool {
         self.seen.iter().any(|seen| seen.key == *key)
     }
 
-    /// What the head over the marks says.
     pub fn head(&self) -> String {
         match (self.seen.len(), self.own.no_errors.len()) {
             (0, 0) => tr!("Errors").to_owned(),

@@ -14,13 +14,9 @@ use engine::lang;
 use figure::plot::{Plot, Series, SeriesStyle};
 use training::curves::{CurvePoint, Curves};
 
-/// Width of the list of logs, points.
 const LOGS: f32 = 288.0;
-/// Room for the button behind a name, points.
 const REMOVE: f32 = 26.0;
-/// Height of a row of buttons, points.
 const ROW: f32 = 26.0;
-/// Widest line of what is said where there is nothing to show, points.
 const EMPTY_WIDTH: f32 = 460.0;
 
 const LOG: Question = Question::new(
@@ -30,9 +26,8 @@ const LOG: Question = Question::new(
     id!("The log.jsonl of a run, the folder of a run, or a folder of several runs. A log is followed while it grows."),
 );
 
-/// The logs and their curves.
 pub fn training_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
-    let logs = &page.beside.logs;
+    let logs = &page.tools.logs;
     let room = ui.available_rect_before_wrap();
     let width = LOGS.min(room.width() * 0.45);
     let left = Rect::from_min_size(room.min, vec2(width, room.height()));
@@ -80,7 +75,6 @@ fn logs_ui(ui: &mut Ui, logs: &[LogFile], window: &mut Window<'_>) {
     }
 }
 
-/// What to do while there are no curves.
 fn empty_ui(ui: &mut Ui, note: &str) {
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
@@ -167,7 +161,6 @@ fn updates_text(updates: f64) -> String {
     if updates >= 10_000.0 { format!("{} k", updates / 1000.0) } else { format!("{updates}") }
 }
 
-/// How far a run is, in a line.
 fn line(curves: &Curves) -> String {
     if curves.update == 0 {
         return tr!("Nothing is measured yet").to_owned();

@@ -20,9 +20,7 @@ const LINES: f32 = 8.0;
 pub struct Tint {
     /// Where it stands, in bytes.
     pub place: Range<usize>,
-    /// The line below it.
     pub line: Stroke,
-    /// What it stands on.
     pub ground: Color32,
 }
 
@@ -47,7 +45,6 @@ impl<'a> Marked<'a> {
         Self { text, odd: odd(text, others, rule), font, colours, tints: Vec::new(), said: None }
     }
 
-    /// With parts set off, and with what is read out of it then.
     pub fn with_tints(self, tints: Vec<Tint>, said: Option<String>) -> Self {
         Self { tints, said, ..self }
     }
@@ -85,7 +82,6 @@ impl<'a> Marked<'a> {
         }
     }
 
-    /// How the text looks at a byte.
     fn format(&self, at: usize) -> TextFormat {
         // in order and apart from each other
         let next = self.odd.partition_point(|odd| odd.end <= at);

@@ -196,12 +196,12 @@ fn like_source(app: &AppState, (there, here): (&Column, &Column), j: usize) -> O
     }
     let (from, to) = (app.document.original(there).unwrap_or(there), app.document.original(here).unwrap_or(here));
     let j = match there.variant {
-        Some(_) => *there.comparison.as_ref()?.sources.get(j)?,
+        Some(_) => *there.difference.comparison.as_ref()?.sources.get(j)?,
         None => Some(j),
     };
     let j = at_same_place(from.table.as_deref()?, to.table.as_deref()?, j?);
     match here.variant {
-        Some(_) => here.comparison.as_ref()?.sources.iter().position(|of| of.is_some() && *of == j),
+        Some(_) => here.difference.comparison.as_ref()?.sources.iter().position(|of| of.is_some() && *of == j),
         None => j,
     }
 }

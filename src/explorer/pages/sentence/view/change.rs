@@ -47,7 +47,7 @@ pub const DIVERGENCE: &str = id!(
 /// What the model would say at word i by itself, where something is set and the best hypothesis is shown.
 pub fn shift<'a>(window: &Window<'_>, column: &'a Column, i: usize) -> Option<&'a Shift> {
     let is_given = column.table.as_deref().is_some_and(|table| table.is_given);
-    let untouched = column.untouched.as_deref().filter(|_| column.hypothesis == 0 && !is_given)?;
+    let untouched = column.baseline.untouched.as_deref().filter(|_| column.hypothesis == 0 && !is_given)?;
     let pieces = column.shown()?.pieces.as_ref().filter(|_| !window.app.view.settings().pieces);
     let token = pieces.map_or(Some(i), |pieces| pieces.target.get(i).map(|word| word.start))?;
     untouched.shifts.get(token)

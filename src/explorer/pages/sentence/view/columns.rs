@@ -262,7 +262,7 @@ fn kept(window: &mut Window<'_>) -> Option<usize> {
 /// The parts of a column, with room for the user's translation under the model's where there is one.
 fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, has_foot: bool) -> ColumnParts {
     let beam_open = window.layout.beam_open;
-    let has_two = window.app.document.columns().iter().any(|column| column.given.is_some());
+    let has_two = window.app.document.columns().iter().any(|column| column.given.view.is_some());
     let split = if has_two { ColumnParts::split_for_two } else { ColumnParts::split };
     let foot = if has_foot { column::FOOT } else { 0.0 };
     let line = words::pitch(ui, &theme::output());

@@ -92,10 +92,10 @@ fn column_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colu
 
 /// What the model says by itself; words that are not said with what is set are underlined.
 fn untouched_ui(ui: &mut Ui, column: &Column) {
-    let (Some(untouched), false) = (&column.untouched, column.hypotheses.is_empty()) else { return };
+    let (Some(untouched), false) = (&column.baseline.untouched, column.hypotheses.is_empty()) else { return };
     let t = theme::tokens(ui);
     let own = &untouched.best;
-    let mut words: Vec<&(String, bool)> = column.own_words.iter().collect();
+    let mut words: Vec<&(String, bool)> = column.baseline.words.iter().collect();
     if bidi::starts_right(&own.text) {
         words.reverse();
     }

@@ -30,7 +30,7 @@ pub fn output_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         if let Some(given) = given {
             caption_ui(ui, window, column, given, given_caption(own, given));
             words_ui(ui, window, column, given);
-        } else if let Some(Err(message)) = &column.given {
+        } else if let Some(Err(message)) = &column.given.view {
             ui.add(egui::Label::new(RichText::new(message).color(theme::tokens(ui).error)).wrap());
         }
     });

@@ -32,7 +32,7 @@ pub fn head_ui(ui: &mut Ui, column: &Column, told: &VariantLabel) -> egui::Respo
 /// What differs from the original, at the foot of the picture.
 pub fn foot_ui(ui: &mut Ui, window: &Window<'_>, column: &Column) {
     let (Some(table), Some(original)) = (&column.table, window.app.document.original(column)) else { return };
-    let Some(comparison) = column.comparison.as_deref() else {
+    let Some(comparison) = column.difference.comparison.as_deref() else {
         let waits = column.decoding || original.decoding;
         let text = if waits { tr!("Compared when both stand") } else { "" };
         labels::caption(ui, text);
@@ -60,21 +60,21 @@ fn moves(comparison: &SystemComparison, original: &AlignmentTable, variant: &Ali
 /// What has become of target word i beside the original, behind a semicolon; empty where it is as there.
 pub fn moved_text(window: &Window<'_>, column: &Column, i: usize) -> String {
     let original = window.app.document.original(column).and_then(|original| original.table.as_deref());
-    let moved = column.comparison.as_deref().and_then(|comparison| comparison.moved_at(i));
+    let moved = column.difference.comparison.as_deref().and_then(|comparison| comparison.moved_at(i));
     let before = original.zip(moved).and_then(|(table, moved)| table.source.get(moved.before));
     before.map_or_else(String::new, |word| tr!("; looked most at {} in the original", word.text))
 }
 
 /// The cells where the original looked most, in rows that look elsewhere in the variant.
 pub fn looked(column: &Column) -> Vec<(usize, usize)> {
-    let Some(comparison) = column.comparison.as_deref() else { return Vec::new() };
+    let Some(comparison) = column.difference.comparison.as_deref() else { return Vec::new() };
     let here = |before: usize| comparison.sources.iter().position(|of| *of == Some(before));
     comparison.moved.iter().filter_map(|moved| Some((moved.i, here(moved.before)?))).collect()
 }
 
 /// Whether source word j is other than in the original.
 pub fn is_changed(column: &Column, j: usize) -> bool {
-    column.comparison.as_ref().is_some_and(|comparison| comparison.changed_sources.get(j) == Some(&true))
+    column.difference.comparison.as_ref().is_some_and(|comparison| comparison.changed_sources.get(j) == Some(&true))
 }
 
 /// The column as it reads its present text, and the places of its words.

@@ -14,7 +14,7 @@ use crate::pages::corpus::{CORPUS, CorpusPage};
 impl CorpusPage {
     pub(super) fn ask_contrast(&mut self, command: ContrastCommand, app: &mut AppState) {
         let asks = matches!(command, ContrastCommand::Open(_) | ContrastCommand::Again);
-        let contrast = &mut self.beside.contrast;
+        let contrast = &mut self.tools.contrast;
         contrast.apply(command, app);
         if !asks {
             return;
@@ -30,8 +30,8 @@ impl CorpusPage {
     pub(super) fn change_logs(&mut self, command: LogCommand, app: &mut AppState) {
         match command {
             LogCommand::Open(path) => app.tasks.chore(FileJob::FindLogs(path)),
-            LogCommand::Close(at) if at < self.beside.logs.len() => {
-                self.beside.logs.remove(at);
+            LogCommand::Close(at) if at < self.tools.logs.len() => {
+                self.tools.logs.remove(at);
                 app.changed();
                 self.follow_logs(app);
             }
@@ -39,14 +39,13 @@ impl CorpusPage {
         }
     }
 
-    /// Logs were found where the user said.
     pub(super) fn open_logs(&mut self, path: &Path, found: Vec<PathBuf>, app: &mut AppState) {
         if found.is_empty() {
             let text = tr!("{} holds no training log; choose the folder of a run", path.display());
             app.notify(text, true);
             return;
         }
-        let left_out = add(&mut self.beside.logs, found);
+        let left_out = add(&mut self.tools.logs, found);
         if left_out > 0 {
             let text = tr!("Only {} logs are shown at a time; {left_out} are left out", MOST_LOGS, left_out);
             app.notify(text, false);
@@ -56,8 +55,7 @@ impl CorpusPage {
         self.follow_logs(app);
     }
 
-    /// Has these logs followed and no others.
     pub(super) fn follow_logs(&self, app: &mut AppState) {
-        app.tasks.push(Effect::Follow(self.beside.logs.iter().map(|log| log.path.clone()).collect()));
+        app.tasks.push(Effect::Follow(self.tools.logs.iter().map(|log| log.path.clone()).collect()));
     }
 }
