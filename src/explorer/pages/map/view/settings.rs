@@ -11,7 +11,6 @@ use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
 use engine::lang;
 
-/// The whole line; it wraps where the window is narrow.
 pub fn settings_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     ui.horizontal_wrapped(|ui| {
         model_ui(ui, maps, window);
@@ -101,7 +100,6 @@ fn button_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     }
 }
 
-/// What the colours mean, with the two ends of the scale.
 pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let Some(chart) = maps.chart.clone() else { return };
     let drawn = chart.layout.places.len();
@@ -139,7 +137,7 @@ pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     labels::caption(ui, high);
 }
 
-/// The greatest length that has a colour of its own: a few very long phrases must not make all others look alike.
+/// The greatest length that has a colour of its own: few very long phrases must not make all others look alike.
 pub fn longest(chart: &maps::VectorMap) -> usize {
     let mut lengths: Vec<usize> =
         chart.points.iter().take(chart.layout.places.len()).map(|point| point.length).collect();

@@ -26,12 +26,10 @@ use figure::heatmap::outlines::Outlined;
 use figure::legend as band;
 use figure::palette::Rgba;
 
-/// With less room the legend of doubt is left out: it and what stands at the right need so much, points.
+/// Width that the legend of doubt and the buttons at the right need, points.
 const DOUBT: f32 = 560.0;
-/// With less room behind it the legend is left out.
 const NARROW: f32 = 640.0;
 
-/// The line over the columns.
 pub(super) fn picture_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if window.app.document.columns().is_empty() {
         return;
@@ -64,7 +62,6 @@ pub(super) fn picture_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_1);
 }
 
-/// What the width of the line depends on.
 fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
     let any = |is: &dyn Fn(&AlignmentTable) -> bool| tables(window).any(is);
     let settings = window.app.view.settings();
@@ -84,7 +81,7 @@ fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
     }
 }
 
-/// The line, some of it behind a button; false where what stands at its right lies over the rest.
+/// Paints the line; false if the buttons at its right overlap the rest.
 fn line_ui(ui: &mut Ui, window: &mut Window<'_>, folding: Folding) -> bool {
     let (is_full, is_tight) = (folding != Folding::Nothing, folding == Folding::More);
     picture_ui(ui, window);
@@ -119,7 +116,6 @@ fn line_ui(ui: &mut Ui, window: &mut Window<'_>, folding: Folding) -> bool {
     right.response.rect.left() + 0.5 >= end
 }
 
-/// What rows and columns stand for, behind a button where the line is full; in a tight one with what is outlined and marked.
 fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool, is_tight: bool) {
     if !is_full {
         reading_ui(ui, window);
@@ -140,7 +136,6 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool, is_tight: bool) 
     ui.add_space(theme::SPACE_2);
 }
 
-/// What is changed often, and the rest behind a button; `is_slim` where there is no room for all of the former.
 fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
     picture_ui(ui, window);
     if is_interlinear(window) {
@@ -190,17 +185,14 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
     });
 }
 
-/// The tree has no colours of alpha, no rows and no cells.
 fn is_tree(window: &Window<'_>) -> bool {
     window.layout.look == Look::Tree
 }
 
-/// Interlinear text has a line of its own below.
 fn is_interlinear(window: &Window<'_>) -> bool {
     window.layout.interlinear
 }
 
-/// Which picture is shown of an alignment.
 fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let key = Act::NextPicture.key_text(ui.ctx());
     let shown = Some(window.layout.look).filter(|_| !window.layout.interlinear);
@@ -221,7 +213,6 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.separator();
 }
 
-/// Which links are drawn, and how.
 fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let mut threshold = window.layout.links_threshold;
     let caption = labels::caption(ui, tr!("\u{3b1} from"));
@@ -270,7 +261,6 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_2);
 }
 
-/// What the words depended on by other measures than alpha, of the selected column or the first that can be measured.
 fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
     let chosen = picture::measure(shown);
     let title = RichText::new(if chosen.is_some() { tr!("tested") } else { tr!("tests") });
@@ -310,7 +300,6 @@ fn tables<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a AlignmentTable> {
     window.app.document.columns().iter().filter_map(|column| column.table.as_deref())
 }
 
-/// Words or the pieces that they are made of, while a model is shown whose vocabulary has pieces.
 fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if tables(window).all(|table| table.units.is_none()) {
         return;
@@ -325,7 +314,6 @@ fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_2);
 }
 
-/// Whether there is an aligner for a model on screen; otherwise why not.
 pub fn can_link(window: &Window<'_>) -> Result<(), String> {
     let columns = window.app.document.columns();
     if columns.iter().any(|column| column.aligner(window.app.view.settings()).is_some()) {
@@ -344,7 +332,6 @@ pub fn can_link(window: &Window<'_>) -> Result<(), String> {
     ))
 }
 
-/// The switch of the aligner's links, with their legend while they are shown.
 fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let (can, on) = (can_link(window), window.app.view.settings().links);
     if on && can.is_ok() {
@@ -363,7 +350,6 @@ fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_2);
 }
 
-/// The legend of p_t and of the window of local attention, and the switch of both.
 fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if tables(window).all(|table| table.p_t.is_none()) {
         return;
@@ -388,7 +374,6 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_2);
 }
 
-/// Where the legend begins in the colour map, and its ends: those of all columns together.
 fn legend(window: &Window<'_>) -> (f32, (String, String)) {
     let shown = window.app.view.settings().shown;
     let range = alignment::range(window.app);
@@ -451,12 +436,10 @@ fn doubt_legend(ui: &mut Ui) {
     labels::caption(ui, tr!("doubtful"));
 }
 
-/// Whether a word is underlined somewhere.
 fn differs(window: &Window<'_>) -> bool {
     tables(window).any(|table| table.target.iter().any(|word| word.differs))
 }
 
-/// The legend of the underlined words, while there are any.
 fn differs_legend(ui: &mut Ui, window: &Window<'_>) {
     if !differs(window) {
         return;

@@ -17,7 +17,6 @@ use crate::widgets::{labels, theme};
 use engine::lang;
 use engine::models::anatomy::Miswiring;
 
-/// The keys of the page, while nothing is typed: what each does and its command.
 const KEYS: &[(Key, StepsCommand)] = &[
     (Key::ArrowRight, StepsCommand::Move(1)),
     (Key::ArrowLeft, StepsCommand::Move(-1)),
@@ -27,10 +26,8 @@ const KEYS: &[(Key, StepsCommand)] = &[
     (Key::ArrowUp, StepsCommand::MoveWord(-1)),
 ];
 
-/// Narrower than this the pace is a slider alone, points.
 const WITH_PACE: f32 = 400.0;
 
-/// Moves by keys, where no text is being typed. Space and Enter belong to a button that has the keyboard.
 pub fn keys(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     arrive(ui, window);
     // they go through the steps, and leave the keyboard with what has it
@@ -63,7 +60,7 @@ pub fn keys(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     }
 }
 
-/// Whoever comes from another page has the keys of this one, and not the text field's.
+/// When the page is opened its keys work at once: the text field loses the focus.
 fn arrive(ui: &Ui, window: &mut Window<'_>) {
     let now = ui.ctx().cumulative_frame_nr();
     if window.local.of::<StepsMemory>().frame + 1 < now {
@@ -72,7 +69,6 @@ fn arrive(ui: &Ui, window: &mut Window<'_>) {
     window.local.of::<StepsMemory>().frame = now;
 }
 
-/// Goes on by itself.
 pub fn tick(ui: &Ui, steps: &StepsPage, window: &mut Window<'_>) {
     if !steps.is_playing {
         window.local.of::<StepsMemory>().moved = None;
@@ -88,7 +84,6 @@ pub fn tick(ui: &Ui, steps: &StepsPage, window: &mut Window<'_>) {
     ui.ctx().request_repaint_after(Duration::from_secs_f64((every - since).clamp(0.005, every)));
 }
 
-/// Which model, whose words, and how it is wired.
 pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let app = window.app;
     ui.horizontal_wrapped(|ui| {
@@ -131,7 +126,6 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     });
 }
 
-/// How much of the machine is shown.
 fn depth_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     ui.separator();
     for entry in DEPTHS {
@@ -146,7 +140,6 @@ fn depth_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     ui.separator();
 }
 
-/// What is guessed first.
 fn guessing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let chosen = steps.guessing.as_ref().map(|guessing| guessing.of);
     let aligns = steps.trace.as_ref().is_some_and(|trace| trace.aligns);
@@ -168,7 +161,6 @@ fn guessing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         .on_hover_text(tr!("Guess first: what each step does is hidden until you have guessed it"));
 }
 
-/// The model as it is, or as it is often wrongly drawn.
 fn wiring_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let app = window.app;
     let Some(facts) = steps.column(app).and_then(|column| column.facts.as_ref()) else { return };
@@ -196,7 +188,6 @@ fn wiring_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     ));
 }
 
-/// Which model it is, and how it is wrongly wired, where nothing else says so; in the line that there is.
 pub fn name_ui(ui: &mut Ui, steps: &StepsPage, trace: &StepTrace) {
     let t = theme::tokens(ui);
     labels::caption(ui, &trace.model);
@@ -210,7 +201,6 @@ pub fn name_ui(ui: &mut Ui, steps: &StepsPage, trace: &StepTrace) {
     }
 }
 
-/// The words that are said, to jump to.
 pub fn words_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let (i, t, page) = (steps.i, *theme::tokens(ui), ui.clip_rect().y_range());
     let area = egui::ScrollArea::horizontal().id_salt("steps_words").max_height(40.0);
@@ -240,7 +230,6 @@ pub fn words_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: 
     });
 }
 
-/// Back, on, by itself; guesses and choices, in the line that there is. How fast is set before a presentation.
 pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace, presents: bool) {
     let (is_playing, is_first, is_last) = (
         steps.is_playing,
@@ -274,7 +263,6 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace:
     ui.add(egui::Label::new(labels::small(ui, place)).extend());
 }
 
-/// Box by box or word by word, and how fast.
 fn pace_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let mut by_stage = steps.by_stage;
     let note = tr!("Each move is one box of the machine, not a whole word; Up and Down go by words all the same");
@@ -292,12 +280,10 @@ fn pace_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     }
 }
 
-/// A probability in percent.
 fn percent(p: f32) -> String {
     if p < 0.005 { "<1 %".to_owned() } else { format!("{:.0} %", 100.0 * p) }
 }
 
-/// What the class may say.
 fn say_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     if steps.mode != Mode::Class {
         return;
