@@ -21,7 +21,7 @@
 //!
 //! Invariants: egui is imported in `ui`, `widgets` and views only. Threads are started in `jobs` only. A view reads its page
 //! and the application and pushes commands; it holds no lock, tensor or file, and a page imports no other page. What a
-//! browser lacks is left out by `target_family = "wasm"`; [`BackgroundJobs`](session::lanes::Lanes) works for its session.
+//! browser lacks is left out by `target_family = "wasm"`; [`BackgroundJobs`](session::jobs::BackgroundJobs) works for its session.
 
 #[macro_use]
 extern crate engine;
