@@ -25,6 +25,16 @@ pub fn small(ui: &Ui, text: impl Into<String>) -> RichText {
     RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)
 }
 
+/// A selectable label with a tooltip; true when it is clicked.
+pub fn choice<'a>(
+    ui: &mut Ui,
+    is_chosen: bool,
+    name: impl egui::IntoAtoms<'a>,
+    about: impl Into<egui::WidgetText>,
+) -> bool {
+    ui.selectable_label(is_chosen, name).on_hover_text(about).clicked()
+}
+
 /// A failure on a card; true if the user dismisses it.
 pub fn failure(ui: &mut Ui, message: &str) -> bool {
     let t = theme::tokens(ui);

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::document::column::ColumnState;
 use crate::app::state::AppState;
+use crate::pages::map::MapToMake;
 use crate::pages::map::command::{Colour, PointChoice};
-use crate::pages::map::to_make::MapToMake;
 use crate::pages::map::{COUNTS, MAP, MapPage, Method, PERPLEXITIES};
 use engine::models::choice::ModelSpec;
 

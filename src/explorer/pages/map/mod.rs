@@ -2,7 +2,6 @@
 
 pub mod command;
 mod linked;
-mod to_make;
 #[cfg(feature = "gui")]
 pub mod view;
 
@@ -17,7 +16,6 @@ use crate::app::state::AppState;
 use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::maps::{MapOrder, What};
-use crate::pages::map::to_make::MapToMake;
 use crate::pages::shape::{PageState, told};
 use engine::models::choice::ModelSpec;
 use engine::text::tsv;
@@ -87,6 +85,12 @@ impl Default for MapPage {
             to_make: None,
         }
     }
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct MapToMake {
+    pub(super) is_ordered: bool,
+    pub(super) point: Option<(String, usize)>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -114,7 +114,7 @@ impl Guessing {
 
     pub(crate) fn next(&mut self) {
         if self.of != Guessed::Whole {
-            *self = Self { score: self.score, ..Self::new(self.of) };
+            self.begin();
         }
     }
 

@@ -3,11 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::app::state::AppState;
-use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::{Guessed, Mode};
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::Guessing;
-use crate::pages::steps::place::StepsPlace;
+use crate::pages::steps::{StepsPage, StepsPlace};
 use engine::models::anatomy::Miswiring;
 
 /// What a link keeps of the page, by the keys of its tables.

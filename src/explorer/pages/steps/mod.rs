@@ -6,7 +6,6 @@ pub mod depth;
 pub mod guess;
 mod linked;
 pub mod picture;
-mod place;
 mod reveal;
 pub mod story;
 pub mod together;
@@ -31,7 +30,6 @@ use crate::jobs::steps::{StepTrace, StepsRequest};
 use crate::pages::shape::{PageState, told};
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::{Guessing, greatest};
-use crate::pages::steps::place::StepsPlace;
 use engine::analysis::row_convention::RowConvention;
 use engine::decoding::Hypothesis;
 use engine::decoding::step_trace::Then;
@@ -103,6 +101,22 @@ impl Default for StepsPage {
     }
 }
 
+/// The place in a sentence that is shown once its steps are computed.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct StepsPlace {
+    pub(super) source: String,
+    pub(super) class: Vec<u32>,
+    pub(super) i: usize,
+    pub(super) stage: String,
+    pub(super) open: String,
+}
+
+impl StepsPlace {
+    pub(super) fn is_of(&self, app: &AppState) -> bool {
+        self.source == app.document.state.source
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 struct MadeOf {
     revision: u64,
@@ -152,7 +166,7 @@ impl StepsPage {
                     Mode::Shown | Mode::Greedy => self.i,
                 };
                 if is_other || is_other_machine || is_other_text {
-                    self.guess_from_the_start();
+                    self.guess(Guessing::begin);
                 }
                 if is_other || !is_same_machine {
                     self.done = None;
@@ -311,7 +325,7 @@ impl StepsPage {
 
     fn show(&mut self, i: usize, done: Option<usize>) {
         if i != self.i {
-            self.guess_anew();
+            self.guess(Guessing::next);
         }
         (self.i, self.done) = (i.min(self.last()), done);
     }
@@ -381,18 +395,6 @@ impl StepsPage {
         });
     }
 
-    fn guess_anew(&mut self) {
-        if let Some(guessing) = &mut self.guessing {
-            guessing.next();
-        }
-    }
-
-    fn guess_from_the_start(&mut self) {
-        if let Some(guessing) = &mut self.guessing {
-            guessing.begin();
-        }
-    }
-
     fn said(&self) -> Vec<u32> {
         let steps = self.trace.iter().flat_map(|trace| &trace.steps);
         steps.filter_map(|step| step.said).map(|(id, _)| id).collect()
@@ -402,9 +404,7 @@ impl StepsPage {
         let (mode, depth) = (self.mode.entry().key.to_owned(), self.depth.entry().key.to_owned());
         Saved { mode, depth, by_stage: self.by_stage, pace: Some(self.pace), beam: self.has_beam }
     }
-}
 
-impl StepsPage {
     pub fn apply(&mut self, command: StepsCommand, app: &mut AppState) {
         let before = self.kept();
         self.place = None;
@@ -412,7 +412,7 @@ impl StepsPage {
             StepsCommand::SetColumn(column) => app.select_column(column),
             StepsCommand::SetMode(mode) => {
                 self.class.clear();
-                self.guess_from_the_start();
+                self.guess(Guessing::begin);
                 (self.mode, self.i, self.done, self.is_playing) = (mode, 0, None, false);
             }
             StepsCommand::SetWrong(wrong) => self.wrong = wrong,

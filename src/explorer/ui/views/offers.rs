@@ -86,7 +86,7 @@ pub const OFFERS: &[&[Offer]] = &[
     ],
     &[
         Offer { name: id!("Force another word..."), on: TARGET, can: is_own, does: changes::force },
-        Offer { name: id!("A row that says another word..."), on: TARGET, can: can_persuade, does: changes::persuade },
+        Offer { name: id!("A row that says another word..."), on: TARGET, can: can_persuade, does: changes::force },
         Offer { name: id!("Not this word here"), on: TARGET, can: is_own, does: changes::ban },
         Offer { name: id!("Never this word"), on: TARGET, can: is_own, does: changes::never },
         Offer { name: id!("All weight on this source word"), on: CELL, can: can_set, does: changes::one_hot },
@@ -125,7 +125,7 @@ pub const OFFERS: &[&[Offer]] = &[
         Offer { name: id!("Neighbours on the map"), on: WORD, can: on_map, does: neighbours },
         Offer { name: id!("Outline the aligner's links"), on: CELL, can: can_outline, does: outline },
         Offer { name: id!("Only this column"), on: ALL, can: beside_others, does: alone },
-        Offer { name: id!("All columns"), on: ALL, can: is_alone, does: together },
+        Offer { name: id!("All columns"), on: ALL, can: is_alone, does: |window, _| window.layout.solo = false },
     ],
 ];
 
@@ -394,12 +394,7 @@ fn copy_translation(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some((column, table)) = shown(window, clicked) else { return };
     let own = match clicked {
         MenuTarget::Hypothesis { n, .. } => column.hypotheses.get(n).map(|hypothesis| &hypothesis.text),
-        MenuTarget::Source { .. }
-        | MenuTarget::Target { .. }
-        | MenuTarget::Cell { .. }
-        | MenuTarget::Picture { .. }
-        | MenuTarget::Bars { .. }
-        | MenuTarget::Column { .. } => None,
+        _ => None,
     };
     window.local.shared.copied = Some(own.unwrap_or(&table.text).clone());
 }
@@ -420,15 +415,10 @@ fn picture_of(window: &Window<'_>, clicked: MenuTarget) -> &'static str {
     match clicked {
         MenuTarget::Hypothesis { .. } => "beam",
         MenuTarget::Bars { .. } => "bars",
-        MenuTarget::Source { .. }
-        | MenuTarget::Target { .. }
-        | MenuTarget::Cell { .. }
-        | MenuTarget::Picture { .. }
-        | MenuTarget::Column { .. } => window
-            .app
-            .document
-            .column(clicked.column())
-            .map_or("beam", |column| figure_sheet::picture_of(window, column)),
+        _ => {
+            let column = window.app.document.column(clicked.column());
+            column.map_or("beam", |column| figure_sheet::picture_of(window, column))
+        }
     }
 }
 
@@ -454,8 +444,4 @@ fn outline(window: &mut Window<'_>, _: MenuTarget) {
 fn alone(window: &mut Window<'_>, clicked: MenuTarget) {
     window.push(SelectCommand::Column(clicked.column()));
     window.layout.solo = true;
-}
-
-fn together(window: &mut Window<'_>, _: MenuTarget) {
-    window.layout.solo = false;
 }

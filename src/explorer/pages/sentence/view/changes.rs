@@ -48,10 +48,6 @@ pub fn uniform(window: &mut Window<'_>, clicked: MenuTarget) {
     edit(window, clicked, RowEdit::Uniform);
 }
 
-pub fn persuade(window: &mut Window<'_>, clicked: MenuTarget) {
-    force(window, clicked);
-}
-
 pub fn can_gold(window: &Window<'_>, clicked: MenuTarget) -> bool {
     fits(window, clicked) == Some(true)
 }

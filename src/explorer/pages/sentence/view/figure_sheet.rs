@@ -17,7 +17,7 @@ use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::shell::sheet;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 use engine::lang;
 use figure::formats::FORMATS;
 use figure::links::Weight;
@@ -138,8 +138,7 @@ fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Resu
     caption(ui, tr!("Format"));
     ui.horizontal(|ui| {
         for format in FORMATS {
-            let button = ui.selectable_label(drawing.format == format.name, format.name.to_uppercase());
-            if button.on_hover_text(lang::text(format.about)).clicked() {
+            if labels::choice(ui, drawing.format == format.name, format.name.to_uppercase(), lang::text(format.about)) {
                 drawing.format = format.name;
             }
         }

@@ -206,7 +206,7 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ),
         (Look::Tree, tr!("tree"), tr!("The whole search, word by word ({key})", key)),
     ] {
-        if ui.selectable_label(shown == Some(choice), name).on_hover_text(note).clicked() {
+        if labels::choice(ui, shown == Some(choice), name, note) {
             (window.layout.look, window.layout.interlinear) = (choice, false);
         }
     }
@@ -225,7 +225,7 @@ fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let by_opacity = window.layout.links_opacity;
     for (opacity, name) in [(false, tr!("width")), (true, tr!("opacity"))] {
         let note = tr!("alpha is the {name} of a link", name);
-        if ui.selectable_label(by_opacity == opacity, name).on_hover_text(note).clicked() {
+        if labels::choice(ui, by_opacity == opacity, name, note) {
             window.layout.links_opacity = opacity;
         }
     }
@@ -275,11 +275,7 @@ fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
         let has_heads = window.app.document.columns().iter().any(has_heads);
         for (n, measure) in MEASURES.iter().enumerate().filter(|(_, measure)| has_heads || !measure.is_of_heads()) {
             let is_chosen = shown == Shown::Measure(n);
-            if ui
-                .selectable_label(is_chosen, lang::text(measure.title))
-                .on_hover_text(lang::text(measure.about))
-                .clicked()
-            {
+            if labels::choice(ui, is_chosen, lang::text(measure.title), lang::text(measure.about)) {
                 let app = window.app;
                 let can = |column: &&Column| app.document.why_not_measured(column, n).is_none();
                 let column = app.selected_column().filter(can).or_else(|| app.document.columns().iter().find(can));
@@ -308,7 +304,8 @@ fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let note = tr!(
         "Shows the pieces of words that the model reads and writes. Where words are shown, the columns of alpha are added over the pieces of a word and its rows averaged, so that rows keep their sums; an energy is log sum exp over the pieces"
     );
-    if ui.selectable_label(on, tr!("pieces")).on_hover_text(note).accessible_name(tr!("Pieces of words")).clicked() {
+    let pieces = ui.selectable_label(on, tr!("pieces")).on_hover_text(note);
+    if pieces.accessible_name(tr!("Pieces of words")).clicked() {
         window.push(SettingsCommand::SetPieces(!on));
     }
     ui.add_space(theme::SPACE_2);
@@ -419,7 +416,7 @@ fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
         .selected_text(lang::text(theme::ColourMap::at(at).name))
         .show_ui(ui, |ui| {
             for (n, map) in theme::COLOUR_MAPS.iter().enumerate() {
-                if ui.selectable_label(n == at, lang::text(map.name)).on_hover_text(lang::text(map.note)).clicked() {
+                if labels::choice(ui, n == at, lang::text(map.name), lang::text(map.note)) {
                     window.push(SettingsCommand::SetPalette(map.name.to_owned()));
                 }
             }
@@ -463,35 +460,22 @@ fn gradient(ui: &mut Ui, colour: impl Fn(f32) -> Rgba, label: &str) -> egui::Res
 fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     let is_open = window.layout.inspector_open;
-    if ui
-        .selectable_label(is_open, tr!("Inspector"))
-        .on_hover_text(tr!("Show or hide the inspector of a word (Ctrl+I)"))
-        .clicked()
-    {
+    if labels::choice(ui, is_open, tr!("Inspector"), tr!("Show or hide the inspector of a word (Ctrl+I)")) {
         window.layout.inspector_open = !is_open;
     }
     if window.app.document.columns().len() > 1 {
         let alone = window.layout.solo;
         let key = Act::Solo.key_text(ui.ctx());
-        let button = ui.selectable_label(alone, tr!("Alone"));
-        if button.on_hover_text(tr!("The selected column alone, or all of them ({key})", key)).clicked() {
+        if labels::choice(ui, alone, tr!("Alone"), tr!("The selected column alone, or all of them ({key})", key)) {
             window.layout.solo = !alone;
         }
     }
     ui.add_space(theme::SPACE_2);
     let zoom = window.zoom();
-    if ui
-        .selectable_label(zoom == Zoom::Whole, tr!("Whole"))
-        .on_hover_text(tr!("All cells in view, however small (0)"))
-        .clicked()
-    {
+    if labels::choice(ui, zoom == Zoom::Whole, tr!("Whole"), tr!("All cells in view, however small (0)")) {
         window.layout.cell = -1.0;
     }
-    if ui
-        .selectable_label(zoom == Zoom::Auto, tr!("Auto"))
-        .on_hover_text(tr!("Cells as large as fits, but not too small to read"))
-        .clicked()
-    {
+    if labels::choice(ui, zoom == Zoom::Auto, tr!("Auto"), tr!("Cells as large as fits, but not too small to read")) {
         window.layout.cell = 0.0;
     }
     for (text, name, wanted) in

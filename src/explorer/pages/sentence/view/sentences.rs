@@ -121,8 +121,7 @@ fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         for (n, file) in app.lists.files.iter().enumerate() {
             let list = List::File(n);
-            let tab = ui.selectable_label(app.lists.shown == list, file.name());
-            if tab.on_hover_text(file.path.display().to_string()).clicked() {
+            if labels::choice(ui, app.lists.shown == list, file.name(), file.path.display().to_string()) {
                 window.push(ListCommand::Show(list));
             }
         }

@@ -250,7 +250,7 @@ fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, given: &str) {
     let Some(pair) = window.app.pair().cloned() else { return };
     for (target, name) in pair.targets.iter().zip([tr!("good"), tr!("bad")]).rev() {
         let note = tr!("A translation of the minimal pair of line {}", pair.line);
-        if ui.selectable_label(given == target, name).on_hover_text(note).clicked() {
+        if labels::choice(ui, given == target, name, note) {
             window.push(SourceCommand::Give(Some(target.clone())));
         }
     }

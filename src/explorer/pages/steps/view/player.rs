@@ -103,11 +103,7 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         models.response.accessible_name(tr!("Model")).on_hover_text(tr!("Which model is taken apart"));
         let mode = steps.mode;
         for entry in MODES {
-            if ui
-                .selectable_label(mode == entry.value, lang::text(entry.name))
-                .on_hover_text(lang::text(entry.about))
-                .clicked()
-            {
+            if labels::choice(ui, mode == entry.value, lang::text(entry.name), lang::text(entry.about)) {
                 window.push(StepsCommand::SetMode(entry.value));
             }
         }
@@ -129,11 +125,7 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
 fn depth_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     ui.separator();
     for entry in DEPTHS {
-        if ui
-            .selectable_label(steps.depth == entry.value, lang::text(entry.name))
-            .on_hover_text(lang::text(entry.about))
-            .clicked()
-        {
+        if labels::choice(ui, steps.depth == entry.value, lang::text(entry.name), lang::text(entry.about)) {
             window.push(StepsCommand::SetDepth(entry.value));
         }
     }
@@ -149,8 +141,7 @@ fn guessing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
             window.push(StepsCommand::SetGuessing(None));
         }
         for entry in GUESSES.iter().filter(|entry| aligns || entry.value == Guessed::Word) {
-            let label = ui.selectable_label(chosen == Some(entry.value), lang::text(entry.name));
-            if label.on_hover_text(lang::text(entry.about)).clicked() {
+            if labels::choice(ui, chosen == Some(entry.value), lang::text(entry.name), lang::text(entry.about)) {
                 window.push(StepsCommand::SetGuessing(Some(entry.value)));
             }
         }
@@ -176,8 +167,7 @@ fn wiring_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
             window.push(StepsCommand::SetWrong(None));
         }
         for entry in fitting {
-            let label = ui.selectable_label(wrong == Some(entry.wrong), entry.wrong.label());
-            if label.on_hover_text(lang::text(entry.about)).clicked() {
+            if labels::choice(ui, wrong == Some(entry.wrong), entry.wrong.label(), lang::text(entry.about)) {
                 window.push(StepsCommand::SetWrong(Some(entry.wrong)));
                 window.push(StepsCommand::SetMode(Mode::Greedy));
             }

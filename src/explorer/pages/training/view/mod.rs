@@ -9,7 +9,7 @@ use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::training as new_training;
 use crate::pages::training::NewTraining;
 use crate::pages::training::command::{Field, TrainingCommand};
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 use engine::attention::{AttentionKind, KINDS, scores};
 use engine::lang;
 use engine::models::TRAINED;
@@ -130,7 +130,7 @@ fn row(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>, name: &str,
     ui.label(name);
     let combo = ComboBox::from_id_salt(("training", name)).width(180.0).selected_text(&chosen).show_ui(ui, |ui| {
         for (entry, about) in table {
-            if ui.selectable_label(*entry == chosen, *entry).on_hover_text(about).clicked() {
+            if labels::choice(ui, *entry == chosen, *entry, about) {
                 window.push(TrainingCommand::Set(field, (*entry).to_owned()));
             }
         }
