@@ -1,5 +1,4 @@
-//! Every act of the user, as a value. Menus, keys and the mouse all make one of these. What is done on a page is
-//! a command of that page's folder.
+//! Every action of the user as a value, from menus, keys and the mouse. Pages have commands of their own.
 
 use crate::app::command::{SettingsCommand, SourceCommand, TaskCommand, WindowCommand};
 #[cfg(not(target_family = "wasm"))]
@@ -19,32 +18,23 @@ use crate::pages::sentence::command::{
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::training::command::TrainingCommand;
 
-/// Every act of the user.
+/// Every action of the user.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Something with the source text, on whichever page it is typed.
     Source(SourceCommand),
-    /// Something else on page Sentence.
     Sentence(SentenceCommand),
-    /// Something on page Map.
     Map(MapCommand),
-    /// Something on page Steps.
     Steps(StepsCommand),
-    /// Something on page Corpus.
     #[cfg(not(target_family = "wasm"))]
     Corpus(CorpusCommand),
-    /// Something on the sheet New training.
     Training(TrainingCommand),
     Lesson(LessonCommand),
-    /// Something about the window.
     Window(WindowCommand),
-    /// Something about the devices, the picture and its colours.
     Settings(SettingsCommand),
-    /// Something about long work.
     Task(TaskCommand),
 }
 
-/// A command of a page, or of a group of its commands, is a command.
+/// Implements `From` for a command of a page or of a group.
 macro_rules! wrap {
     ($($(#[$only:meta])? $command:ident => $page:ident $(($whole:ident::$group:ident))?;)*) => {
         $($(#[$only])?

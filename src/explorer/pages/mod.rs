@@ -26,7 +26,7 @@ use crate::pages::shape::PageState;
 use crate::pages::steps::{STEPS, StepsPage};
 use crate::pages::training::NewTraining;
 
-/// Every page, in the order of the tabs; in a browser those that need no files. Menus, shortcuts, dropped files, lessons and the saved state read this table.
+/// Every page in the order of the tabs; a browser has those that need no files. The whole program reads this table.
 pub const PAGES: &[Page] = &[
     SENTENCE,
     STEPS,
@@ -35,12 +35,11 @@ pub const PAGES: &[Page] = &[
     MAP,
 ];
 
-/// The page of this key.
 pub fn page_of_key(key: &str) -> Option<Page> {
     PAGES.iter().copied().find(|page| page.key() == key)
 }
 
-/// Which page takes what was dropped on this one.
+/// Which page takes what was dropped on `on`.
 pub fn taker(on: Page, dropped: Dropped) -> Page {
     let own = Some(on).filter(|on| on.takes(dropped));
     own.or_else(|| PAGES.iter().copied().find(|page| page.takes(dropped))).unwrap_or(on)
@@ -49,20 +48,14 @@ pub fn taker(on: Page, dropped: Dropped) -> Page {
 /// The state of every page.
 #[derive(Default)]
 pub struct Pages {
-    /// One sentence, its translations and alignments.
     pub sentence: SentencePage,
-    /// Words and phrases in the plane.
     pub maps: MapPage,
-    /// A model taken apart, step by step.
     pub steps: StepsPage,
-    /// Many sentences, their translations and judgements.
     #[cfg(not(target_family = "wasm"))]
     pub corpus: CorpusPage,
-    /// The sheet New training.
     pub training: NewTraining,
 }
 
-/// The pages of a state in the order of the tabs, to be read or changed.
 macro_rules! each {
     ($pages:ident, $($how:tt)+) => {
         [
@@ -76,32 +69,27 @@ macro_rules! each {
 }
 
 impl Pages {
-    /// Every page, in the order of the tabs.
     pub fn each(&self) -> [&dyn PageState; PAGES.len()] {
         each!(self, &)
     }
 
-    /// Every page, to be changed, in the order of the tabs.
     pub fn each_mut(&mut self) -> [&mut dyn PageState; PAGES.len()] {
         each!(self, &mut)
     }
 
-    /// This page; the first where there is no such page.
     pub fn get(&self, page: Page) -> &dyn PageState {
         self.each().into_iter().find(|one| one.page() == page).unwrap_or(&self.sentence)
     }
 
-    /// This page, to be changed.
     pub fn get_mut(&mut self, page: Page) -> Option<&mut dyn PageState> {
         self.each_mut().into_iter().find(|one| one.page() == page)
     }
 
-    /// What every page keeps between starts.
     pub fn saved(&self) -> BTreeMap<String, Value> {
         self.parts(|page| page.saved())
     }
 
-    /// What a link tells of every page, where it is not as at first.
+    /// What a link keeps of every page that is not in its first state.
     pub fn linked(&self, app: &AppState) -> BTreeMap<String, Value> {
         self.parts(|page| page.linked(app))
     }
@@ -111,18 +99,14 @@ impl Pages {
         parts.into_iter().filter(|(_, value)| !value.is_null()).collect()
     }
 
-    /// Shows what a link tells of every page; one of which it tells nothing is as at first.
+    /// Shows what a link keeps of every page; a page that the link lacks is reset.
     pub fn show_linked(&mut self, mut told: BTreeMap<String, Value>, app: &mut AppState) {
         for page in self.each_mut() {
             page.show_linked(told.remove(page.page().info().saved_as).unwrap_or_default(), app);
         }
     }
 
-    /// Goes on from what was kept; a page that was not kept is as at first.
-    ///
-    /// # Errors
-    ///
-    /// Where what was kept is none of a page.
+    /// Restores what was kept; a page that was not kept is in its first state.
     pub fn restored(mut self, mut saved: BTreeMap<String, Value>) -> serde_json::Result<Self> {
         for page in self.each_mut() {
             if let Some(part) = saved.remove(page.page().info().saved_as) {

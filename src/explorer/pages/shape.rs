@@ -16,32 +16,31 @@ use crate::pages::shell::local::PageView;
 #[cfg(not(feature = "gui"))]
 use std::any::Any as PageView;
 
-/// A page: what it keeps and what it takes in. What the user does on it is a command of its own.
+/// A page: its state, and the events that it handles. The user's actions on it are commands of its own.
 pub trait PageState: PageView {
-    /// Which page it is.
     fn page(&self) -> Page;
 
-    /// It goes on from what was kept: what it wants of the application at once.
+    /// Requests what the page needs at the start, after its saved state was restored.
     fn begin(&mut self, _app: &mut AppState) {}
 
-    /// What it waits for follows from what is there now; asked after every change.
+    /// Requests what the page shows after a change of the state.
     fn follow(&mut self, _app: &mut AppState) {}
 
-    /// Takes in what its order of this number found.
+    /// Handles the result of its order of this number.
     fn found(&mut self, _number: u64, _found: Found, _app: &mut AppState) {}
 
-    /// Nothing comes of an order: it failed, for the reason given, or was cancelled.
+    /// Handles the end of an order without result: a failure with its message, or a cancellation.
     fn ended(&mut self, _number: u64, _message: Option<String>, _app: &mut AppState) {}
 
-    /// Takes in what became of work on its files.
+    /// Handles an event of work on its files.
     fn heard(&mut self, _news: &FileEvent, _app: &mut AppState) {}
 
-    /// Takes in what a followed training log holds now; true when anything changed.
+    /// Handles a changed training log; true if the page has changed.
     fn seen(&mut self, _seen: &FollowEvent) -> bool {
         false
     }
 
-    /// Takes what was dropped; one of those that its [`PageInfo`](crate::app::page::PageInfo) names.
+    /// Handles a dropped file of a kind that its [`PageInfo`](crate::app::page::PageInfo) lists.
     fn dropped(&mut self, _what: Dropped, _path: PathBuf, _app: &mut AppState) {}
 
     /// What is kept between starts; null: nothing.
@@ -49,22 +48,20 @@ pub trait PageState: PageView {
         Value::Null
     }
 
-    /// Goes on from what was kept.
     fn restore(&mut self, _saved: Value) -> serde_json::Result<()> {
         Ok(())
     }
 
-    /// What a link tells of it, of the sentence on screen: models by name, nothing of a person's own files; null: as at
-    /// first.
+    /// What a link keeps of it: models by name, nothing of the user's own files; null for the first state.
     fn linked(&self, _app: &AppState) -> Value {
         Value::Null
     }
 
-    /// Shows what a link tells of it, once the sentence of the link is on screen. What is not understood is as at first.
+    /// Shows what a link keeps, once the sentence of the link is loaded; falls back to the first state.
     fn show_linked(&mut self, _link: Value, _app: &mut AppState) {}
 }
 
-/// Of what is told those parts that are not as at first; null: there are none.
+/// The fields that differ from the default; null if none does.
 pub fn told<T: Default + Serialize>(what: &T) -> Value {
     let whole = |what: &T| serde_json::to_value(what).unwrap_or_default();
     let (Value::Object(mut keys), first) = (whole(what), whole(&T::default())) else { return Value::Null };

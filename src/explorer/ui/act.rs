@@ -21,14 +21,10 @@ use crate::ui::manual;
 use crate::ui::manual::ManualLocal;
 use crate::widgets::theme;
 
-/// One step of the size of everything.
 const ZOOM_STEP: f32 = 0.1;
-/// One step of the size of cells.
 const CELL_STEP: f32 = 1.25;
-/// One step of the weight of a marked cell.
 const WEIGHT_STEP: f32 = 0.1;
 
-/// Pages with an undo: that of the sentence, or one of their own.
 const EDITED: &[Page] = &[
     SENTENCE,
     STEPS,
@@ -36,7 +32,6 @@ const EDITED: &[Page] = &[
     CORPUS,
 ];
 
-/// Every act with its keys, in the order of the sheet; the pages stand before the rest of the window.
 pub fn bindings() -> &'static [&'static Binding] {
     static PAGE_ROWS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         let row = |act: Act, name| Binding {
@@ -56,7 +51,6 @@ pub fn bindings() -> &'static [&'static Binding] {
     &ALL
 }
 
-/// Whether an act works on this page.
 pub fn works_on(row: &Binding, page: Page) -> bool {
     match row.works {
         WorksOn::Everywhere => true,
@@ -66,7 +60,6 @@ pub fn works_on(row: &Binding, page: Page) -> bool {
     }
 }
 
-/// Does it, on this page.
 pub fn perform(act: Act, window: &mut Window<'_>, page: &dyn PageState) {
     match act {
         Act::ShowPage(page) => window.push(WindowCommand::ShowPage(page)),
@@ -140,7 +133,6 @@ pub fn perform(act: Act, window: &mut Window<'_>, page: &dyn PageState) {
     }
 }
 
-/// Opens a sheet over the window.
 fn sheet(window: &mut Window<'_>, sheet: Sheet) {
     window.local.shared.sheet = sheet;
 }
@@ -164,7 +156,7 @@ fn toggle_given(window: &mut Window<'_>) {
     window.push(SourceCommand::Give(opens.then(String::new)));
 }
 
-/// What a menu asked for by a key is about: the cell of the arrow keys, else the selected word, else a hypothesis.
+/// The target of a menu that a key opens: the cell of the arrow keys, else the selected word, else a hypothesis.
 fn marked(window: &Window<'_>) -> Option<MenuTarget> {
     let selected = window.app.selected_column()?;
     let hypothesis = MenuTarget::Hypothesis { column: selected.id, n: selected.hypothesis };
@@ -177,14 +169,12 @@ fn marked(window: &Window<'_>) -> Option<MenuTarget> {
     Some(cell.or(word).unwrap_or(hypothesis))
 }
 
-/// Opens a file dialog for what the page opens.
 fn open(window: &mut Window<'_>, page: &dyn PageState) {
     let asked = page.opens();
     window.local.dialogs.ask(asked.clone());
     sheet(window, Sheet::Ask(asked));
 }
 
-/// The manual opens at the page about the page that is shown; on page Sentence where it was left.
 fn toggle_manual(window: &mut Window<'_>, page: &dyn PageState) {
     let at = manual::pages().iter().position(|about| Some(about.file) == page.manual());
     if let Some(at) = at.filter(|_| !window.layout.manual_open) {
@@ -193,7 +183,6 @@ fn toggle_manual(window: &mut Window<'_>, page: &dyn PageState) {
     window.layout.manual_open = !window.layout.manual_open;
 }
 
-/// Goes to a panel, and so to its page.
 fn focus(window: &mut Window<'_>, panel: Panel) {
     window.local.shared.focus = Some(panel);
     if window.app.view.page() != SENTENCE {
@@ -201,7 +190,7 @@ fn focus(window: &mut Window<'_>, panel: Panel) {
     }
 }
 
-/// Closes what is open, then the errors, which stay until they are dismissed; then selects nothing.
+/// Closes what is open, then dismisses the errors, then clears the selection.
 fn escape(window: &mut Window<'_>, page: &dyn PageState) {
     if window.local.shared.sheet != Sheet::None {
         return sheet(window, Sheet::None);
@@ -223,7 +212,7 @@ fn escape(window: &mut Window<'_>, page: &dyn PageState) {
     page.escape(window);
 }
 
-/// More or less weight in the cell that the arrow keys have marked; without one larger or smaller cells.
+/// Changes the weight of the cell that the arrow keys have marked; without one the size of cells.
 fn weigh_or_scale(window: &mut Window<'_>, by: f32, scale: f32) {
     if let Some(weighed) = weigh(window, by) {
         return window.push(weighed);
@@ -242,7 +231,6 @@ fn weigh(window: &Window<'_>, by: f32) -> Option<InterveneCommand> {
     Some(InterveneCommand::Weight { column: mark.column, i, j, weight, renormalise, goes_on: false })
 }
 
-/// The palette behind the one that is shown.
 fn next_palette(window: &mut Window<'_>) {
     let is_dark = window.local.theme != Some(egui::Theme::Light);
     let at = theme::map_at(window.app.view.settings().palette_on(is_dark));
@@ -250,7 +238,6 @@ fn next_palette(window: &mut Window<'_>) {
     window.push(SettingsCommand::SetPalette(next.to_owned()));
 }
 
-/// From the heatmap to the links, from them to the tree of the search, and back.
 fn next_picture(window: &mut Window<'_>) {
     window.layout.look = match window.layout.look {
         Look::Heatmap => Look::Links,

@@ -1,15 +1,14 @@
-//! The question of a window after one that a defect ended: to go on where that was, or anew. The application comes
-//! only with the answer, so that a state that brings the window down is not opened unasked.
+//! The question after a crash: continue or start anew. It comes first, so that a state that crashes is not reopened.
 
 use egui::{CentralPanel, Context, Ui};
 
 use crate::session::defect::Defect;
 use crate::widgets::{labels, theme};
 
-/// Makes the application; true: without the state of before.
+/// Makes the application; true: without the saved state.
 pub type Begin = Box<dyn FnOnce(bool, &Context) -> Box<dyn eframe::App>>;
 
-/// Asks, then is the application.
+/// Asks about a defect of the last run, then starts the application.
 pub struct AfterDefect {
     defect: Defect,
     begin: Option<Begin>,
@@ -17,14 +16,12 @@ pub struct AfterDefect {
 }
 
 impl AfterDefect {
-    /// Asks about this defect.
     pub fn new(defect: Defect, ctx: &Context, begin: Begin) -> Self {
         theme::install(ctx);
         Self { defect, begin: Some(begin), app: None }
     }
 }
 
-/// The question; true: anew.
 fn question_ui(ui: &mut Ui, defect: &Defect) -> Option<bool> {
     let mut answer = None;
     CentralPanel::default().show(ui, |ui| {

@@ -1,5 +1,4 @@
-//! The application as eframe sees it. Each frame: take in what the worker tells, read the keys, paint the
-//! views of the table, then send on what the user did. Nothing here waits for anything.
+//! The application for eframe. A frame handles events and keys, paints, and applies commands; it never blocks.
 
 use std::time::Duration;
 
@@ -34,17 +33,16 @@ use engine::clock::Instant;
 use engine::lang;
 use engine::lang::Language;
 
-/// The largest side of a texture, pixels: the letters take at most 16 MB, and no picture of ours is larger.
+/// The largest side of a texture, pixels: letters take at most 16 MB, and no picture is larger.
 const MOST_SIDE: usize = 2048;
-/// Longest time a frame spends on news; the rest waits for the next frame.
+/// Longest time a frame spends on events; the rest waits for the next frame.
 const PUMP_BUDGET: Duration = Duration::from_millis(4);
 
 /// Where the window's session lives: the [`Driver`], or a stand-in under test.
 pub trait SessionHost {
     fn session(&self) -> &Session;
-    /// Does what the user asked for.
     fn send(&mut self, command: Command);
-    /// Takes in what happened meanwhile; true when anything changed.
+    /// Handles events; true if anything changed.
     fn pump(&mut self, budget: Duration) -> bool;
 }
 
@@ -65,7 +63,6 @@ impl SessionHost for Driver {
 /// The window.
 pub struct App {
     desk: Box<dyn SessionHost>,
-    /// As it is kept; what the views of a frame change of it is kept after the frame.
     layout: Layout,
     local: Local,
     commands: Vec<Command>,
@@ -74,16 +71,13 @@ pub struct App {
     theme: Option<Theme>,
     moves: Option<bool>,
     seen_calls: u64,
-    /// That of the system.
     system: Language,
-    /// What was spoken last.
     spoken: Language,
-    /// Has a catalogue fetched that is not there yet.
+    /// Fetches a catalogue that is not loaded yet.
     fetch: Option<Box<dyn Fn(Language)>>,
 }
 
 impl App {
-    /// The window on this session.
     pub fn new(desk: Box<dyn SessionHost>, ctx: &egui::Context) -> Self {
         theme::install(ctx);
         // The session keeps the zoom; egui's own keys would go past it.
@@ -111,25 +105,21 @@ impl App {
         }
     }
 
-    /// Offers these models where one is added, and names the folder for those of this user.
     pub fn with_bundled(mut self, bundled: Vec<Installed>, home: Option<std::path::PathBuf>) -> Self {
         (self.local.bundled, self.local.home) = (bundled, home);
         self
     }
 
-    /// Speaks the language of the system where none is chosen.
     pub fn in_language(mut self, system: Language) -> Self {
         self.system = system;
         self
     }
 
-    /// Has catalogues fetched that do not come with the program.
     pub fn with_catalogues(mut self, fetch: Box<dyn Fn(Language)>) -> Self {
         self.fetch = Some(fetch);
         self
     }
 
-    /// The thread speaks the language of this window from here on; English as long as a catalogue is on its way.
     fn speak(&mut self) {
         let wanted = self.desk.session().app().view.settings().language.unwrap_or(self.system);
         let is_there = lang::is_there(wanted);
@@ -143,17 +133,16 @@ impl App {
         }
     }
 
-    /// What the window remembers of the trees of searches.
     pub fn trees(&mut self) -> impl Iterator<Item = &mut crate::pages::sentence::view::tree_memory::TreeMemory> {
         self.local.of::<SentenceMemory>().trees.values_mut()
     }
 
-    /// The parts that a lesson frames, where they are on the screen, and where they would be if nothing was cut.
+    /// Highlighted parts with their visible rectangle, and with the unclipped one.
     pub fn framed(&self) -> &[(HighlightPart, egui::Rect, egui::Rect)] {
         &self.local.lit
     }
 
-    /// How long the last frame took: taking in news, layout and commands, without the graphics card.
+    /// Duration of the last frame without the graphics card.
     pub fn frame_time(&self) -> Option<Duration> {
         self.frame_time
     }
@@ -162,12 +151,10 @@ impl App {
         self.desk.session()
     }
 
-    /// Does this as if the user had.
     pub fn send(&mut self, command: impl Into<Command>) {
         self.desk.send(command.into());
     }
 
-    /// Does what keys, menus and buttons asked for.
     fn perform(&mut self, acts: Vec<Act>) {
         let (session, lights) = (self.desk.session(), self.desk.session().lessons().lights());
         let page = session.pages().get(session.app().view.page());
@@ -235,7 +222,7 @@ impl App {
         ctx.set_zoom_factor(settings.zoom * larger);
     }
 
-    /// Another start of the program left its work to this window, which may be minimised or behind others.
+    /// Another start of the program has sent its arguments here, and the window may be minimised or behind others.
     fn come_forward(&mut self, ctx: &egui::Context) {
         let calls = self.desk.session().app().view.calls();
         if std::mem::replace(&mut self.seen_calls, calls) != calls {
@@ -299,7 +286,6 @@ impl App {
         ctx.request_repaint();
     }
 
-    /// The link to what is presented, where the address of a site is known, as a code for cameras.
     fn make_code(&mut self) {
         let session = self.desk.session();
         let lesson = session.lessons().open().map_or(0, |open| 1 + open.page as u64);
@@ -321,14 +307,14 @@ impl App {
         self.frame_time = self.began.take().map(|began| began.elapsed()).or(self.frame_time);
     }
 
-    /// The first half of a frame: takes in what happened meanwhile. Public for measuring without a window.
+    /// The first half of a frame: handles events. Public for measuring without a window.
     pub fn begin(&mut self) {
         self.began = Some(Instant::now());
         self.speak();
         self.desk.pump(PUMP_BUDGET);
     }
 
-    /// The second half of a frame: reads the input, paints, does what the user asked for.
+    /// The second half of a frame: reads the input, paints, applies commands.
     pub fn paint(&mut self, ui: &mut egui::Ui) {
         let ctx = ui.ctx().clone();
         self.speak();
@@ -365,7 +351,6 @@ impl App {
     }
 }
 
-/// Copies the words that the mouse was drawn over; a text field copies its own.
 fn copy(ctx: &egui::Context, local: &Local) {
     let Some(picked) = local.shared.picked.as_ref().filter(|_| !ctx.text_edit_focused()) else { return };
     if ctx.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::Copy))) {
@@ -373,7 +358,6 @@ fn copy(ctx: &egui::Context, local: &Local) {
     }
 }
 
-/// Moving about leaves the mark of the arrow keys in place.
 fn keeps_mark(command: &Command) -> bool {
     matches!(
         command,
@@ -387,8 +371,7 @@ fn keeps_mark(command: &Command) -> bool {
 }
 
 impl eframe::App for App {
-    /// Graphics cards offer pictures of 16,384 by 16,384 points, and egui takes one for its letters as large as that: after
-    /// many sizes of letters a gigabyte, and again on the card. It begins anew when that is full.
+    /// egui would use a texture of the card's limit for letters: a gigabyte, twice. This limit recycles it.
     fn raw_input_hook(&mut self, _ctx: &egui::Context, input: &mut egui::RawInput) {
         input.max_texture_side = Some(input.max_texture_side.map_or(MOST_SIDE, |side| side.min(MOST_SIDE)));
     }

@@ -10,7 +10,6 @@ use engine::text::words::folded;
 
 /// A page of the manual.
 pub struct ManualPage {
-    /// Its file in `assets/manual`.
     pub file: &'static str,
     pub blocks: Vec<MarkdownBlock>,
 }
@@ -21,7 +20,7 @@ impl ManualPage {
     }
 }
 
-/// The pages of a folder of `assets`, in the order of the contents, which come first.
+/// The pages of a folder of `assets`, the contents first.
 macro_rules! files {
     ($folder:literal) => {
         files![$folder:
@@ -59,14 +58,12 @@ macro_rules! pictures {
     };
 }
 
-/// The files in English.
 const FILES: &[(&str, &str)] = files!["manual/"];
 
-/// The pictures that pages name, as PNG.
 pub const PICTURES: &[(&str, &[u8])] =
     pictures!["pictures/heatmap.png", "pictures/links.png", "pictures/beam.png", "pictures/local.png"];
 
-/// Every page, the contents first, in the language of the thread; in English where it has none.
+/// Every page, the contents first, in the language of the thread or else in English.
 pub fn pages() -> &'static [ManualPage] {
     static READ: [OnceLock<Vec<ManualPage>>; lang::COUNT] = [const { OnceLock::new() }; lang::COUNT];
     READ[lang::spoken() as usize].get_or_init(|| {
@@ -80,17 +77,16 @@ pub fn pages() -> &'static [ManualPage] {
     })
 }
 
-/// A page whose links lead on as if it lay beside those in English.
+/// A page of another folder whose links work as those of the English pages.
 fn at_home(text: &str) -> String {
     let beside = text.replace("../../../manual/", "");
     beside.replace("../../../../", "../../").replace("../../../", "../")
 }
 
-/// The pages in other languages, which a browser leaves out.
+/// The pages in other languages; a browser leaves them out.
 mod translated {
     use engine::lang::Language;
 
-    /// The pages of a language by their files.
     pub(super) fn of(language: Language) -> &'static [(&'static str, &'static str)] {
         match language {
             #[cfg(not(target_family = "wasm"))]
@@ -102,28 +98,20 @@ mod translated {
     }
 }
 
-/// The most pages that one can go back.
 const MOST_BEFORE: usize = 100;
 
-/// What the manual remembers between two frames.
+/// What the manual remembers between frames.
 #[derive(Default)]
 pub struct ManualLocal {
-    /// The page that is open.
     pub page: usize,
-    /// What is looked for.
     pub query: String,
-    /// What was looked for last, and where it was found.
     found: (String, Vec<ManualHit>),
-    /// The pages before this one.
     before: Vec<usize>,
-    /// The block that is to come into view.
     pub goes_to: Option<usize>,
-    /// Pictures as textures, by their paths.
     pub pictures: Vec<(String, TextureHandle)>,
 }
 
 impl ManualLocal {
-    /// Opens a page at one of its blocks.
     pub fn open(&mut self, page: usize, block: Option<usize>) {
         if page != self.page {
             if self.before.len() == MOST_BEFORE {
@@ -135,7 +123,6 @@ impl ManualLocal {
         self.query.clear();
     }
 
-    /// Where the words are that are looked for; the pages are gone through when the words change.
     pub fn hits(&mut self) -> &[ManualHit] {
         if self.found.0 != self.query {
             self.found = (self.query.clone(), search(&self.query));
@@ -143,12 +130,10 @@ impl ManualLocal {
         &self.found.1
     }
 
-    /// Whether there is a page to go back to.
     pub fn has_before(&self) -> bool {
         !self.before.is_empty()
     }
 
-    /// Goes back to the page before.
     pub fn back(&mut self) {
         if let Some(page) = self.before.pop() {
             (self.page, self.goes_to) = (page, Some(0));
@@ -157,24 +142,19 @@ impl ManualLocal {
     }
 }
 
-/// A place that a search found: a page and one of its blocks.
+/// A result of a search: a page and one of its blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManualHit {
-    /// The place of the page.
     pub page: usize,
-    /// The place of the block on it.
     pub block: usize,
-    /// The words round the first that was looked for.
     pub excerpt: String,
 }
 
-/// So many places are listed.
 const MOST_HITS: usize = 40;
 
-/// Characters before and behind the first word that was found.
 const AROUND: usize = 40;
 
-/// The blocks that have every word of `query`, whatever its capitals and apostrophes; headings before the rest.
+/// Blocks with every word of `query`, without case and apostrophes; headings first.
 pub fn search(query: &str) -> Vec<ManualHit> {
     let wanted: Vec<String> = query.split_whitespace().map(folded).collect();
     if wanted.is_empty() {
@@ -195,7 +175,6 @@ pub fn search(query: &str) -> Vec<ManualHit> {
     hits.into_iter().map(|(_, hit)| hit).take(MOST_HITS).collect()
 }
 
-/// The words round the first place of `word`, on one line.
 fn excerpt(text: &str, word: &str) -> String {
     let line: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
     let low: String = line.iter().filter_map(|letter| folded(letter.encode_utf8(&mut [0; 4])).chars().next()).collect();

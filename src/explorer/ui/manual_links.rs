@@ -6,28 +6,21 @@ use crate::session::lessons::shelf::BUNDLED;
 use crate::ui::act::bindings;
 use crate::ui::manual::pages;
 
-/// Where a link leads.
+/// The target of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// To a page of the manual, by its place.
     Manual(usize),
-    /// It does something in the program.
     Act(Act),
-    /// It begins a lesson, by its key.
     Lesson(String),
-    /// Out of the program: an address.
     Web(String),
-    /// To a file beside the program's source, by its path from there.
+    /// A file of the source tree, by its path from the root.
     File(String),
 }
 
-/// The list of lessons, in a link.
 pub const ALL_LESSONS: &str = "all";
 
-/// How links into the program begin.
 const PROGRAM: &str = "interlinear:";
 
-/// What a link of a page means; `None`: nothing that the program knows.
 pub fn target(link: &str) -> Option<Target> {
     if let Some(wanted) = link.strip_prefix(PROGRAM) {
         return program(wanted);

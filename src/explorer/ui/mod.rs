@@ -1,9 +1,5 @@
-//! The window. All of egui is here and in [`widgets`](crate::widgets), behind the feature `gui`; no tensor,
-//! no lock, no file.
-//!
-//! [`App`] owns a [`SessionHost`] (the [`Driver`]) and paints its session; every act of the user becomes a
-//! [`Command`](crate::pages::command::Command). Views read the state of their page and push commands;
-//! widgets are split into numbers and painting; colours and sizes come from [`theme`](crate::widgets::theme) only.
+//! The window: [`App`] owns a [`SessionHost`] (the [`Driver`]), paints its session and pushes commands.
+//! It has no tensor, lock or file. Colours and sizes come from [`theme`](crate::widgets::theme) only.
 
 pub mod act;
 #[cfg(not(target_family = "wasm"))]

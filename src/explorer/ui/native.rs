@@ -11,10 +11,8 @@ use engine::lang::Language;
 
 /// The size of the window at the first start, points.
 const FIRST_SIZE: [f32; 2] = [1280.0, 800.0];
-/// Smaller windows would cut things off.
 const LEAST_SIZE: [f32; 2] = [800.0, 500.0];
 
-/// Opens the window and stays until it is closed.
 pub fn run(options: driver::OpenWith) -> Result<()> {
     open(options, |app| Box::new(app))
 }
@@ -44,7 +42,6 @@ pub fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe:
     })
 }
 
-/// The application in a window that is there, on the last state or without it.
 fn begun(
     mut options: driver::OpenWith,
     is_anew: bool,
@@ -61,12 +58,10 @@ fn begun(
     wrap(App::new(Box::new(driver), ctx).with_bundled(bundled, home).in_language(system_language()))
 }
 
-/// The first language of the system that the window speaks.
 fn system_language() -> Language {
     Language::first_of(sys_locale::get_locales())
 }
 
-/// Shows it until it is closed.
 fn show(size: Option<[f32; 2]>, make: impl FnOnce(&egui::Context) -> Box<dyn eframe::App>) -> Result<()> {
     let native = native_options(size);
     eframe::run_native("Interlinear", native, Box::new(move |creation| Ok(make(&creation.egui_ctx)))).map_err(|error| {

@@ -7,12 +7,10 @@ use crate::pages::shell::act::Act;
 use crate::pages::shell::local::{cell_id, given_id};
 use crate::ui::act::{bindings, works_on};
 
-/// The keys that scroll a text: down and up.
 pub const PAGING: [KeyboardShortcut; 2] =
     [KeyboardShortcut::new(Modifiers::NONE, Key::PageDown), KeyboardShortcut::new(Modifiers::NONE, Key::PageUp)];
 
-/// The acts whose keys were pressed since the last frame; their keys are consumed, so no widget sees them.
-/// Undo belongs to the text field `source`; other fields keep their own. The text of an open lesson has the keys that page.
+/// Acts whose keys were pressed since the last frame. It consumes the keys; text fields other than `source` keep undo.
 pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page, in_lesson: bool) -> Vec<Act> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(egui::Memory::focused);

@@ -6,20 +6,17 @@ use egui::{Context, FullOutput, Plugin};
 use crate::app::document::Document;
 use crate::app::document::column::Column;
 
-/// Tells what gets the focus, is chosen or changed, as it happens, and translations when they are whole.
+/// Announces focus, selection, changes and finished translations to a screen reader.
 pub struct Announcer {
     tell: Box<dyn Fn(&str) + Send + Sync>,
-    /// The translations that were told last.
     translations: String,
 }
 
 impl Announcer {
-    /// Has a window told to `tell`.
     pub fn install(ctx: &Context, tell: impl Fn(&str) + Send + Sync + 'static) {
         ctx.add_plugin(Self { tell: Box::new(tell), translations: String::new() });
     }
 
-    /// Tells the translation of each model once all of them are whole and new.
     pub fn translated(ctx: &Context, document: &Document) {
         let tell = |announcer: &mut Self| {
             let whole = |column: &Column| !column.stale && !column.decoding;
@@ -51,7 +48,6 @@ impl Plugin for Announcer {
     }
 }
 
-/// Who types hears the letters already.
 fn is_typing(event: &OutputEvent) -> bool {
     let is_change = matches!(event, OutputEvent::ValueChanged(_) | OutputEvent::TextSelectionChanged(_));
     is_change && event.widget_info().current_text_value.is_some()

@@ -8,26 +8,22 @@ use crate::widgets::{marks, theme};
 use figure;
 use figure::label;
 
-/// A row's height, points.
 pub const ROW: f32 = 19.0;
 
-/// One bar.
+/// A bar with its text.
 #[derive(Default)]
 pub struct Bar {
-    /// In front of the bar.
     pub text: String,
-    /// Its length, of the room for bars; below 0 it goes to the left.
+    /// Share of the room for bars; a negative bar goes to the left.
     pub share: f32,
     /// Where 0 is in that room, 0..1.
     pub zero: f32,
     pub number: String,
-    /// What a screen reader says.
     pub label: String,
-    /// Drawn in the accent colour, unless it is below 0.
     pub is_marked: bool,
 }
 
-/// Paints the bars one under the other; answers with the one that was clicked. `hint` says what a click does.
+/// Paints the bars below each other; returns the one that was clicked. `hint` describes the click.
 pub fn bars(ui: &mut Ui, bars: &[Bar], hint: &str) -> Option<usize> {
     let palette = theme::palette(ui);
     let texts = bars.iter().map(|bar| bar.text.as_str().into());

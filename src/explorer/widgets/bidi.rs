@@ -1,8 +1,5 @@
-//! The order of right-to-left text on one line.
-//!
-//! egui shapes Arabic and Hebrew words but lays runs from left to right. [`visual`] puts the words of a line into
-//! the order in which they are seen (Unicode's bidirectional algorithm); letters keep their order, the shaper
-//! turns them. Imports unicode-bidi only.
+//! Right-to-left text on one line. egui shapes words but lays runs from left to right: [`visual`] puts the words of a
+//! line into visual order (Unicode's bidirectional algorithm) and leaves their letters to the shaper.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,7 +8,7 @@ use unicode_bidi::{BidiClass, BidiInfo, bidi_class};
 
 pub use figure::measure::starts_right;
 
-/// The line as it is to be laid out from left to right; the same line where nothing runs the other way.
+/// The line in visual order from left to right; the same line if it has no text from the right.
 pub fn visual(line: &str) -> Cow<'_, str> {
     if !has_right(line) {
         return Cow::Borrowed(line);
@@ -19,13 +16,12 @@ pub fn visual(line: &str) -> Cow<'_, str> {
     Cow::Owned(pieces(line).into_iter().map(|(_, text)| text).collect())
 }
 
-/// Whether anything in a line runs from the right.
 pub fn has_right(line: &str) -> bool {
     // Most labels, every frame: nothing below U+0580 runs from the right, and its bytes are below 0xD6.
     !line.bytes().all(|byte| byte < 0xD6) && line.chars().any(is_right_to_left)
 }
 
-/// The pieces of a line from left to right as they are seen: where each stands in the line, in bytes, and what is drawn.
+/// The pieces of a line in visual order: byte range in the line, and what is drawn.
 pub fn pieces(line: &str) -> Vec<(Range<usize>, Cow<'_, str>)> {
     let info = BidiInfo::new(line, None);
     let mut out = Vec::new();
@@ -42,7 +38,7 @@ pub fn pieces(line: &str) -> Vec<(Range<usize>, Cow<'_, str>)> {
     out
 }
 
-/// A word for a line that runs from the right: brackets that stand alone turn round.
+/// A word for a line from the right: single brackets are mirrored.
 pub fn turned(word: &str) -> Cow<'_, str> {
     if word.chars().any(|c| mirrored(c) != c) && !word.chars().any(char::is_alphanumeric) {
         Cow::Owned(word.chars().rev().map(mirrored).collect())
@@ -55,7 +51,7 @@ fn is_right_to_left(c: char) -> bool {
     matches!(bidi_class(c), BidiClass::R | BidiClass::AL)
 }
 
-/// Words and what stands between them from last to first; a word's letters stay as they are for the shaper.
+/// Reverses words and separators; a word's letters keep their order for the shaper.
 fn push_reversed<'a>(line: &'a str, run: Range<usize>, out: &mut Vec<(Range<usize>, Cow<'a, str>)>) {
     let mut end = run.end;
     while end > run.start {
@@ -71,7 +67,7 @@ fn push_reversed<'a>(line: &'a str, run: Range<usize>, out: &mut Vec<(Range<usiz
     }
 }
 
-/// Where the last chunk (letters with their marks, or everything else) begins.
+/// Start of the last chunk (letters with their marks, or everything else).
 fn chunk_start(run: &str) -> usize {
     let is_word = |c: char| is_right_to_left(c) || bidi_class(c) == BidiClass::NSM;
     let last = run.chars().next_back().is_some_and(is_word);

@@ -1,6 +1,4 @@
-//! Line charts of several models or runs, told apart by colour and by shape, with a legend above.
-//!
-//! What is drawn is a description of `figure::plot`; here it may be zoomed and dragged. Every marked point has a labelled node, so that the numbers can be read without seeing the picture.
+//! Line charts of `figure::plot` that can be zoomed and dragged. Every marked point has an accessibility node.
 
 use egui::accesskit::Role;
 use egui::{Pos2, Rect, Sense, Ui, vec2};
@@ -15,23 +13,20 @@ use figure::palette::Palette;
 use figure::plot::{self, Series, SeriesStyle, Shape};
 use figure::provenance::Provenance;
 
-/// Labels of the x axis come up and are plain where they have so much room, points.
 const X_LABELS: (f32, f32) = (36.0, 46.0);
 
 /// A plot in the window.
 pub struct ChartWidget<'a> {
     pub plot: plot::Plot<'a>,
-    /// It may be zoomed (Ctrl and wheel) and dragged; a double click shows all again.
+    /// Whether it can be zoomed (Ctrl and wheel) and dragged; a double click shows all again.
     pub moves: bool,
     pub height: f32,
 }
 
-/// What a point says.
 fn point_text(plot: &plot::Plot<'_>, series: &Series, [x, y]: [f64; 2]) -> String {
     format!("{}, {}, {}", series.name, (plot.x_text)(x), (plot.y_text)(y))
 }
 
-/// Draws a chart as wide as there is room.
 pub fn chart_ui(ui: &mut Ui, chart: &ChartWidget<'_>) {
     let (t, of) = (theme::tokens(ui), &chart.plot);
     ui.horizontal(|ui| {
@@ -80,7 +75,6 @@ fn show(plot: &mut PlotUi<'_>, of: &plot::Plot<'_>, n: usize, colour: egui::Colo
     }
 }
 
-/// The plot's own name of a shape.
 fn shape(place: usize) -> MarkerShape {
     match Shape::at(place) {
         Shape::Circle => MarkerShape::Circle,
@@ -126,7 +120,6 @@ fn hover_text(plot: &plot::Plot<'_>, at: &HoverPosition<'_>) -> Option<String> {
     Some(format!("{}\n{}\n{}", one.name, (plot.x_text)(position.x), (plot.y_text)(position.y)))
 }
 
-/// A node for every marked point.
 fn points_access(ui: &Ui, of: &plot::Plot<'_>, plot: &egui::Response, transform: &PlotTransform) {
     // Points come and go while a training runs.
     ui.ctx().allow_widget_id_changes_in(plot.rect);
@@ -140,7 +133,6 @@ fn points_access(ui: &Ui, of: &plot::Plot<'_>, plot: &egui::Response, transform:
     }
 }
 
-/// Colour, shape and name of every model.
 pub fn legend_ui<'a>(ui: &mut Ui, names: impl Iterator<Item = (usize, &'a str)>) {
     ui.horizontal_wrapped(|ui| {
         for (place, name) in names {
@@ -154,7 +146,6 @@ pub fn legend_ui<'a>(ui: &mut Ui, names: impl Iterator<Item = (usize, &'a str)>)
     });
 }
 
-/// What lines look like, and what they are.
 pub fn lines_ui(ui: &mut Ui, lines: &[Series]) {
     ui.horizontal_wrapped(|ui| {
         for line in lines {
@@ -167,19 +158,16 @@ pub fn lines_ui(ui: &mut Ui, lines: &[Series]) {
     });
 }
 
-/// The mark of a place, as wide as a letter.
 pub fn mark_ui(ui: &mut Ui, place: usize) {
     let (rect, _) = ui.allocate_exact_size(vec2(theme::SPACE_3, theme::SPACE_3), Sense::hover());
     paint_place(ui, rect.center(), place);
 }
 
-/// Paints the mark of a place around a point.
 pub fn paint_place(ui: &Ui, at: Pos2, place: usize) {
     let colour = Palette::series(place, ui.visuals().dark_mode);
     marks::paint(ui.painter(), [Shape::at(place).mark(at, theme::DATA_POINT + 0.5, colour)]);
 }
 
-/// Two plots side by side where there is room, else one under the other.
 pub fn side_by_side(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)) {
     if ui.available_width() < 2.0 * theme::PLOT_WIDTH {
         left(ui);

@@ -11,33 +11,25 @@ use engine::lang;
 use engine::text::cells::{CellTable, TableCell};
 use figure::measure::TextMeasure as _;
 
-/// Height of a row, points.
 const LINE: f32 = 24.0;
-/// Room for a number, and least room for a text, points.
 const ROOM: (f32, f32) = (78.0, 110.0);
-/// The widest that a head makes its column, and the room for its arrow and margins, points.
 const HEAD: (f32, f32) = (170.0, 26.0);
-/// Letters of texts that need no more room than a number, and the rows that are looked through for longer ones.
+/// Texts of at most this many letters fit into a number's width; and the rows that are searched for longer ones.
 const SHORT: (usize, usize) = (9, 200);
-/// Between a cell and the next, points.
 const GAP: f32 = 8.0;
 
-/// The name of a column in a file, what it is called, and what it is; a name `*_low`, behind the others, is of all that
-/// end so.
+/// Name in the file, title and explanation; a name `*_low`, after the others, matches every column with that ending.
 pub type GridTitle = (&'static str, &'static str, &'static str);
 
 /// How a table is shown.
 pub struct GridLook<'a> {
-    /// Unlike that of any other table in view.
+    /// Unique among the visible tables.
     pub id: &'a str,
-    /// What the table is, in words.
     pub label: &'a str,
-    /// Those of its columns, and perhaps others.
     pub titles: &'static [GridTitle],
     pub selected: Option<usize>,
 }
 
-/// How it is sorted: by which column, whether falling, and the rows in that order.
 #[derive(Clone)]
 struct Sorted {
     table: Arc<CellTable>,
@@ -68,15 +60,14 @@ fn is_number(table: &CellTable, column: usize) -> bool {
     table.rows.first().and_then(|row| row.get(column)).is_some_and(|cell| !matches!(cell, TableCell::Text(_)))
 }
 
-/// A row that was chosen.
+/// The chosen row.
 #[derive(Clone, Copy, Debug)]
 pub struct GridPick {
     pub row: usize,
-    /// By a click or Enter; the arrow keys only go there.
+    /// By a click or Enter; the arrow keys only move there.
     pub opens: bool,
 }
 
-/// Draws it; gives the row that was chosen.
 pub fn grid_ui(ui: &mut Ui, table: &Arc<CellTable>, look: &GridLook<'_>) -> Option<GridPick> {
     let id = ui.scope_id().with(look.id);
     let sorted = Sorted::of(ui, id, table);
@@ -129,7 +120,6 @@ pub fn grid_ui(ui: &mut Ui, table: &Arc<CellTable>, look: &GridLook<'_>) -> Opti
     chosen
 }
 
-/// The row so many below the chosen one, and its place in the order.
 fn moved(sorted: &Sorted, selected: Option<usize>, by: isize) -> Option<(usize, usize)> {
     let last = sorted.order.len().checked_sub(1).filter(|_| by != 0)?;
     let place = selected.and_then(|row| sorted.order.iter().position(|other| *other as usize == row));
@@ -137,18 +127,15 @@ fn moved(sorted: &Sorted, selected: Option<usize>, by: isize) -> Option<(usize, 
     sorted.order.get(next).map(|row| (next, *row as usize))
 }
 
-/// Whether a title is that of a column.
 fn is_named(known: &str, name: &str) -> bool {
     known.strip_prefix('*').map_or(known == name, |end| name.ends_with(end))
 }
 
-/// What a column is called, and what it is.
 fn title<'a>(look: &GridLook<'_>, name: &'a str) -> (&'a str, &'a str) {
     let found = look.titles.iter().find(|(known, ..)| is_named(known, name));
     found.map_or((name, ""), |(_, title, about)| (lang::text(title), lang::text(about)))
 }
 
-/// The heads; gives how the table is to be sorted.
 fn heads_ui(
     ui: &mut Ui,
     table: &CellTable,

@@ -8,7 +8,6 @@ use crate::widgets::theme;
 use figure::Figure;
 use figure::geometry::Size;
 
-/// The size of a plot and of a map in a file, points.
 pub const PLOT: Size = Size { x: 460.0, y: 280.0 };
 pub const MAP: Size = Size { x: 640.0, y: 480.0 };
 
@@ -16,7 +15,7 @@ fn id() -> Id {
     Id::unique("kept_figure")
 }
 
-/// A small button; clicked, it keeps the picture of `what`.
+/// A small button; on click it keeps the picture of `what`.
 pub fn button_ui(ui: &mut Ui, what: &str, figure: impl FnOnce() -> Option<Figure<'static>>) -> Response {
     let button = ui.small_button(tr!("Save...")).on_hover_text(tr!("Save this picture as SVG, PDF or PNG"));
     if button.clicked()
@@ -27,7 +26,6 @@ pub fn button_ui(ui: &mut Ui, what: &str, figure: impl FnOnce() -> Option<Figure
     button.accessible_name(tr!("Save the picture: {what}", what))
 }
 
-/// The same in the top right corner of what is painted in `area`.
 pub fn corner_ui(ui: &mut Ui, area: Rect, what: &str, figure: impl FnOnce() -> Option<Figure<'static>>) {
     let inside = area.shrink(theme::SPACE_2);
     let corner = egui::Layout::right_to_left(egui::Align::Min);
@@ -35,7 +33,6 @@ pub fn corner_ui(ui: &mut Ui, area: Rect, what: &str, figure: impl FnOnce() -> O
     button_ui(&mut child, what, figure);
 }
 
-/// The picture that was kept since this was last asked.
 pub fn take(ctx: &Context) -> Option<Arc<Figure<'static>>> {
     ctx.data_mut(|data| data.remove_temp(id()))
 }

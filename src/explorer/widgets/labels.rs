@@ -11,25 +11,31 @@ use crate::widgets::{bidi, theme};
 use figure::label;
 use figure::label::{Label, Tone};
 
-/// Size of a lowered letter beside one on the line.
 const LOWERED: f32 = 0.72;
 
-/// A few words about what is beside them, small.
 pub fn caption(ui: &mut Ui, text: impl Into<String>) -> Response {
     ui.label(small(ui, text))
 }
 
-/// A sentence about what is above it, small; it may take several lines.
 pub fn note(ui: &mut Ui, text: impl Into<String>) -> Response {
     ui.add(egui::Label::new(small(ui, text)).wrap())
 }
 
-/// Letters of what is less than the rest.
 pub fn small(ui: &Ui, text: impl Into<String>) -> RichText {
     RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)
 }
 
-/// Why something came to nothing, on a card; true when it is to go.
+/// A selectable label with a tooltip; true when it is clicked.
+pub fn choice<'a>(
+    ui: &mut Ui,
+    is_chosen: bool,
+    name: impl egui::IntoAtoms<'a>,
+    about: impl Into<egui::WidgetText>,
+) -> bool {
+    ui.selectable_label(is_chosen, name).on_hover_text(about).clicked()
+}
+
+/// A failure on a card; true if the user dismisses it.
 pub fn failure(ui: &mut Ui, message: &str) -> bool {
     let t = theme::tokens(ui);
     let frame = egui::Frame::new().fill(t.error_soft).corner_radius(theme::RADIUS).inner_margin(egui::Margin::same(8));
@@ -43,45 +49,37 @@ pub fn failure(ui: &mut Ui, message: &str) -> bool {
     card.inner.inner
 }
 
-/// A source word as it is shown.
 pub fn source(word: &SourceWord) -> Cow<'_, str> {
     label::source_text(&word.text, word.is_unk)
 }
 
-/// A target word as it is shown.
 pub fn target(word: &TargetWord, replace: bool) -> Cow<'_, str> {
     word.label(replace)
 }
 
-/// The source words of a table as figures take them.
 pub fn of_source(table: &AlignmentTable) -> Vec<Label<'_>> {
     let label = |word| Label { text: source(word), tone: Tone::of(word.is_unk, !word.is_word()), hand: word.hand() };
     table.source.iter().map(label).collect()
 }
 
-/// The target words of a table as figures take them.
 pub fn of_target(table: &AlignmentTable, replace: bool) -> Vec<Label<'_>> {
     let label =
         |word| Label { text: target(word, replace), tone: Tone::of(word.is_unk, word.is_eos), hand: word.hand() };
     table.target.iter().map(label).collect()
 }
 
-/// As [`source`], to keep.
 pub fn source_text(word: &SourceWord) -> String {
     source(word).into_owned()
 }
 
-/// As [`target`], to keep.
 pub fn target_text(word: &TargetWord, replace: bool) -> String {
     target(word, replace).into_owned()
 }
 
-/// A number for the eye: alpha with two digits.
 pub fn alpha_text(alpha: f32) -> String {
     format!("{alpha:.2}")
 }
 
-/// Thousands as `11.0 M` or `12.0 k`.
 pub fn count_text(count: usize) -> String {
     let count_f = count as f64;
     if count >= 1_000_000 {
@@ -93,13 +91,12 @@ pub fn count_text(count: usize) -> String {
     }
 }
 
-/// Has a text on the screen read out as `name`, which has words where the screen has signs.
+/// Sets the accessible name of a text whose signs have words there.
 pub fn said(response: egui::Response, name: &str) -> egui::Response {
     response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Label, true, name));
     response
 }
 
-/// A target word, an arrow and a source word as a heading.
 pub fn arrow(target: &str, source: &str, colour: Color32) -> LayoutJob {
     let mut job = LayoutJob::default();
     job.append(target, 0.0, TextFormat::simple(theme::title(), colour));
@@ -110,7 +107,7 @@ pub fn arrow(target: &str, source: &str, colour: Color32) -> LayoutJob {
     job
 }
 
-/// A text whose `alpha` and `_ij` are shown as the sign and as lowered letters.
+/// A text with `alpha` as its sign and `_ij` as lowered letters.
 pub fn signs(text: &str, size: f32, colour: Color32) -> LayoutJob {
     let format = |size| TextFormat::simple(FontId::new(size, FontFamily::Proportional), colour);
     let mut job = LayoutJob::default();
@@ -124,7 +121,7 @@ pub fn signs(text: &str, size: f32, colour: Color32) -> LayoutJob {
     job
 }
 
-/// The parts of a text; those behind `_` are lowered.
+/// The parts of a text; those after `_` are lowered.
 pub fn lowered(text: &str) -> Vec<(&str, bool)> {
     let mut parts = Vec::new();
     let mut rest = text;

@@ -18,7 +18,7 @@ use figure::mark::{Across, BorderSide, Dots, Down, Image, LinesMark, Mark, Polyg
 use figure::measure::TextMeasure;
 use figure::palette::Rgba;
 
-/// The letters of the window.
+/// Measures texts of the window.
 pub struct Letters<'a>(pub &'a Ui);
 
 impl TextMeasure for Letters<'_> {
@@ -32,7 +32,7 @@ impl TextMeasure for Letters<'_> {
     }
 }
 
-/// The letters of the window, for texts that are painted whole.
+/// As [`Letters`] for texts that are painted without cuts.
 pub struct WholeLetters<'a>(pub &'a Ui);
 
 impl TextMeasure for WholeLetters<'_> {
@@ -48,12 +48,11 @@ impl TextMeasure for WholeLetters<'_> {
 /// Paints an image, which a widget may keep between frames.
 pub type PaintImage<'a> = dyn FnMut(&Painter, &Image<'_>) + 'a;
 
-/// Paints marks without images, from the back to the front; whether a text had to be cut.
+/// Paints marks without images, from the back to the front; returns whether a text had to be cut.
 pub fn paint<'a>(painter: &Painter, marks: impl IntoIterator<Item = Mark<'a>>) -> bool {
     paint_with(painter, marks, &mut |_, _| ())
 }
 
-/// Paints marks from the back to the front; whether a text had to be cut.
 pub fn paint_with<'a>(
     painter: &Painter,
     marks: impl IntoIterator<Item = Mark<'a>>,
@@ -122,7 +121,7 @@ fn paint_text(painter: &Painter, text: &TextMark<'_>) -> bool {
     is_cut
 }
 
-/// It turns around the point at which it is anchored.
+/// It rotates around its anchor.
 fn slanted(painter: &Painter, text: &TextMark<'_>, galley: Arc<Galley>, colour: Color32) {
     let anchor = align(text.anchor);
     let from_corner = anchor.pos_in_rect(&galley.rect).to_vec2();
@@ -221,7 +220,7 @@ fn paint_polygon(painter: &Painter, of: Polygon) {
     painter.add(Shape::convex_polygon(corners, theme::colour(of.fill), stroke(of.stroke)));
 }
 
-/// Paints an equation in one line; letters of at most this size get smaller until it fits.
+/// Paints an equation in one line; letters shrink from `most` until it fits.
 pub fn equation_ui(ui: &mut Ui, text: &str, most: f32) -> Response {
     let (ink, room) = (theme::palette(ui).text, ui.available_width());
     let set = |size: f32| typeset(text, point(0.0, 0.0), size, ink, &WholeLetters(ui));

@@ -1,5 +1,4 @@
-//! A learned matrix as a small picture: blocks of neighbours by their mean, with its size, its ends, and the
-//! numbers of the block under the mouse.
+//! A learned matrix as a small picture of block means, with its size, its ends, and the block under the mouse.
 
 use std::sync::Arc;
 
@@ -10,14 +9,11 @@ use crate::widgets::{marks, node, theme};
 use engine::models::anatomy::Shrunk;
 use figure::palette::Palette;
 
-/// Side of a block, points.
 const BLOCK: f32 = 1.75;
-/// A picture is at least so wide and so high, points.
 const LEAST: (f32, f32) = (48.0, 9.0);
-/// Width of a matrix with what stands below it, points.
 pub const MATRIX: f32 = 116.0;
 
-/// Pictures of matrices as textures: of which ones and in which colours, and the tensor of each.
+/// Pictures of matrices as textures, for a set of matrices and colours.
 #[derive(Default)]
 pub struct Textures {
     of: Option<(Arc<[Shrunk]>, bool)>,
@@ -25,7 +21,6 @@ pub struct Textures {
 }
 
 impl Textures {
-    /// Of these matrices, as they look in this theme; others are forgotten.
     pub fn follow(&mut self, ui: &Ui, matrices: &Arc<[Shrunk]>) {
         let is_dark = ui.visuals().dark_mode;
         let is_same = |(known, dark): &(Arc<[Shrunk]>, bool)| Arc::ptr_eq(known, matrices) && *dark == is_dark;
@@ -35,7 +30,6 @@ impl Textures {
     }
 }
 
-/// A matrix with its name, its size and its ends.
 pub fn matrix(ui: &mut Ui, textures: &mut Textures, matrix: &Shrunk) {
     let t = *theme::tokens(ui);
     ui.set_width(MATRIX);
@@ -76,7 +70,6 @@ pub fn matrix(ui: &mut Ui, textures: &mut Textures, matrix: &Shrunk) {
     });
 }
 
-/// The numbers of the block at this share of the picture.
 fn block_text(matrix: &Shrunk, at: egui::Vec2) -> Option<String> {
     let place = |share: f32, of: usize| ((share * of as f32) as usize).min(of.saturating_sub(1));
     let (row, column) = (place(at.y, matrix.blocks.0), place(at.x, matrix.blocks.1));
@@ -109,7 +102,7 @@ fn size_text(matrix: &Shrunk) -> String {
     }
 }
 
-/// `decoder.0.W_i` as `W_i (0)`: which side it belongs to, the box says. The V of a decoder is the V' of its paper.
+/// `decoder.0.W_i` as `W_i (0)`. The V of a decoder is the V' of its paper.
 fn short(name: &str) -> String {
     let parts: Vec<&str> = name.split('.').collect();
     match parts[..] {
@@ -131,7 +124,6 @@ fn texture(ui: &Ui, textures: &mut Textures, matrix: &Shrunk) -> egui::TextureId
     id
 }
 
-/// A pixel a block, by sign and size of its mean.
 fn image(matrix: &Shrunk, palette: &Palette) -> ColorImage {
     let largest = matrix.largest().max(f32::MIN_POSITIVE);
     let colour = |mean: f32| theme::colour(palette.signed(mean / largest).over(palette.panel));

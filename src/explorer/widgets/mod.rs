@@ -19,7 +19,7 @@ pub mod words;
 use egui::Response;
 use egui::accesskit::{Action, Role};
 
-/// Gives something painted a node of its own for screen readers and tests. Costs nothing while no screen reader runs.
+/// Makes an accessibility node for something painted. Free without a screen reader.
 pub fn node(response: &Response, role: Role, label: impl FnOnce() -> String) {
     let rect = response.rect;
     response.ctx.accesskit_node_builder(response.id, |node| {
@@ -37,12 +37,12 @@ pub fn node(response: &Response, role: Role, label: impl FnOnce() -> String) {
     });
 }
 
-/// Whether a screen reader reads the nodes; making hundreds of them for none would cost frames.
+/// Whether a screen reader is on; hundreds of nodes would cost frames.
 pub fn is_heard(response: &Response) -> bool {
     response.ctx.accesskit_node_builder(response.id, |_| ()).is_some()
 }
 
-/// Scrolls what is higher than `most` points, and has the room of what grows while it is there.
+/// Scrolls contents higher than `most` points, and follows contents that grow.
 pub fn growing(most: f32) -> egui::ScrollArea {
     egui::ScrollArea::vertical().max_height(most).min_scrolled_height(most)
 }

@@ -4,10 +4,9 @@ use egui::{Color32, EventFilter, Key, Modifiers, Rect, Response, Stroke, StrokeK
 
 use crate::widgets::theme;
 
-/// Width of the line round a list that has the keyboard, points.
 const RING: f32 = 1.5;
 
-/// What a row stands on: its own colour when it is chosen, else `other`, else a hint where the mouse is.
+/// The background of a row: selected, else `other`, else hovered.
 pub fn ground(ui: &Ui, response: &Response, is_chosen: bool, other: Option<Color32>) -> Color32 {
     let t = theme::tokens(ui);
     match other {
@@ -18,7 +17,7 @@ pub fn ground(ui: &Ui, response: &Response, is_chosen: bool, other: Option<Color
     }
 }
 
-/// How many rows down the arrow keys ask to go; up is below 0.
+/// Rows that the arrow keys move down; up is negative.
 pub fn arrows(ui: &Ui) -> isize {
     ui.input_mut(|input| {
         let mut presses = |key| input.count_and_consume_key(Modifiers::NONE, key) as isize;
@@ -26,7 +25,7 @@ pub fn arrows(ui: &Ui) -> isize {
     })
 }
 
-/// As [`arrows`] for a list that takes them while it has the keyboard.
+/// As [`arrows`] for a list that has the keyboard.
 pub fn keys(ui: &Ui, list: &Response) -> isize {
     if !list.has_focus() {
         return 0;
@@ -36,7 +35,6 @@ pub fn keys(ui: &Ui, list: &Response) -> isize {
     arrows(ui)
 }
 
-/// Says that a list has the keyboard.
 pub fn ring(ui: &Ui, list: &Response, place: Rect, radius: f32) {
     if list.has_focus() {
         ui.painter().rect_stroke(place, radius, Stroke::new(RING, theme::tokens(ui).accent), StrokeKind::Inside);

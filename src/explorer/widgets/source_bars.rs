@@ -11,19 +11,15 @@ use figure::label::Tone;
 use figure::mark::{Across, Down, Mark, TextMark};
 use figure::measure::TextMeasure as _;
 
-/// Height of the words, points.
 const WORDS: f32 = 46.0;
 /// Closer words are left out.
 const PITCH: f32 = 13.0;
-/// Height of the bars at least, points.
 const BARS: f32 = 36.0;
-/// Height of bars and words at least, points.
 pub const LEAST: f32 = BARS + WORDS;
 const ANGLE: f32 = 0.85;
-/// Letters of the numbers, of small ones.
 const NUMBERS: f32 = 0.85;
 
-/// Paints the bars; answers with the source word under the mouse. `is_share`: the axis goes from 0 to 1.
+/// Returns the source word under the mouse. `is_share`: the axis goes from 0 to 1.
 pub fn source_bars(
     ui: &mut Ui,
     name: &str,
@@ -101,7 +97,6 @@ fn number(value: f32) -> String {
     if value.is_nan() { tr!("none").to_owned() } else { format!("{value:.3}") }
 }
 
-/// The numbers over their bars, or under those below 0, where all of them have the room.
 fn numbers(ui: &Ui, values: &[f32], pitch: f32, is_share: bool, end: impl Fn(usize, f32) -> egui::Pos2, frame: Rect) {
     let text = |value: f32| if is_share { format!("{value:.2}").replacen('0', "", 1) } else { format!("{value:.1}") };
     let size = theme::TEXT_SMALL * NUMBERS;

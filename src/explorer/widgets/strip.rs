@@ -7,8 +7,7 @@ use crate::widgets::{is_heard, marks, node, theme};
 
 pub use figure::strip::StripLayout;
 
-/// Paints a vector; each number is called `name`_n for screen readers. Bars grow up for positive, down for negative
-/// numbers. Answers with the number under the mouse.
+/// Paints a vector; screen readers get `name`_n for each number. Returns also the number under the mouse.
 pub fn named(ui: &mut Ui, what: &str, name: &str, values: &[f32], height: f32) -> (Response, Option<usize>) {
     let layout = StripLayout::choose(values.len(), vec2(ui.available_width(), height));
     let size = vec2(ui.available_width(), layout.row * layout.down as f32);
@@ -23,7 +22,6 @@ pub fn named(ui: &mut Ui, what: &str, name: &str, values: &[f32], height: f32) -
     (response, over)
 }
 
-/// A node for the strip and one for every number, while a screen reader listens.
 fn label(ui: &Ui, layout: &StripLayout, rect: Rect, response: &Response, (what, name): (&str, &str), values: &[f32]) {
     let (low, high) =
         values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));

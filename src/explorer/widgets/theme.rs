@@ -16,50 +16,35 @@ use figure::palette::{Palette, Rgba};
 pub use figure::palette::{COLOUR_MAPS, ColourMap};
 pub use figure::sizes::{CELL_AUTO, CELL_LIMITS, DATA_POINT, LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
 
-/// Inside cards and panels.
 pub const SPACE_3: f32 = 12.0;
 pub const SPACE_4: f32 = 16.0;
 pub const SPACE_5: f32 = 24.0;
 
-/// Names of columns and dialogs, points.
 pub const TEXT_TITLE: f32 = 17.0;
-/// The sentence that is typed, points.
 pub const TEXT_SENTENCE: f32 = 18.0;
 
 pub const TEXT_OUTPUT: f32 = 16.5;
 
-/// Radius of cards and popups.
 pub const RADIUS: u8 = 8;
-/// Radius of buttons, chips and marks on words.
 pub const RADIUS_SMALL: u8 = 5;
 
-/// Width of the sentences panel at first.
+/// Default width of the list of sentences.
 pub const SENTENCES_WIDTH: f32 = 248.0;
-/// Height of the inspector of a selected word at first.
 pub const INSPECTOR_HEIGHT: f32 = 176.0;
-/// Width of the panel beside the map at first.
 pub const SIDE_WIDTH: f32 = 288.0;
-/// A column is never narrower while others are beside it; what does not fit is on a further page of columns.
+/// Least width of a column next to others; what does not fit is on a further page of columns.
 pub const COLUMN_MIN_WIDTH: f32 = 320.0;
-/// Least width of the menu of what can be done with a word.
 pub const MENU_WIDTH: f32 = 260.0;
-/// Height of the thin progress line.
 pub const PROGRESS_HEIGHT: f32 = 4.0;
 const SLIM_WINDOW: f32 = 560.0;
-/// A lower window leaves out hints and second lines, points.
 const LOW_WINDOW: f32 = 620.0;
-/// A window so low has no room for the lists of the inspector, points.
 const FLAT_WINDOW: f32 = 560.0;
 const SQUAT_WINDOW: f32 = 520.0;
-/// Opacity of what belongs to the sentence before.
 pub const STALE_OPACITY: f32 = 0.4;
 
-/// Least height of a plot, points.
 pub const PLOT_HEIGHT: f32 = 240.0;
-/// Two plots stand side by side where each has so much room, points.
 pub const PLOT_WIDTH: f32 = 400.0;
 
-/// Where the colour map of this name stands in the table; the first when there is none.
 pub fn map_at(name: &str) -> usize {
     COLOUR_MAPS.iter().position(|map| map.name.eq_ignore_ascii_case(name)).unwrap_or(0)
 }
@@ -70,11 +55,9 @@ pub type DesignTokens = Palette<Color32>;
 static LIGHT: LazyLock<DesignTokens> = LazyLock::new(|| palette::LIGHT.map(colour));
 static DARK: LazyLock<DesignTokens> = LazyLock::new(|| palette::DARK.map(colour));
 
-/// The light squares of a code that cameras read, and the ground around it.
 pub const PAPER: Color32 = Color32::WHITE;
 pub const INK: Color32 = Color32::BLACK;
 
-/// A colour as egui has it.
 pub const fn colour(rgba: Rgba) -> Color32 {
     let [r, g, b, a] = rgba.channels();
     Color32::from_rgba_premultiplied(covering(r, a), covering(g, a), covering(b, a), a)
@@ -84,27 +67,23 @@ const fn covering(channel: u8, cover: u8) -> u8 {
     ((channel as u32 * cover as u32 + 127) / 255) as u8
 }
 
-/// The palette that is on.
 pub fn palette(ui: &egui::Ui) -> &'static Palette {
     Palette::of(ui.visuals().dark_mode)
 }
 
-/// The colour of the model at this place.
 pub fn series(ui: &egui::Ui, place: usize) -> Color32 {
     colour(Palette::series(place, ui.visuals().dark_mode))
 }
 
-/// The colours of the theme that is on.
 pub fn tokens(ui: &egui::Ui) -> &'static DesignTokens {
     of(ui.visuals().dark_mode)
 }
 
-/// The colours of the dark or the light theme.
 pub fn of(dark: bool) -> &'static DesignTokens {
     if dark { &DARK } else { &LIGHT }
 }
 
-/// A window so slim, as a phone upright, that nothing has room beside anything.
+/// A window as slim as an upright phone.
 pub fn is_slim(ui: &egui::Ui) -> bool {
     ui.ctx().content_rect().width() < SLIM_WINDOW
 }
@@ -114,7 +93,7 @@ pub fn is_low(ui: &egui::Ui) -> bool {
     ui.ctx().content_rect().height() < LOW_WINDOW
 }
 
-/// A window so low that bars fold into one line and what is said twice is left out.
+/// A window so low that bars fold into one line and repeated texts are left out.
 pub fn is_squat(ui: &egui::Ui) -> bool {
     ui.ctx().content_rect().height() < SQUAT_WINDOW
 }
@@ -124,14 +103,12 @@ pub fn is_flat(ui: &egui::Ui) -> bool {
     ui.ctx().content_rect().height() < FLAT_WINDOW
 }
 
-/// How long a change of a widget takes, seconds.
 const ANIMATION: f32 = 0.09;
 
 /// The two stars of judgements, drawn by `assets/fonts/signs.py`.
 const SIGNS: &[u8] = include_bytes!("../../../assets/fonts/Signs.ttf");
 
-/// The fonts that come with the window. Behind those of text stands that of code, which alone has arrows and triangles,
-/// and then one of signs that all lack.
+/// Text fonts, then the code font, which has arrows and triangles, then a font of signs that the others lack.
 pub fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
     fonts.font_data.insert("signs".to_owned(), Arc::new(FontData::from_static(SIGNS)));
@@ -143,7 +120,6 @@ pub fn fonts() -> FontDefinitions {
     fonts
 }
 
-/// Installs both themes and the fonts.
 pub fn install(ctx: &egui::Context) {
     ctx.set_fonts(fonts());
     for theme in [Theme::Light, Theme::Dark] {
@@ -158,7 +134,6 @@ pub fn install(ctx: &egui::Context) {
     }
 }
 
-/// Things glide to their places, or jump.
 pub fn set_motion(ctx: &egui::Context, moves: bool) {
     ctx.all_styles_mut(|style| {
         style.animation_time = if moves { ANIMATION } else { 0.0 };
@@ -166,12 +141,10 @@ pub fn set_motion(ctx: &egui::Context, moves: bool) {
     });
 }
 
-/// Type of the interface.
 pub fn body() -> FontId {
     FontId::new(TEXT_BODY, FontFamily::Proportional)
 }
 
-/// Type of captions and labels.
 pub fn small() -> FontId {
     FontId::new(TEXT_SMALL, FontFamily::Proportional)
 }
@@ -180,7 +153,7 @@ pub fn sentence() -> FontId {
     FontId::new(TEXT_SENTENCE, FontFamily::Proportional)
 }
 
-/// Type of translations, a little smaller than what is typed: columns are narrow.
+/// A little smaller than what is typed, since columns are narrow.
 pub fn output() -> FontId {
     FontId::new(TEXT_OUTPUT, FontFamily::Proportional)
 }
@@ -189,7 +162,6 @@ pub fn title() -> FontId {
     FontId::new(TEXT_TITLE, FontFamily::Proportional)
 }
 
-/// A white card with a hairline on the ground colour.
 pub fn card(t: &DesignTokens) -> egui::Frame {
     egui::Frame::new()
         .fill(t.panel)
@@ -198,12 +170,10 @@ pub fn card(t: &DesignTokens) -> egui::Frame {
         .inner_margin(Margin::same(12))
 }
 
-/// A panel at an edge of the window.
 pub fn panel(t: &DesignTokens) -> egui::Frame {
     egui::Frame::new().fill(t.panel).inner_margin(Margin::symmetric(12, 8))
 }
 
-/// As [`panel`], thinner in a window where height is scarce.
 pub fn bar(ui: &egui::Ui) -> egui::Frame {
     let margin = Margin::symmetric(12, if is_squat(ui) { 3 } else { 8 });
     panel(tokens(ui)).inner_margin(margin)
@@ -214,7 +184,7 @@ pub fn doubt(t: &DesignTokens, log_p: f32) -> Color32 {
     t.warm_soft.gamma_multiply(palette::doubt(log_p))
 }
 
-/// The colour of a point of a map by its share from 0 to 1; the ends that would vanish in the ground are left out.
+/// The colour of a point of a map by its share from 0 to 1; ends that would vanish in the background are left out.
 pub fn point(dark: bool, share: f32) -> Color32 {
     colour(palette::point(dark, share))
 }

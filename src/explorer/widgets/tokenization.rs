@@ -5,7 +5,7 @@ use egui::{ComboBox, Ui};
 use engine::analysis::mteval::{TOKENIZATIONS, Tokenization};
 use engine::lang;
 
-/// The choice behind its label; gives what was chosen. `usual` is for `None`, where it is offered, and says what that means.
+/// Returns the new choice. `usual` explains `None`, if that is offered.
 pub fn tokenizers_ui(
     ui: &mut Ui,
     chosen: Option<Tokenization>,

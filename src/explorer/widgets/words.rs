@@ -11,54 +11,45 @@ use egui::{
 use crate::widgets::{bidi, labels, theme};
 use engine::interventions::Said;
 
-/// How a word looks.
+/// A word with its marks.
 #[derive(Clone, Debug)]
 pub struct FlowWord {
     pub text: String,
-    /// What a screen reader says.
     pub label: String,
     pub back: Color32,
     pub colour: Color32,
-    /// The mouse is on it or on its like elsewhere.
     pub is_over: bool,
-    /// It is in the inspector.
     pub is_selected: bool,
-    /// Not so in every output.
+    /// Not the same in every output.
     pub differs: bool,
     pub said: Said,
 }
 
-/// Which words the mouse is on.
+/// What the mouse does on the words.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowAnswer {
     pub over: Option<usize>,
     pub clicked: Option<usize>,
-    /// Its menu is asked for, at this place.
+    /// The word whose menu is requested, and where.
     pub menu: Option<(usize, Pos2)>,
-    /// The first and the last of those that the mouse is being drawn over.
     pub picked: Option<(usize, usize)>,
 }
 
-/// What a line of words is painted with.
+/// How a line of words is painted.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow<'a> {
     pub id: Id,
     pub font: &'a FontId,
-    /// It begins at the right.
     pub from_right: bool,
-    /// The first and the last word that are selected as text.
     pub picked: Option<(usize, usize)>,
-    /// The word whose menu was asked for by a key.
     pub asked: Option<usize>,
 }
 
-/// A word is never wider.
 const WIDEST: f32 = 320.0;
 const PADDING: Vec2 = vec2(3.0, 1.5);
 const GAP: Vec2 = vec2(1.0, 3.0);
 
-/// Corners of boxes of `sizes` laid in lines of `width`, and the height of all lines. From the right when
-/// `from_right`. A box wider than a line has a line of its own.
+/// Corners of boxes laid out in lines of `width`, and the total height. A box wider than a line has its own line.
 pub fn wrap(sizes: &[Vec2], width: f32, gap: Vec2, from_right: bool) -> (Vec<Pos2>, f32) {
     let mut corners = Vec::with_capacity(sizes.len());
     let (mut x, mut y, mut line) = (0.0, 0.0, 0.0_f32);
@@ -73,7 +64,6 @@ pub fn wrap(sizes: &[Vec2], width: f32, gap: Vec2, from_right: bool) -> (Vec<Pos
     (corners, y + line)
 }
 
-/// From one line of words to the next, points.
 pub fn pitch(ui: &Ui, font: &FontId) -> f32 {
     ui.fonts_mut(|fonts| fonts.row_height(font)) + 2.0 * PADDING.y + GAP.y
 }
@@ -122,13 +112,12 @@ pub fn flow(ui: &mut Ui, flow: &Flow<'_>, words: &[FlowWord], tooltip: impl Fn(u
     answer
 }
 
-/// The place that is nearest to a point.
 fn nearest(places: impl Iterator<Item = Rect>, at: Pos2) -> usize {
     let near = places.map(|place| place.distance_sq_to_pos(at)).enumerate();
     near.min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(0, |(n, _)| n)
 }
 
-/// The part of a text from one of its words to another; where the text has other words, these with blanks between.
+/// The text from one of its words to another; if the text has other words, these joined with spaces.
 pub fn part(text: &str, words: &[&str], (first, last): (usize, usize)) -> String {
     let last = last.min(words.len().saturating_sub(1));
     if first > last {

@@ -6,24 +6,18 @@ use engine::analysis::map::Method;
 use engine::lang;
 use engine::models::choice::ModelSpec;
 
-/// What is to be mapped.
+/// The words or sentences that a map shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PointChoice {
-    /// The most frequent source words.
     #[default]
     SourceWords,
-    /// The most frequent target words.
     TargetWords,
-    /// The sentences of the shown list.
     List,
-    /// The lines typed on the page.
     Typed,
-    /// The annotations of the sentence on screen.
     Annotations,
 }
 
 impl PointChoice {
-    /// Every choice: itself, its key in the saved state, its name, and what it is.
     pub const ALL: [(Self, &'static str, &'static str, &'static str); 5] = [
         (
             Self::SourceWords,
@@ -56,22 +50,18 @@ impl PointChoice {
         Self::ALL.iter().find(|entry| entry.0 == self).unwrap_or(&Self::ALL[0])
     }
 
-    /// In the saved state.
     pub fn key(self) -> &'static str {
         self.entry().1
     }
 
-    /// The choice of this key.
     pub fn of_key(key: &str) -> Option<Self> {
         Self::ALL.iter().find(|entry| entry.1 == key).map(|entry| entry.0)
     }
 
-    /// Its name in menus.
     pub fn name(self) -> &'static str {
         lang::text(self.entry().2)
     }
 
-    /// Whether it can be said how many.
     pub fn is_counted(self) -> bool {
         matches!(self, Self::SourceWords | Self::TargetWords | Self::List)
     }
@@ -80,54 +70,39 @@ impl PointChoice {
 /// What the colours of the points mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colour {
-    /// The rank in the vocabulary, or the place in the list or the sentence.
     #[default]
     Rank,
     /// Letters of a word, words of a phrase.
     Length,
 }
 
-/// A table to be saved or copied.
+/// A table to save or to copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapTable {
-    /// The neighbours of the selected point.
     Neighbours,
-    /// All points with their places.
     Points,
 }
 
-/// What the user does on the page.
+/// Actions on page Map.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MapCommand {
-    /// Takes the sentence of a failure away.
     DismissMessage,
-    /// Which model, by its folder.
     SetModel(ModelSpec),
-    /// What is to be mapped.
     SetChoice(PointChoice),
-    /// At most so many points.
     SetCount(usize),
     SetMethod(Method),
-    /// About how many neighbours count for a point.
     SetPerplexity(f32),
-    /// What the colours mean.
     SetColour(Colour),
-    /// The lines that are typed.
     SetTyped(String),
-    /// Makes the map; the one under way is dropped.
     Compute,
-    /// Shows a word of a model among words of its side; the map is made where another one is there.
+    /// Shows a word of a model among the words of its side, on a new map if needed.
     Find {
         model: ModelSpec,
         choice: PointChoice,
         word: String,
     },
-    /// Looks for this among the points.
     Search(String),
-    /// Selects the next match, or an earlier one.
     MoveMatch(isize),
-    /// Selects a point, by its position in the points of the chart.
     Select(Option<usize>),
-    /// Writes a table of tab-separated values.
     Save(MapTable, PathBuf),
 }

@@ -4,16 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::document::column::ColumnState;
 use crate::app::state::AppState;
+use crate::pages::map::MapToMake;
 use crate::pages::map::command::{Colour, PointChoice};
-use crate::pages::map::to_make::MapToMake;
 use crate::pages::map::{COUNTS, MAP, MapPage, Method, PERPLEXITIES};
 use engine::models::choice::ModelSpec;
 
-/// What a link tells of the page. Without a map there are no points to select.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct MapLink {
-    /// The chosen model, by its name.
     model: String,
     choice: String,
     count: usize,
@@ -22,7 +20,6 @@ pub(super) struct MapLink {
     by_length: bool,
     typed: String,
     search: String,
-    /// There is a map.
     is_made: bool,
     point: Option<(String, usize)>,
 }
@@ -55,7 +52,6 @@ impl MapPage {
         }
     }
 
-    /// As a link tells; its map is made when the page is shown.
     pub(super) fn take_link(&mut self, link: MapLink, app: &mut AppState) {
         if let Some(task) = self.task.take() {
             app.tasks.cancel(task);
@@ -77,7 +73,6 @@ impl MapPage {
         app.changed();
     }
 
-    /// Orders the map that a link told of, once its page is shown and its model is there.
     pub(super) fn make_linked(&mut self, app: &mut AppState) {
         let is_open = self.to_make.as_ref().is_some_and(|to_make| !to_make.is_ordered);
         if !is_open || app.view.page != MAP {

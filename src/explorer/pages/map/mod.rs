@@ -2,7 +2,6 @@
 
 pub mod command;
 mod linked;
-mod to_make;
 #[cfg(feature = "gui")]
 pub mod view;
 
@@ -17,7 +16,6 @@ use crate::app::state::AppState;
 use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::maps::{MapOrder, What};
-use crate::pages::map::to_make::MapToMake;
 use crate::pages::shape::{PageState, told};
 use engine::models::choice::ModelSpec;
 use engine::text::tsv;
@@ -30,11 +28,8 @@ pub use engine::analysis::map::{METHODS, Method};
 pub use engine::analysis::neighbours::Neighbour;
 pub use engine::models::representations::VocabularySide;
 
-/// Neighbours that are listed.
 pub const NEIGHBOURS: usize = 25;
-/// Fewest and most points of a map.
 pub const COUNTS: (usize, usize) = (10, 20_000);
-/// Least and greatest perplexity.
 pub const PERPLEXITIES: (f32, f32) = (2.0, 100.0);
 
 /// Words and phrases in the plane.
@@ -48,34 +43,25 @@ pub const MAP: Page = Page::new(&PageInfo {
     has_only_models: false,
 });
 
-/// What the page shows.
+/// The state of page Map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapPage {
-    /// The number of the order under way.
     pub task: Option<u64>,
-    /// Why the last order came to nothing, as a sentence.
     pub message: Option<String>,
-    /// The model folder; the first column's where it is none of the columns'.
+    /// The model folder. The page falls back to the first column's model where no column has this one.
     pub model: Option<ModelSpec>,
-    /// What is to be mapped.
     pub choice: PointChoice,
-    /// At most so many points.
     pub count: usize,
     pub method: Method,
-    /// About how many neighbours count for a point, for t-SNE.
     pub perplexity: f32,
-    /// What the colours mean.
     pub colour: Colour,
     pub typed: String,
     pub chart: Option<Arc<VectorMap>>,
-    /// What is looked for, letter case aside.
     pub search: String,
-    /// The points that it is found in, whole words first; positions in [`VectorMap::points`].
+    /// Positions in [`VectorMap::points`], matches of the full text first.
     pub matches: Vec<usize>,
     pub selected: Option<usize>,
-    /// What lies nearest to it, nearest first.
     pub neighbours: Vec<Neighbour>,
-    /// What a link told of, until it is there.
     to_make: Option<MapToMake>,
 }
 
@@ -101,7 +87,12 @@ impl Default for MapPage {
     }
 }
 
-/// What is kept between starts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct MapToMake {
+    pub(super) is_ordered: bool,
+    pub(super) point: Option<(String, usize)>,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Saved {
@@ -115,7 +106,6 @@ struct Saved {
 }
 
 impl MapPage {
-    /// A point of the map.
     pub fn point(&self, at: usize) -> Option<&MapPoint> {
         self.chart.as_ref()?.points.get(at)
     }
@@ -124,12 +114,12 @@ impl MapPage {
         self.chart.as_ref()?.points.iter().position(is_wanted)
     }
 
-    /// Whether a point is drawn, and not only known.
+    /// Whether a point is drawn; others are only listed.
     pub fn is_drawn(&self, at: usize) -> bool {
         self.chart.as_ref().is_some_and(|chart| at < chart.layout.places.len())
     }
 
-    /// A table as tab-separated values; `None` while there is nothing to tell.
+    /// A table as tab-separated values; `None` while it is empty.
     pub fn tsv(&self, table: MapTable) -> Option<String> {
         let chart = self.chart.as_ref()?;
         let number = match chart.kind {
@@ -194,7 +184,6 @@ impl MapPage {
 }
 
 impl MapPage {
-    /// Does what the user asked for.
     pub fn apply(&mut self, command: MapCommand, app: &mut AppState) {
         let before = self.kept();
         match command {
@@ -247,7 +236,6 @@ impl PageState for MapPage {
         self.make_linked(app);
     }
 
-    /// What was selected or looked for stays so where the new map knows it.
     fn found(&mut self, number: u64, found: Found, _app: &mut AppState) {
         let Found::Mapped(chart) = found else { return };
         if self.task != Some(number) {
@@ -319,7 +307,7 @@ impl MapPage {
         }
     }
 
-    /// The model that is mapped: the chosen one while it is a column's, else the selected column's, else the first.
+    /// The chosen model if a column shows it, else that of the selected column, else the first.
     pub fn model_of<'a>(&self, app: &'a AppState) -> Option<&'a ModelSpec> {
         let is_chosen = |column: &&crate::app::document::column::Column| {
             self.model.is_some() && column.system.only() == self.model.as_ref()

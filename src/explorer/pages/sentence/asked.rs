@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crate::jobs::live::protocol::{ColumnId, Near};
 use engine::interventions::{Interventions, Pin, Word};
 
-/// A question under way.
+/// A question that a worker is answering.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AskedProbe {
     pub number: u64,
-    /// What it is about; stale once that is other. `None`: a file.
+    /// `None` for a file. An answer is stale once the subject has changed.
     pub subject: Option<ProbeSubject>,
     pub about: ProbeAbout,
 }
@@ -25,19 +25,20 @@ pub struct ProbeSubject {
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProbeAbout {
-    /// A row that makes the model say a word.
-    Row { i: usize, before: Vec<u32>, word: Word },
-    /// A measure of a translation.
+    Row {
+        i: usize,
+        before: Vec<u32>,
+        word: Word,
+    },
     Measure {
-        /// Its place in `MEASURES`.
+        /// Index into `MEASURES`.
         measure: usize,
         target: Vec<u32>,
     },
-    /// A file of interventions.
     File,
 }
 
-/// A row that was found to make the model say a word, and how far it is from the model's own.
+/// A row that makes the model emit a word, and its distance from the model's own row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PersuadedWord {
     pub pin: Pin,
@@ -49,7 +50,6 @@ pub struct PersuadedWord {
 }
 
 impl PersuadedWord {
-    /// How far it is, in words.
     pub fn distance(&self) -> String {
         let (own, now) = self.log_p;
         let (word, moved, divergence) = (&self.word, self.moved, self.divergence);
@@ -68,21 +68,19 @@ impl PersuadedWord {
 /// The neighbours of a source word.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Neighbours {
-    /// Which word, by which column's model.
     pub of: Near,
-    /// As they can be typed, with their cosines; why there are none, as a sentence; `None` while they are looked for.
+    /// Words that can be typed with their cosines, or why there are none; `None` while a worker looks for them.
     pub found: Option<Result<Vec<(String, f32)>, String>>,
 }
 
-/// What is learned from what, as typed.
+/// The files of an alignment head that is to be learned, as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeadPlan {
-    /// Sources, their translations, and links; no links: those of a statistical aligner.
+    /// Sources, translations and links. Without links those of a statistical aligner are used.
     pub files: [String; 3],
     pub passes: u64,
-    /// Of the order that is under way.
     pub number: Option<u64>,
-    /// What came of the last one, in a sentence, and whether it failed.
+    /// A sentence about the result of the last order, and whether it failed.
     pub told: Option<(String, bool)>,
 }
 

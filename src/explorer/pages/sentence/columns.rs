@@ -68,7 +68,7 @@ pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
     app.columns_changed();
 }
 
-/// Reads the model of a column anew. A new number makes the worker try again, and old events miss.
+/// Loads the model of a column again under a new column id, so that old events no longer match.
 fn renew(app: &mut AppState, at: usize, system: SystemSpec) {
     let fresh = app.tasks.fresh_id();
     let column = &mut app.document.columns[at];
@@ -77,7 +77,7 @@ fn renew(app: &mut AppState, at: usize, system: SystemSpec) {
     *column = Column { variant, difference, ..Column::new(fresh, system) };
 }
 
-/// Variants of an ensemble are mixed as it is; true when that is new.
+/// Mixes the variants of an ensemble as the ensemble; true if that is a change.
 fn mix(app: &mut AppState, id: ColumnId, mixing: Mixing) -> bool {
     let system = app.document.column(id).map(|column| &column.system);
     let system = system.filter(|system| system.is_ensemble() && system.mixing != mixing);
@@ -98,7 +98,6 @@ fn move_column(app: &mut AppState, column: ColumnId, to: usize) {
     app.mark_differences();
 }
 
-/// What a column shows as a figure; where there is nothing yet, that is said.
 fn picture(app: &mut AppState, column: ColumnId, drawing: &Drawing) -> Option<Box<FigureRequest>> {
     let on_screen = app.view.settings.palette_on(drawing.is_dark);
     let on_screen = COLOUR_MAPS.iter().find(|map| map.name == on_screen);

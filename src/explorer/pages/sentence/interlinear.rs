@@ -14,9 +14,8 @@ use engine::text::words::visible;
 use figure::interlinear::conllu;
 use figure::interlinear::{GLOSS_FORMATS, GlossTier, GlossedSentence};
 
-/// Lines of CoNLL-U that say nothing by themselves: they are of a tree, which is not shown.
+/// Columns of CoNLL-U that belong to a dependency tree, which is not shown.
 const OF_TREES: [&str; 3] = ["head", "relation", "enhanced"];
-/// The longest cell, in characters.
 const LONGEST: usize = 200;
 
 pub(super) fn arrange(app: &mut AppState, command: InterlinearCommand) {
@@ -47,7 +46,6 @@ pub(super) fn arrange(app: &mut AppState, command: InterlinearCommand) {
     put(app, plan);
 }
 
-/// One step of undo.
 fn put(app: &mut AppState, plan: InterlinearPlan) {
     if *app.document.state.interlinear != plan {
         app.document.history.replaced(app.document.state.clone());
@@ -63,7 +61,6 @@ fn choose(app: &AppState, plan: &mut InterlinearPlan, row: &TextRow, change: imp
     }
 }
 
-/// A row changes its place with the one that is shown so many places on.
 fn moved(app: &AppState, row: &TextRow, by: isize) -> Vec<RowChoice> {
     let mut all = interlinear::choices(app);
     let shown: Vec<TextRow> = interlinear::rows(app).into_iter().skip(1).map(|shown| shown.row).collect();
@@ -96,7 +93,6 @@ fn edit_tier(plan: &mut InterlinearPlan, at: usize, edit: TierEdit) {
     }
 }
 
-/// Letters typed on in a cell are one step of undo.
 fn type_cell(app: &mut AppState, mut plan: InterlinearPlan, (at, j): (usize, usize), words: &[String], text: &str) {
     let Some(tier) = plan.tiers.get_mut(at) else { return };
     let mut cells = tier.cells(words);
@@ -126,8 +122,7 @@ fn save(app: &mut AppState, format: &str, path: &Path) {
     }
 }
 
-/// The sentence of the file that is shown, else its first one, gets what stands under its words there. One whose words the file divides otherwise is
-/// shown as the file has it.
+/// Fills the lines of the sentence that is shown, else of the first. Other word boundaries replace the sentence.
 pub(super) fn annotate(app: &mut AppState, path: &Path, sentences: &[GlossedSentence]) {
     let source = app.document.source().to_owned();
     let is_shown = |sentence: &&GlossedSentence| {
@@ -169,7 +164,6 @@ pub(super) fn annotate(app: &mut AppState, path: &Path, sentences: &[GlossedSent
     app.notify(told, false);
 }
 
-/// Asks the statistical aligner where a row takes its links from it and they are not there.
 pub(super) fn ask_aligner(app: &mut AppState) {
     if !app.document.state.interlinear.asks_aligner() {
         return;

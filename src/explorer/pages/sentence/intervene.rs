@@ -18,15 +18,13 @@ use engine::lang;
 use engine::text::sentence::{EOS, MAX_SOURCE_BYTES};
 use figure::heatmap::outlines::Outlined;
 
-/// Least and greatest temperature.
 const TEMPERATURES: (f32, f32) = (0.05, 20.0);
 
-/// A typed word or translation is not longer than a source may be.
 fn is_fit(text: &str) -> bool {
     !text.trim().is_empty() && text.len() <= MAX_SOURCE_BYTES
 }
 
-/// Answers with what was moved, where a further command may continue it; `last` was moved before.
+/// Returns what was moved, which a further command may continue; `last` was moved before.
 pub(super) fn intervene(app: &mut AppState, command: InterveneCommand, last: Option<MovedRow>) -> Option<MovedRow> {
     match command {
         InterveneCommand::Force { column, i, word } => force(app, column, i, word),
@@ -84,15 +82,13 @@ fn take_all(app: &mut AppState) {
     }
 }
 
-/// The columns of this column's text.
 fn all_beside(app: &AppState, id: ColumnId) -> Vec<ColumnId> {
     let text = |column: &Column| app.document.state.text_of(column.variant).to_owned();
     let own = app.document.column(id).map(text);
     app.document.columns.iter().filter(|column| Some(text(column)) == own).map(|column| column.id).collect()
 }
 
-/// Changes what is set in some columns, as one step of undo, or as part of the last one where it `continues`. True
-/// when anything is other than before.
+/// Changes some columns as one step of undo, or as part of the last one if it `continues`. True if anything changed.
 fn change(app: &mut AppState, ids: &[ColumnId], continues: bool, change: impl Fn(&mut Interventions)) -> bool {
     let before = app.document.state.clone();
     for id in ids {
@@ -113,7 +109,7 @@ fn change(app: &mut AppState, ids: &[ColumnId], continues: bool, change: impl Fn
     true
 }
 
-/// A column that shows what its model makes of the present text, and not a given translation.
+/// A column that shows a translation of the present text that the model chose.
 fn present(app: &AppState, id: ColumnId) -> Option<&Column> {
     let is_own = |column: &&Column| column.table.as_ref().is_some_and(|table| !table.is_given);
     app.document
@@ -122,8 +118,7 @@ fn present(app: &AppState, id: ColumnId) -> Option<&Column> {
         .filter(is_own)
 }
 
-/// The first `count` tokens of what a column shows, held or forced as they are. It may not show the words yet that were
-/// set last; then only those can be held, which may be fewer.
+/// The first `count` tokens of a column as held or forced words; fewer while newly set words are not shown yet.
 fn held(app: &AppState, id: ColumnId, count: usize) -> Option<Vec<Force>> {
     let column = present(app, id)?;
     let wanted = app.document.interventions(column);
@@ -135,7 +130,6 @@ fn held(app: &AppState, id: ColumnId, count: usize) -> Option<Vec<Force>> {
     Some(beginning(shown.tokens.get(..count)?, held))
 }
 
-/// As [`held`], all of them or none with a sentence.
 fn all_held(app: &mut AppState, id: ColumnId, count: usize) -> Option<Vec<Force>> {
     let held = held(app, id, count).filter(|held| held.len() == count);
     if held.is_none() {
@@ -154,7 +148,6 @@ fn force(app: &mut AppState, id: ColumnId, i: usize, word: Word) {
     }
 }
 
-/// The translation begins as this branch of the search does; its last word is forced.
 fn follow_tokens(app: &mut AppState, id: ColumnId, tokens: &[String]) {
     let Some(column) = present(app, id) else { return };
     let was_forced = |i: usize| column.shown().is_some_and(|shown| shown.touched.said(i) == Said::Forced);
@@ -185,7 +178,6 @@ fn ban(app: &mut AppState, id: ColumnId, i: Option<usize>, word: &Word, in_all: 
     });
 }
 
-/// The row of alpha at target position `row`: as it is set, else as it is shown.
 fn row_of(app: &AppState, column: &Column, row: usize) -> Option<Vec<f32>> {
     let wanted = app.document.interventions(column);
     let pinned = wanted.pin.iter().find(|pin| pin.i == row);
@@ -205,7 +197,6 @@ fn weigh(app: &mut AppState, id: ColumnId, i: usize, set: (usize, f32, bool), co
     pin(app, id, &pins, continues)
 }
 
-/// Sets rows of alpha. The search goes on from the first of them.
 pub(crate) fn pin(app: &mut AppState, id: ColumnId, pins: &[Pin], continues: bool) -> bool {
     let Some(first) = pins.iter().map(|pin| pin.i).min() else { return false };
     let held = held(app, id, first);
@@ -240,7 +231,6 @@ fn edit_row(app: &mut AppState, id: ColumnId, i: usize, edit: RowEdit) {
     }
 }
 
-/// The rows beside word i after an edit, or why there are none.
 fn made(app: &AppState, column: &Column, i: usize, edit: RowEdit) -> Result<Vec<Pin>, &'static str> {
     let rows = rows::settable(column, &app.view.settings, i);
     if column.table.as_ref().is_some_and(|table| table.reading == Some(RowConvention::Head)) {
@@ -256,7 +246,6 @@ fn made(app: &AppState, column: &Column, i: usize, edit: RowEdit) -> Result<Vec<
     rows.into_iter().map(one).collect()
 }
 
-/// As [`edit_row`], for every word of which something can be made; says why where that is none.
 fn edit_rows(app: &mut AppState, id: ColumnId, edit: RowEdit) {
     let Some(column) = present(app, id) else { return };
     let words = column.table.as_deref().map_or(0, |table| table.target.len());
@@ -273,7 +262,6 @@ fn edit_rows(app: &mut AppState, id: ColumnId, edit: RowEdit) {
     }
 }
 
-/// The row of word i after an edit, or why there is none.
 fn edited(app: &AppState, column: &Column, i: usize, row: &[f32], edit: RowEdit) -> Result<Vec<f32>, &'static str> {
     match edit {
         RowEdit::OneHot(j) => {
@@ -307,7 +295,6 @@ fn edited(app: &AppState, column: &Column, i: usize, row: &[f32], edit: RowEdit)
     }
 }
 
-/// The row of the same word of another column, of the one nearest to its place.
 fn like(app: &AppState, column: &Column, i: usize, other: ColumnId) -> Result<Vec<f32>, &'static str> {
     const NONE: &str = id!("The other column has no alignment of this sentence");
     let other = present(app, other).filter(|other| other.source.text == column.source.text).ok_or(lang::text(NONE))?;
@@ -338,7 +325,6 @@ fn mask(app: &mut AppState, id: ColumnId, j: usize, is_masked: bool, in_all: boo
     });
 }
 
-/// These entries as the words that a translation begins with.
 fn beginning(tokens: &[String], held: impl Fn(usize) -> bool) -> Vec<Force> {
     let word = |(i, token): (usize, &String)| Force { i, word: Word::Entry(token.clone()), held: held(i) };
     tokens.iter().enumerate().map(word).collect()
@@ -351,7 +337,7 @@ fn forbid(wanted: &mut Interventions, forbid: Forbid) {
     }
 }
 
-/// Takes something away. At the beginning, what was chosen behind a forced word followed from it and goes with it.
+/// At the beginning, words chosen after a forced word followed from it and are removed with it.
 fn take(wanted: &mut Interventions, what: &TakenAway) {
     match what {
         TakenAway::Word(i) if *i < wanted.begun() => drop(wanted.force.drain(*i..wanted.begun())),
@@ -365,7 +351,7 @@ fn take(wanted: &mut Interventions, what: &TakenAway) {
     trim(wanted);
 }
 
-/// Words are held no longer than a forced word, a row or a ban behind them needs it.
+/// Words are held only as far as a forced word, a row or a ban after them needs it.
 fn trim(wanted: &mut Interventions) {
     let start = wanted.beginning();
     let forced = start.iter().rposition(|force| !force.held).map_or(0, |at| at + 1);

@@ -55,7 +55,6 @@ impl SentencePage {
         Ok(())
     }
 
-    /// What was learned is there: the columns of a head's model have it from now on, those of an aligner's languages its links.
     pub(super) fn learned(&mut self, app: &mut AppState, number: u64, found: LearnedOfText) {
         if self.head.number == Some(number) {
             self.head.number = None;
@@ -89,7 +88,6 @@ impl SentencePage {
         app.request();
     }
 
-    /// Nothing came of the order; false where it was another one.
     pub(super) fn not_learned(&mut self, number: u64, message: Option<&String>) -> bool {
         let is_it = self.head.number == Some(number);
         if is_it {

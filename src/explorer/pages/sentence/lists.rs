@@ -41,7 +41,6 @@ pub(super) fn browse(app: &mut AppState, command: ListCommand) {
     }
 }
 
-/// Translates a sentence of the shown list.
 fn pick(app: &mut AppState, position: Option<usize>) {
     let text = position.and_then(|position| app.lists.sentence(position)).map(Cow::into_owned);
     if let Some(text) = text {
@@ -50,14 +49,12 @@ fn pick(app: &mut AppState, position: Option<usize>) {
     }
 }
 
-/// The alignment by hand of the sentence that is shown, where its list has one.
 fn find_gold(app: &mut AppState) {
     if let Some(gold) = app.gold_of_list() {
         app.document.gold = Some(Arc::new(gold));
     }
 }
 
-/// Word links that were opened become the alignments by hand of the shown list, if they are of it and its translations.
 pub(crate) fn open_gold(app: &mut AppState, path: PathBuf) {
     match files_of_gold(app) {
         Ok((source, target)) => app.tasks.chore(FileJob::ReadGold { path, source, target }),
@@ -72,8 +69,7 @@ pub(crate) fn open_gold(app: &mut AppState, path: PathBuf) {
     }
 }
 
-/// The lines of the shown list and of its translations: those that it was opened with, or another open file that is
-/// as long. Otherwise why there are none.
+/// The paths of the list and of its translations, or why there are none.
 fn files_of_gold(app: &AppState) -> Result<(PathBuf, PathBuf), String> {
     let List::File(n) = app.lists.shown else {
         return Err(tr!("open that text first, so that its list is shown").to_owned());
@@ -94,7 +90,7 @@ fn files_of_gold(app: &AppState) -> Result<(PathBuf, PathBuf), String> {
     Ok((file.path.clone(), target))
 }
 
-/// Alignments by hand were read; the list keeps them and the translations that they are of.
+/// Keeps alignments by hand and the translations they belong to.
 pub(crate) fn gold_read(app: &mut AppState, path: &Path, of: (&Path, PathBuf), links: &Arc<Vec<Links>>, note: &str) {
     let (list, target) = of;
     let lines = app.lists.files.iter().find(|file| file.path == target).and_then(|file| file.lines.clone());
@@ -131,7 +127,6 @@ fn show_list(app: &mut AppState, list: List) {
     app.lists.search_again();
 }
 
-/// Opens a text file as a list and shows it; one that is open already is only shown.
 pub(crate) fn open_file(app: &mut AppState, path: PathBuf) {
     if let Some(n) = app.lists.files.iter().position(|file| file.path == path) {
         show_list(app, List::File(n));
@@ -140,7 +135,6 @@ pub(crate) fn open_file(app: &mut AppState, path: PathBuf) {
     add_file(app, path, None, true);
 }
 
-/// Has a file read as a list, perhaps with its translation.
 pub(crate) fn add_file(app: &mut AppState, path: PathBuf, target: Option<PathBuf>, show: bool) {
     let is_it = |file: &OpenFile| file.path == path && (target.is_none() || file.target_path == target);
     let known = app.lists.files.iter().position(is_it);
@@ -193,7 +187,6 @@ fn close_file(app: &mut AppState, n: usize) {
     }
 }
 
-/// A file was read, or more of it than before.
 pub(crate) fn file_read(app: &mut AppState, path: &Path, lines: &Arc<TextFile>) {
     let (mut first, mut grows) = (None, false);
     for (n, file) in app.lists.files.iter_mut().enumerate() {
@@ -220,7 +213,6 @@ pub(crate) fn file_read(app: &mut AppState, path: &Path, lines: &Arc<TextFile>) 
     }
 }
 
-/// A file could not be read: its list goes, and so does it as a translation.
 pub(crate) fn file_failed(app: &mut AppState, path: &Path) {
     for file in &mut app.lists.files {
         if file.target_path.as_deref() == Some(path) {

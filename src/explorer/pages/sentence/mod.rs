@@ -1,5 +1,4 @@
-//! The page Sentence: the source text, the columns, the lists and what is marked. The sentence and its columns
-//! are the document, which all pages share; what is asked about them is the page's own.
+//! The page Sentence. Its text and columns are the document, which all pages share; questions are its own.
 
 pub mod asked;
 pub mod columns;
@@ -27,7 +26,6 @@ use crate::pages::shape::PageState;
 pub use crate::pages::sentence::state::SentencePage;
 
 impl SentencePage {
-    /// Does what the user asked for.
     pub fn apply(&mut self, command: SentenceCommand, app: &mut AppState) {
         match command {
             SentenceCommand::Column(command) => columns::arrange(app, command),

@@ -1,5 +1,4 @@
-//! Questions about a column, asked in the background: a row that makes the model say a word, measures of its
-//! translation, files of interventions. What is asked of a column ends as soon as the column is about something else.
+//! Questions to workers about a column. An answer is dropped once the column shows something else.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -56,7 +55,6 @@ impl SentencePage {
         self.probes.push(AskedProbe { number, subject, about });
     }
 
-    /// Ends the questions of which this holds.
     fn drop_probes(&mut self, app: &mut AppState, is_over: impl Fn(&AppState, &AskedProbe) -> bool) {
         let (over, rest): (Vec<AskedProbe>, Vec<AskedProbe>) =
             std::mem::take(&mut self.probes).into_iter().partition(|asked| is_over(app, asked));
@@ -66,7 +64,6 @@ impl SentencePage {
         }
     }
 
-    /// Ends questions about what is no more.
     pub(super) fn end_stale_probes(&mut self, app: &mut AppState) {
         self.drop_probes(app, |app, asked| asked.subject.as_ref().is_some_and(|subject| !is_current(app, subject)));
     }
@@ -122,7 +119,6 @@ impl SentencePage {
         Ok(())
     }
 
-    /// Opens a file of interventions, for the selected column or the one whose model it names.
     pub(crate) fn open_interventions(&mut self, app: &mut AppState, path: PathBuf) {
         app.show_page(SENTENCE);
         let selected = app.selected_column().map(|column| app.document.original(column).unwrap_or(column).id);
@@ -139,7 +135,7 @@ impl SentencePage {
         self.order_probe(app, Probe { model, device: app.view.settings.device, question }, None, ProbeAbout::File);
     }
 
-    /// Takes in an answer; one that nobody waits for any more changes nothing.
+    /// An answer to a question that was dropped changes nothing.
     pub(crate) fn probed(&mut self, app: &mut AppState, number: u64, found: Probed) {
         let Some(at) = self.probes.iter().position(|asked| asked.number == number) else { return };
         let AskedProbe { subject, about, .. } = self.probes.remove(at);
@@ -156,7 +152,6 @@ impl SentencePage {
         }
     }
 
-    /// Nothing came of it.
     pub(crate) fn unanswered(&mut self, app: &mut AppState, number: u64, message: Option<String>) {
         self.probes.retain(|asked| asked.number != number);
         if let Some(message) = message {
@@ -203,7 +198,7 @@ impl SentencePage {
         self.persuaded.drain(..excess);
     }
 
-    /// What is known of a row that was set so that the model says a word, and whether it says it now.
+    /// What is known of a row that was set to make the model emit a word, and whether the model emits it now.
     pub fn persuaded_text(&self, column: &Column, pin: &Pin) -> Option<String> {
         let found = self.persuaded.iter().rev().find(|found| found.pin == *pin)?;
         let is_set = !column.decoding && column.set.pin.contains(pin);
@@ -218,13 +213,11 @@ impl SentencePage {
         Some(format!("{}{now}", found.distance()))
     }
 
-    /// Questions about columns that are under way.
     pub fn probes(&self) -> &[AskedProbe] {
         &self.probes
     }
 }
 
-/// A column that stands: its words are those of the present text with what is set.
 fn standing(app: &AppState, id: ColumnId) -> Result<&Column, String> {
     let column = app.document.column(id).ok_or(tr!("This column is gone"))?;
     let stands = !column.decoding && !column.stale && column.source.text == app.document.state.text_of(column.variant);
@@ -257,7 +250,6 @@ fn keep_tested(app: &mut AppState, id: ColumnId, tested: Arc<Tested>) {
     app.mark_differences();
 }
 
-/// A sentence with what is set in a column, as one step of undo.
 fn open(app: &mut AppState, opened: Opened) {
     let Opened { column, made_with, source, interventions } = opened;
     let found = app.document.column(column).map(|column| (column.system.members.clone(), column.name()));
@@ -284,7 +276,6 @@ fn open(app: &mut AppState, opened: Opened) {
     }
 }
 
-/// The translation that a column shows.
 fn shown(column: &Column) -> Option<&HypothesisView> {
     let is_given = column.table.as_deref().is_some_and(|table| table.is_given);
     column.read().filter(|_| is_given).or_else(|| column.shown())

@@ -35,7 +35,6 @@ pub(super) fn select(app: &mut AppState, command: &SelectCommand) {
     }
 }
 
-/// To the column beside; on page Steps, where models are taken apart, to the model beside.
 fn move_selected_column(app: &mut AppState, by: isize) {
     let Some(selected) = app.selected_column() else { return };
     let has_only_models = app.view.page.info().has_only_models;

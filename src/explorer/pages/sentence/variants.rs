@@ -1,5 +1,4 @@
-//! What if: variants of the sentence and of how it is searched, each a column beside its original. They are part
-//! of the scene, so that undo takes them back and they are kept with the sentence.
+//! Variants of the sentence and of its search, each a column. Undo and the saved state include them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +11,6 @@ use crate::pages::sentence::asked::Neighbours;
 use crate::pages::sentence::command::VariantCommand;
 use crate::pages::sentence::state::SentencePage;
 
-/// Most variants of a sentence.
 pub const MOST: usize = 12;
 
 impl SentencePage {
@@ -41,7 +39,7 @@ impl SentencePage {
         app.request();
     }
 
-    /// The neighbours that were asked for; true when anybody waits for them.
+    /// True if these neighbours were asked for.
     pub(crate) fn near_found(
         &mut self,
         app: &mut AppState,
@@ -55,7 +53,7 @@ impl SentencePage {
     }
 }
 
-/// The words of a column as places of its text; `None` while it shows another text.
+/// The words of a column as byte ranges of its text; `None` while it shows another text.
 fn places(app: &AppState, id: ColumnId) -> Option<(&str, Vec<Range<usize>>)> {
     let column = app.document.column(id)?;
     let text = app.document.state.text_of(column.variant);
@@ -73,7 +71,6 @@ fn reword(app: &mut AppState, id: ColumnId, j: usize, edit: &WordEdit) {
     }
 }
 
-/// A variant with this text: beside an original, in place of a variant's.
 fn retext(app: &mut AppState, id: ColumnId, text: String) {
     let text = app.cut(text);
     let Some(column) = app.document.column(id).filter(|_| !text.trim().is_empty()) else { return };
@@ -115,7 +112,6 @@ fn beside(app: &mut AppState, id: ColumnId, search: SearchSettings, replaces: bo
     add(app, Variant { search: SearchChange::between(usual, search), replaces, interventions, ..base });
 }
 
-/// Opens a variant, unless there is the same already.
 fn add(app: &mut AppState, variant: Variant) {
     let is_same = |other: &Variant| *other == Variant { id: other.id, ..variant.clone() };
     if variant.is_as_original() || app.document.state.variants.iter().any(is_same) {
@@ -131,7 +127,6 @@ fn add(app: &mut AppState, variant: Variant) {
     });
 }
 
-/// A step of undo.
 fn step(app: &mut AppState, change: impl FnOnce(&mut SentenceState)) {
     let before = app.document.state.clone();
     change(&mut app.document.state);
@@ -142,13 +137,11 @@ fn step(app: &mut AppState, change: impl FnOnce(&mut SentenceState)) {
     }
 }
 
-/// The variant that a column shows.
 fn variant_of(app: &AppState, id: ColumnId) -> Option<Variant> {
     app.document.state.variant(app.document.column(id)?.variant?).cloned()
 }
 
-/// The text of a variant becomes the sentence; what else it differs in stays a variant. The others stay what they
-/// are, beside another original.
+/// Makes the text of a variant the sentence. Its other differences and all other variants stay variants.
 fn adopt(app: &mut AppState, id: ColumnId) {
     let Some(mut variant) = variant_of(app, id) else { return };
     let Some(text) = variant.source.take() else { return };

@@ -1,32 +1,27 @@
-//! What keys, menus and buttons ask for. Each [`Act`] is a row of one table: its heading on the sheet of shortcuts,
-//! its name, its keys, and where it works. What it does is known above the pages.
+//! The acts of keys, menus and buttons as one table: group, name, keys, and where they work.
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
 use crate::app::page::Page;
 use crate::widgets::theme;
 
-/// One row of the table.
+/// An act with its keys.
 #[derive(Debug)]
 pub struct Binding {
     pub act: Act,
-    /// Heading on the sheet.
     pub group: &'static str,
     pub name: &'static str,
-    /// Keys; the first is shown in menus.
     pub keys: &'static [KeyboardShortcut],
-    /// Works while text is being typed too.
     pub while_typing: bool,
-    /// On other pages what would change something unseen does not answer.
+    /// Acts that would change something unseen do not work on other pages.
     pub works: WorksOn,
 }
 
-/// Where an act works.
+/// On which pages an act works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorksOn {
     Everywhere,
     Sentence,
-    /// On pages Sentence and Steps, which show the source text.
     Source,
     /// On those, and on pages with an undo of their own.
     Edits,
@@ -63,21 +58,18 @@ const FILES: &str = id!("Files and models");
 const TEXTS: &str = id!("Text and sentences");
 const WORDS: &str = id!("Words and beam");
 const PICTURE: &str = id!("Picture");
-/// The heading of those that concern the window, pages among them.
 pub const WINDOW: &str = id!("Window");
 
-/// The enum of acts and the table of its rows, in the order of the sheet.
+/// The enum of acts and the table of their keys, in the order of the help sheet.
 macro_rules! acts {
     ($($act:ident: $while_typing:ident, $group:ident, $works:ident, $name:literal, [$($key:expr),+];)*) => {
-        /// What a key does.
+        /// An action with a key.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Act {
-            /// To a page of the window.
             ShowPage(Page),
             $(#[doc = $name] $act,)*
         }
 
-        /// Every act but those that show a page.
         pub const ROWS: &[Binding] = &[$(Binding {
             act: Act::$act,
             group: $group,
@@ -154,7 +146,6 @@ const PAGE_KEYS: [[KeyboardShortcut; 1]; 9] = [
 ];
 
 impl Act {
-    /// Its keys; the first is shown.
     pub fn keys(self) -> &'static [KeyboardShortcut] {
         match self {
             Self::ShowPage(page) => {
@@ -164,7 +155,6 @@ impl Act {
         }
     }
 
-    /// Its first key in words; empty without one.
     pub fn key_text(self, ctx: &egui::Context) -> String {
         self.keys().first().map(|key| key_text(ctx, key)).unwrap_or_default()
     }
@@ -189,7 +179,6 @@ pub fn key_text(ctx: &egui::Context, key: &KeyboardShortcut) -> String {
     text.strip_suffix(&name).map_or_else(|| text.clone(), |modifiers| format!("{modifiers}{symbol}"))
 }
 
-/// A side of a cell within its limits.
 pub fn cell(side: f32) -> f32 {
     side.clamp(theme::CELL_LIMITS.0, theme::CELL_LIMITS.1)
 }

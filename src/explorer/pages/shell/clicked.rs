@@ -7,40 +7,13 @@ use crate::jobs::live::protocol::ColumnId;
 /// What was clicked, or marked by keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MenuTarget {
-    Source {
-        column: ColumnId,
-        j: usize,
-    },
-    /// A target word, or the row of a heatmap.
-    Target {
-        column: ColumnId,
-        i: usize,
-    },
-    /// A cell of a heatmap.
-    Cell {
-        column: ColumnId,
-        i: usize,
-        j: usize,
-    },
-    /// A hypothesis of the beam.
-    Hypothesis {
-        column: ColumnId,
-        /// Which, from 0, the best.
-        n: usize,
-    },
-    /// The picture as a whole.
-    Picture {
-        column: ColumnId,
-    },
-    /// The bars of a target word in the inspector.
-    Bars {
-        column: ColumnId,
-        i: usize,
-    },
-    /// A column as a whole, at its head.
-    Column {
-        column: ColumnId,
-    },
+    Source { column: ColumnId, j: usize },
+    Target { column: ColumnId, i: usize },
+    Cell { column: ColumnId, i: usize, j: usize },
+    Hypothesis { column: ColumnId, n: usize },
+    Picture { column: ColumnId },
+    Bars { column: ColumnId, i: usize },
+    Column { column: ColumnId },
 }
 
 impl MenuTarget {
@@ -56,7 +29,6 @@ impl MenuTarget {
         }
     }
 
-    /// The source word that it is or has.
     pub fn source(self) -> Option<usize> {
         match self {
             Self::Source { j, .. } | Self::Cell { j, .. } => Some(j),
@@ -68,7 +40,6 @@ impl MenuTarget {
         }
     }
 
-    /// The target word that it is or has.
     pub fn target(self) -> Option<usize> {
         match self {
             Self::Target { i, .. } | Self::Cell { i, .. } | Self::Bars { i, .. } => Some(i),
@@ -77,14 +48,12 @@ impl MenuTarget {
     }
 }
 
-/// The open menu.
+/// The open context menu.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContextMenu {
-    /// What it is about.
     pub clicked: MenuTarget,
     pub at: Pos2,
-    /// What had the keyboard, and gets it back.
+    /// The widget that had the keyboard and gets it back.
     pub focus: Option<Id>,
-    /// It is on the screen already.
     pub is_open: bool,
 }

@@ -1,7 +1,5 @@
-//! Everything that needs a path, and the system's file dialogs, which never block a frame.
-//!
-//! A dialog is a future; it is polled once a frame and wakes the window when it is done. Where the system has no
-//! dialog it answers at once as if cancelled, so every question can also be answered by a typed path on a sheet.
+//! Questions for a path, and the system's file dialogs: futures that are polled once a frame. Without a dialog of the
+//! system they end at once as if cancelled, and the path is typed on a sheet.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -18,33 +16,26 @@ use crate::widgets::theme;
 use engine::clock::Instant;
 use engine::lang;
 
-/// A question for a path: a row of data, beside the view that asks it.
+/// A question for a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The heading of its sheet and dialog.
     pub title: &'static str,
-    /// On the button that answers.
     pub verb: &'static str,
-    /// What kind of path it wants.
     pub wants: Wants,
-    /// What to know about it.
     pub note: &'static str,
 }
 
-/// What kind of path a question wants.
+/// The kind of path that a question needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wants {
-    /// A folder that exists.
     Folder,
-    /// A file that exists; the dialog offers those that end so first.
     File(&'static [&'static str]),
-    /// A file to write, called so at first.
+    /// A file to write, with its default name.
     NewFile(&'static str),
 }
 
 impl Wants {
-    /// Whether a file that is there would be written over. A corpus never is: it is opened, or the new one is refused; nor does a
-    /// browser write over what it has saved.
+    /// Whether an existing file would be overwritten. Corpora are opened or refused; a browser never overwrites.
     pub fn may_replace(self) -> bool {
         let is_corpus = |name: &str| Path::new(name).extension().is_some_and(|end| end == "ilws");
         matches!(self, Self::NewFile(name) if !is_corpus(name)) && cfg!(not(target_family = "wasm"))
@@ -60,7 +51,6 @@ pub const MODEL: Question = Question::new(
     ),
 );
 
-/// Opens a text, or what else it turns out to be.
 pub const TEXT: Question = Question::new(
     id!("Open a text file"),
     id!("Open"),
@@ -70,7 +60,6 @@ pub const TEXT: Question = Question::new(
     ),
 );
 
-/// Opens a workspace that is there.
 pub const WORKSPACE: Question = Question::new(
     id!("Open a corpus"),
     id!("Open"),
@@ -78,7 +67,6 @@ pub const WORKSPACE: Question = Question::new(
     id!("One file that keeps sentences, outputs, alignments and judgements, by custom with the ending .ilws."),
 );
 
-/// Brings a file into the workspace.
 pub const IMPORT: Question = Question::new(
     id!("Import into the corpus"),
     id!("Import"),
@@ -91,7 +79,6 @@ pub const IMPORT: Question = Question::new(
     ),
 );
 
-/// How files of text end.
 pub const TEXTS: &[&str] = &["txt", "en", "fr", "de", "tsv", "json", "gz", "zst"];
 
 impl Question {
@@ -99,28 +86,24 @@ impl Question {
         Self { title, verb, wants, note }
     }
 
-    /// The question with what becomes of its answer.
     pub fn then<C: Into<Command>>(self, answered: impl Fn(PathBuf) -> C + 'static) -> AskedPath {
         AskedPath { question: self, name: None, answered: Rc::new(move |path| answered(path).into()) }
     }
 }
 
-/// A question as it is asked.
+/// A question with the command that its answer gives.
 #[derive(Clone)]
 pub struct AskedPath {
     pub question: Question,
-    /// What the new file is called at first, in place of what the row says.
     pub name: Option<String>,
     answered: Rc<dyn Fn(PathBuf) -> Command>,
 }
 
 impl AskedPath {
-    /// The same, with the new file called so at first.
     pub fn named(self, name: String) -> Self {
         Self { name: Some(name), ..self }
     }
 
-    /// What the answer does.
     pub fn answered(&self, path: PathBuf) -> Command {
         (self.answered)(path)
     }
@@ -132,13 +115,11 @@ impl PartialEq for AskedPath {
     }
 }
 
-/// Nobody cancels a dialog so soon: the system has none.
+/// An answer within this time shows that the system has no dialog: no user cancels so soon.
 const AT_ONCE: Duration = Duration::from_millis(300);
-/// What to do without one.
 #[cfg(target_family = "wasm")]
 const WITHOUT: &str =
     id!("Nothing was chosen. A model of this site opens by its name; files of your own by Browse or by a drop.");
-/// What to do without one.
 #[cfg(not(target_family = "wasm"))]
 const WITHOUT: &str =
     id!("This system shows no file dialog here; on Linux it needs a desktop portal or the program zenity. Type the \
@@ -146,18 +127,16 @@ const WITHOUT: &str =
 
 type Answer = Pin<Box<dyn Future<Output = Option<PathBuf>>>>;
 
-/// At most one dialog at a time.
+/// The system's file dialog; at most one is open.
 #[derive(Default)]
 pub struct Dialogs {
     open: Option<(AskedPath, Answer, Instant)>,
     /// The last one was answered before anybody could have seen it.
     is_missing: bool,
-    /// Where the last answer lay.
     folder: Option<PathBuf>,
 }
 
 impl Dialogs {
-    /// Opens the dialog, unless one is open already.
     pub fn ask(&mut self, asked: AskedPath) {
         if self.open.is_some() {
             return;
@@ -166,7 +145,7 @@ impl Dialogs {
         self.open = Some((asked, answer, Instant::now()));
     }
 
-    /// Where a dialog opens: where the last one ended; a new file lies among the user's documents at first.
+    /// The folder of the last answer; for a new file at first the user's documents.
     fn start(&self, wants: Wants) -> Option<PathBuf> {
         let documents = || {
             let user = directories::UserDirs::new()?;
@@ -175,7 +154,6 @@ impl Dialogs {
         self.folder.clone().or_else(|| matches!(wants, Wants::NewFile(_)).then(documents)?)
     }
 
-    /// Files were dropped on the page of a browser: where they are kept is the answer.
     #[cfg(target_family = "wasm")]
     pub fn dropped(&mut self, files: Vec<egui::DroppedFileHandle>, asked: AskedPath) {
         let answer = async move {
@@ -187,12 +165,11 @@ impl Dialogs {
         self.open = Some((asked, Box::pin(answer), Instant::now()));
     }
 
-    /// Whether a dialog is open.
+    /// Keeps files that were dropped on a browser's page, and answers with their paths.
     pub fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Says on a sheet for paths that the system has no dialog, once that is known.
     pub fn missing_ui(&self, ui: &mut egui::Ui) {
         if self.is_missing {
             let text = egui::RichText::new(lang::text(WITHOUT)).color(theme::tokens(ui).warm);
@@ -200,7 +177,7 @@ impl Dialogs {
         }
     }
 
-    /// What was asked, and the chosen path, once there is one; none where the system has no dialog.
+    /// The question and the chosen path, if any, once the dialog is closed; no path if the system has no dialog.
     pub fn poll(&mut self, ctx: &egui::Context) -> Option<(AskedPath, Option<PathBuf>)> {
         let (_, answer, _) = self.open.as_mut()?;
         let waker = Waker::from(Arc::new(Repaint(ctx.clone())));
@@ -237,7 +214,7 @@ fn path_of(chosen: impl Future<Output = Option<rfd::FileHandle>> + 'static) -> A
     Box::pin(async move { chosen.await.map(|handle| handle.path().to_path_buf()) })
 }
 
-/// A browser saves where it saves, and what it opens has no path: it is kept under one.
+/// A browser chooses where it saves, and what it opens has no path: its contents are kept under one.
 #[cfg(target_family = "wasm")]
 fn shown(asked: &AskedPath, _folder: Option<PathBuf>) -> Answer {
     match asked.question.wants {

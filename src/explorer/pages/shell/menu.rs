@@ -5,7 +5,7 @@ use egui::{Button, Ui};
 use crate::pages::shell::act::Act;
 use crate::pages::shell::local::Window;
 
-/// A menu's line for an act of the table, with its key. The menu goes, but for what is done several times in a row.
+/// A menu entry for an act, with its key. It closes the menu, unless the act is usually repeated.
 pub fn act_item(ui: &mut Ui, window: &mut Window<'_>, name: &str, wanted: Act) {
     let key = wanted.key_text(ui.ctx());
     if ui.add(Button::new(name).shortcut_text(key)).clicked() {
@@ -16,7 +16,6 @@ pub fn act_item(ui: &mut Ui, window: &mut Window<'_>, name: &str, wanted: Act) {
     }
 }
 
-/// A small button for an act of the table; the tooltip has its key.
 pub fn act_button(ui: &mut Ui, window: &mut Window<'_>, name: &str, wanted: Act) {
     let key = wanted.key_text(ui.ctx());
     if ui.small_button(name).on_hover_text(key).clicked() {

@@ -8,7 +8,7 @@ use crate::pages::shell::local::{SharedMemory, Window};
 use crate::widgets::theme;
 
 impl SharedMemory {
-    /// Whether what is typed may be written: no file is there, or it was asked about already. Else it is asked about from now on.
+    /// Whether the file may be written: it does not exist, or the user was already asked. Otherwise asks from now on.
     pub fn may_write(&mut self, path: &str) -> bool {
         let is_asked = self.is_asked(path);
         self.replaces = (!is_asked && Path::new(path).is_file()).then(|| PathBuf::from(path));
@@ -20,7 +20,7 @@ impl SharedMemory {
     }
 }
 
-/// Says that the file of this path would be written over, where that is being asked; gives whether it is.
+/// Warns that the file would be replaced if [`Sheet`](super::local::Sheet) asks that; returns whether it does.
 pub fn replaces_ui(ui: &mut Ui, window: &Window<'_>, path: &str) -> bool {
     let is_asked = window.local.shared.is_asked(path);
     if is_asked {

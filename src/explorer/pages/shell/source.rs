@@ -7,17 +7,16 @@ use crate::app::command::SourceCommand;
 use crate::pages::shell::local::{Panel, Window};
 use crate::widgets::{bidi, theme};
 
-/// More characters than this are cut: laying them out would hold up the window.
+/// A longer text is cut: its layout would block the window.
 pub const MOST_CHARACTERS: usize = 100_000;
-/// Height of the text before it scrolls, points.
 const TEXT_HEIGHT: f32 = 84.0;
 
-/// What is remembered of the field.
+/// What the text field remembers between frames.
 #[derive(Default)]
 pub struct SourceMemory {
-    /// The text was too long for the field and was cut; said until the next edit.
+    /// The text was too long for the field and was cut; shown until the next edit.
     pub cut: bool,
-    /// What was selected of the text in the last frame, and how many characters that text had.
+    /// The selection in the last frame, and the number of characters of its text.
     selected: Option<(CCursorRange, usize)>,
 }
 
@@ -25,7 +24,6 @@ pub fn editor_id() -> Id {
     Id::unique("source_text")
 }
 
-/// The text field, on its own.
 pub fn editor_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let mut text = window.app.document.source().to_owned();
     let align = if bidi::starts_right(&text) { egui::Align::RIGHT } else { egui::Align::LEFT };
@@ -67,8 +65,7 @@ fn all_of(text: &str) -> CCursorRange {
     CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()))
 }
 
-/// Gives the field the keyboard before the first frame, which takes longest, with all of the text selected: what is typed
-/// meanwhile begins another sentence and is not lost.
+/// Focuses the field before the first frame, which is slow, with all text selected: early keys replace the sentence.
 pub fn begin(ctx: &egui::Context, text: &str) {
     ctx.memory_mut(|memory| memory.request_focus(editor_id()));
     let mut state = egui::text_edit::TextEditState::default();
@@ -76,7 +73,7 @@ pub fn begin(ctx: &egui::Context, text: &str) {
     state.store(ctx, editor_id());
 }
 
-/// Of another sentence all is selected where all was, and nothing where a part was: that part is not there any more.
+/// In a new sentence all is selected if all was, else nothing.
 fn select_anew(ctx: &egui::Context, window: &mut Window<'_>, text: &str) {
     let Some((range, count)) = window.local.of::<SourceMemory>().selected else { return };
     let Some(mut state) = egui::text_edit::TextEditState::load(ctx, editor_id()) else { return };

@@ -8,11 +8,9 @@ use crate::app::tasks::Task;
 use crate::pages::shell::local::Window;
 use crate::widgets::theme;
 
-/// Narrower than this the buttons stand below the bar, points.
 const NARROW: f32 = 420.0;
 
-/// The page's work of this number: a bar with what it does, how far and how fast it is, and its two buttons.
-/// Nothing when it is done.
+/// The progress of the page's task with its buttons; nothing when it is done.
 pub fn task_ui(ui: &mut Ui, window: &mut Window<'_>, number: Option<u64>) {
     let Some(task) = number.and_then(|number| window.app.tasks.task(number)) else { return };
     let before = window.app.tasks.list().first().filter(|first| first.number != task.number);
@@ -43,7 +41,6 @@ pub fn task_ui(ui: &mut Ui, window: &mut Window<'_>, number: Option<u64>) {
     });
 }
 
-/// What becomes of work that is cancelled.
 fn lost(task: &Task) -> &'static str {
     if task.keeps_work {
         tr!("Ends this work; what it has done so far is kept, and a new run goes on there")
@@ -65,7 +62,6 @@ pub fn fraction(task: &Task) -> f32 {
     progress.map_or(0.0, |progress| progress.done as f32 / progress.total as f32)
 }
 
-/// What a task does and how far it is, in a line.
 pub fn line(task: &Task) -> String {
     let Some(progress) = &task.progress else {
         return match task.page {

@@ -7,15 +7,12 @@ use engine::decoding::{Node, NodeFate};
 /// What became of a hypothesis at its step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Became {
-    /// It is among those that the next step goes on from.
     Kept,
     Finished,
-    /// Better ones took its place.
     FellOut,
 }
 
 impl Became {
-    /// For those who read it out.
     pub fn name(self) -> &'static str {
         match self {
             Self::Kept => tr!("kept"),
@@ -25,20 +22,17 @@ impl Became {
     }
 }
 
-/// A hypothesis as far as the step.
+/// A hypothesis up to the step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BeamLine<'a> {
-    /// Its words, each with its log p.
+    /// Each with its log p.
     pub words: Vec<(&'a str, f32)>,
-    /// log p of all of them.
     pub log_p: f32,
-    /// What became of it.
     pub became: Became,
-    /// It says what the steps say.
     pub is_path: bool,
 }
 
-/// The hypotheses of step `i`, best first; none while the search runs and where it was too large to keep.
+/// The hypotheses of step `i`, best first; none while the search runs or if it was too large to keep.
 pub fn beam<'a>(column: &'a Column, trace: &StepTrace, i: usize) -> Vec<BeamLine<'a>> {
     let nodes = &column.result.nodes;
     let Some(beam) = column.beam() else { return Vec::new() };
@@ -59,7 +53,6 @@ pub fn beam<'a>(column: &'a Column, trace: &StepTrace, i: usize) -> Vec<BeamLine
     nodes.iter().filter(|node| node.step == i).enumerate().map(line).collect()
 }
 
-/// From the first word to this one.
 fn path<'a>(nodes: &'a [Node], last: &'a Node) -> Vec<&'a Node> {
     let mut path: Vec<&Node> = std::iter::successors(Some(last), |node| nodes.get(node.parent?)).collect();
     path.reverse();

@@ -6,7 +6,7 @@ use crate::pages::steps::depth::{Depth, StepsChoice, chosen_of};
 use engine::models::anatomy::Miswiring;
 use engine::text::links::Link;
 
-/// A model taken apart, step by step.
+/// A model step by step.
 pub const STEPS: Page = Page::new(&PageInfo {
     key: "steps",
     name: id!("Steps"),
@@ -17,22 +17,19 @@ pub const STEPS: Page = Page::new(&PageInfo {
     has_only_models: true,
 });
 
-/// Whose words the steps read on.
+/// Which words the steps feed back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
-    /// Those of the translation that the column shows.
     #[default]
     Shown,
     /// The most probable word of every step: the search with a beam of 1.
     Greedy,
-    /// Those that the class chooses.
     Class,
 }
 
 chosen_of!(Mode, MODES);
 chosen_of!(Guessed, GUESSES);
 
-/// Every way to choose the words.
 pub const MODES: &[StepsChoice<Mode>] = &[
     StepsChoice {
         value: Mode::Shown,
@@ -57,16 +54,12 @@ pub const MODES: &[StepsChoice<Mode>] = &[
 /// What is guessed before it is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Guessed {
-    /// Where the step looks.
     #[default]
     Row,
-    /// Which word it says.
     Word,
-    /// Where all steps look, at once.
     Whole,
 }
 
-/// Everything that can be guessed.
 pub const GUESSES: &[StepsChoice<Guessed>] = &[
     StepsChoice {
         value: Guessed::Row,
@@ -88,47 +81,33 @@ pub const GUESSES: &[StepsChoice<Guessed>] = &[
     },
 ];
 
-/// What is done on the page Steps.
+/// Actions on page Steps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepsCommand {
-    /// Takes the model of this column apart.
     SetColumn(ColumnId),
-    /// Whose words are read on.
     SetMode(Mode),
-    /// More or fewer boxes of the machine.
     SetDepth(Depth),
-    /// The model as it is, or rewired.
     SetWrong(Option<Miswiring>),
-    /// To the whole step of this word, from 0.
     GoTo(usize),
-    /// So many stages or words on, as the player goes. What is still to be guessed is shown before it goes on.
+    /// Moves by so many stages or words, as the player does. An open guess is revealed first.
     Move(isize),
-    /// So many words on.
     MoveWord(isize),
-    /// The player goes stage by stage, or word by word.
     SetByStage(bool),
-    /// Goes on by itself, or rests.
     Play(bool),
     /// Stages or words a second.
     SetPace(f32),
-    /// Opens the box of this key, or closes it.
     Open(Option<String>),
-    /// The class says this word, by id, at the step that is shown; words after it are forgotten.
+    /// The class chooses this word, by id, at the shown step; later words are dropped.
     Say(u32),
-    /// The word that the class said last is taken back.
     TakeBack,
-    /// Guess first: this of each step is hidden until it is revealed; `None`: nothing.
+    /// Hides this of each step until it is revealed; `None`: nothing.
     SetGuessing(Option<Guessed>),
-    /// The beam of the step is shown beside it.
     SetBeam(bool),
-    /// The class guesses that the step looks at this source word, or no longer.
     Guess(usize),
-    /// The class guesses this link of the whole alignment, or no longer.
     GuessLink(Link),
-    /// The class guesses that the step says this word; without letters: it guesses nothing.
+    /// An empty word is no guess.
     GuessWord(String),
-    /// Shows what was hidden, and counts.
     Reveal,
-    /// What is guessed now is the guess of a group; the next group guesses.
+    /// Keeps the present guess as a group's; the next group guesses.
     NextGroup,
 }

@@ -2,38 +2,32 @@
 
 use engine::models::anatomy::Diagram;
 
-/// How far one looks into the machine.
+/// How much of the machine is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Depth {
     #[default]
     Sentence,
-    /// What one step reads and what it finds.
     Step,
-    /// Every box, gates too.
     Inside,
 }
 
-/// One line of a table of choices.
+/// A choice with its texts.
 #[derive(Clone, Copy, Debug)]
 pub struct StepsChoice<T> {
     pub value: T,
     /// In the saved state and in lessons.
     pub key: &'static str,
-    /// On a button or in a list.
     pub name: &'static str,
     pub about: &'static str,
 }
 
-/// A kind of choice, by its table.
 macro_rules! chosen_of {
     ($kind:ty, $table:ident) => {
         impl $kind {
-            /// Its line of the table.
             pub fn entry(self) -> &'static StepsChoice<Self> {
                 $table.iter().find(|entry| entry.value == self).unwrap_or(&$table[0])
             }
 
-            /// What this key stands for.
             pub fn from_key(key: &str) -> Option<Self> {
                 $table.iter().find(|entry| entry.key == key).map(|entry| entry.value)
             }
@@ -45,7 +39,6 @@ pub(super) use chosen_of;
 
 chosen_of!(Depth, DEPTHS);
 
-/// Every depth, the shallowest first.
 pub const DEPTHS: &[StepsChoice<Depth>] = &[
     StepsChoice {
         value: Depth::Sentence,
@@ -68,7 +61,6 @@ pub const DEPTHS: &[StepsChoice<Depth>] = &[
 ];
 
 impl Depth {
-    /// The shallowest depth that shows a stage.
     pub fn of(stage: &str) -> Self {
         match stage {
             "words" | "summary" | "alpha" | "candidates" | "word" => Self::Sentence,
@@ -79,7 +71,6 @@ impl Depth {
         }
     }
 
-    /// The machine as it is drawn at this depth.
     pub fn drawn(self, machine: &Diagram) -> Diagram {
         machine.only(|stage| Self::of(stage.key) <= self)
     }

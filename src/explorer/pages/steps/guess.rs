@@ -1,5 +1,4 @@
-//! Guess first: the class says where a step will look, or which word it will say, before it is shown, and is
-//! counted.
+//! The class guesses where a step looks, or its word, before it is shown; guesses are counted.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +12,8 @@ use engine::text::words::folded;
 /// What one group guessed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupGuess {
-    /// The source words at which the step looks, from 0.
     pub words: BTreeSet<usize>,
-    /// The word that the step says.
     pub word: Option<String>,
-    /// The links of the whole alignment.
     pub links: BTreeSet<Link>,
 }
 
@@ -25,35 +21,27 @@ pub struct GroupGuess {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Guessing {
     pub of: Guessed,
-    /// The source words that are guessed for the step that is shown.
     pub words: BTreeSet<usize>,
-    /// The word that is guessed for it.
     pub word: Option<String>,
-    /// The links that are guessed for the whole alignment.
     pub links: BTreeSet<Link>,
-    /// What groups of the class have guessed, where they answer one after the other.
     pub groups: Vec<GroupGuess>,
-    /// The step, or the whole alignment, is shown.
     pub is_revealed: bool,
-    /// Steps that were guessed and revealed.
     pub score: GuessScore,
-    /// What came of the guess of the whole alignment, once it is shown.
+    /// The comparison of the guessed alignment, once it is shown.
     pub compared: Option<GuessCompared>,
 }
 
-/// How far the links of three agree, two at a time.
+/// How far the links of the class, the model and the aligner agree, two at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GuessCompared {
-    /// Those that were guessed, among the model's.
     pub model: AerCounts,
-    /// Those that were guessed, among the statistical aligner's, where it has any of these words.
+    /// `None` if the aligner has no links of these words.
     pub aligner: Option<AerCounts>,
-    /// The model's, among the aligner's.
     pub model_to_aligner: Option<AerCounts>,
 }
 
 impl GuessCompared {
-    /// Compares what was guessed; the model's links are the source word of the greatest alpha of each target word.
+    /// The model's links are the source word of the greatest alpha of each target word.
     fn of(guessed: &[Link], model: &[Link], aligner: Option<&Links>) -> Self {
         let aligner =
             aligner.map(|links| Links::new(links.all().into_iter().map(|(link, _)| link).collect(), Vec::new()));
@@ -65,34 +53,32 @@ impl GuessCompared {
     }
 }
 
-/// Balanced F of links against others, from 0 to 1; 0 where neither has any.
+/// F1 of links against others, from 0 to 1; 0 if neither has any.
 pub fn f1(counts: &AerCounts) -> f32 {
     counts.rates().aer.map_or(0.0, |aer| 1.0 - aer as f32)
 }
 
-/// How the class did.
+/// How many guesses were right.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GuessScore {
     pub steps: usize,
     /// Steps whose greatest alpha, or whose word, was guessed.
     pub model: usize,
-    /// Steps for whose word the statistical aligner has links.
+    /// Steps whose word has links of the statistical aligner.
     pub linked: usize,
-    /// Steps of which one such link was among the guesses.
+    /// Steps with one such link among the guesses.
     pub aligner: usize,
-    /// Words that were guessed and were among the model's candidates.
+    /// Guessed words that were among the model's candidates.
     pub among: usize,
-    /// Alpha on the guessed words, or the probability of the guessed word, added up over the steps.
+    /// Alpha on the guessed words, or the probability of the guessed word, summed over the steps.
     pub mass: f32,
 }
 
 impl Guessing {
-    /// Nothing is guessed yet.
     pub(crate) fn new(of: Guessed) -> Self {
         Self { of, ..Self::default() }
     }
 
-    /// Whether there is a guess for the step that is shown.
     pub fn is_made(&self) -> bool {
         match self.of {
             Guessed::Row => !self.words.is_empty(),
@@ -101,48 +87,42 @@ impl Guessing {
         }
     }
 
-    /// Guesses a link of the whole alignment, or takes the guess back; not after it was shown.
     pub(crate) fn toggle_link(&mut self, link: Link) {
         if !self.is_revealed && !self.links.remove(&link) {
             self.links.insert(link);
         }
     }
 
-    /// Guesses a source word, or takes the guess back; not after the step was shown.
     pub(crate) fn toggle(&mut self, j: usize) {
         if !self.is_revealed && !self.words.remove(&j) {
             self.words.insert(j);
         }
     }
 
-    /// Guesses the word of the step; not after it was shown. Nothing but spaces is no guess.
     pub(crate) fn say(&mut self, word: &str) {
         if !self.is_revealed {
             self.word = Some(word.to_owned()).filter(|word| !word.trim().is_empty());
         }
     }
 
-    /// The guessed links; once they are shown, those that are not the model's are drawn as possible ones.
+    /// The guessed links; once they are revealed, wrong ones are drawn as possible links.
     pub(crate) fn outlined(&self, model: &[Link]) -> Links {
         let is_right = |link: &Link| !self.is_revealed || model.contains(link);
         let (right, wrong) = self.links.iter().copied().partition(is_right);
         Links::new(right, wrong)
     }
 
-    /// Opens the next step for guesses; that of the whole alignment stays.
     pub(crate) fn next(&mut self) {
         if self.of != Guessed::Whole {
-            *self = Self { score: self.score, ..Self::new(self.of) };
+            self.begin();
         }
     }
 
-    /// Opens another translation for guesses.
     pub(crate) fn begin(&mut self) {
         *self = Self { score: self.score, ..Self::new(self.of) };
     }
 
-    /// Shows the whole alignment; `model` are its links by the greatest alpha, `aligner` those of the statistical one.
-    /// Only links that `count`.
+    /// `model` are links by the greatest alpha, `aligner` those of the aligner. Only links that `count` are compared.
     pub(crate) fn reveal_whole(&mut self, model: &[Link], aligner: Option<&Links>, count: impl Fn(Link) -> bool) {
         if self.shows() {
             let guessed: Vec<Link> = self.links.iter().copied().filter(|link| count(*link)).collect();
@@ -150,7 +130,7 @@ impl Guessing {
         }
     }
 
-    /// Shows the row `alpha_i`; `linked` are the words that the aligner links with the step's.
+    /// `linked` are the words that the aligner links with the step's word.
     pub(crate) fn reveal(&mut self, alpha_i: &[f32], linked: Option<&[usize]>) {
         if !self.shows() {
             return;
@@ -166,7 +146,6 @@ impl Guessing {
         }
     }
 
-    /// Shows the word that is said; `candidates` are the model's with their probabilities.
     pub(crate) fn reveal_word<'a>(
         &mut self,
         said: &str,
@@ -186,7 +165,7 @@ impl Guessing {
         }
     }
 
-    /// From here on the step is shown; whether there is something to count.
+    /// Marks it as revealed; whether there is something to count.
     fn shows(&mut self) -> bool {
         let counts = !self.is_revealed && self.is_made();
         self.is_revealed = true;
@@ -194,30 +173,30 @@ impl Guessing {
     }
 }
 
-/// Which of some words a guess is: the very one, else the first that reads the same.
+/// Which of some words a guess is: an equal one, else the first that reads the same.
 pub fn place_of(guess: &str, words: &[&str], marks: &PieceMarks) -> Option<usize> {
     let exact = words.iter().position(|word| *word == guess);
     exact.or_else(|| words.iter().position(|word| is_same(guess, word, marks)))
 }
 
-/// Whether a guess is right: one that is itself among the candidates stands for that very word.
+/// Whether a guess is right; one that equals a candidate stands for that candidate only.
 pub fn is_right(guess: &str, truth: &str, candidates: &[&str], marks: &PieceMarks) -> bool {
     if candidates.contains(&guess) { guess == truth } else { is_same(guess, truth, marks) }
 }
 
-/// Whether a guess is this word of the vocabulary, whatever its capitals and the marks of pieces.
+/// Whether a guess is this word of the vocabulary, without case and piece marks.
 pub fn is_same(guess: &str, word: &str, marks: &PieceMarks) -> bool {
     guess == word || folded(guess) == folded(marks.bare(word))
 }
 
-/// Whether a link is between words, and not at an end of either sentence.
+/// Whether a link is between words and touches no end of a sentence.
 pub(super) fn are_words(trace: &StepTrace, link: Link) -> bool {
     let is_end = trace.source.spans.get(link.source).is_none_or(std::ops::Range::is_empty);
     let said = trace.steps.get(link.target).and_then(|step| step.said);
     !is_end && said.is_some_and(|(id, _)| id != trace.eos)
 }
 
-/// Where step `i` looks most, between words; `</s>` of neither side is one.
+/// Where step `i` has the greatest alpha, between words without `</s>`.
 pub(super) fn greatest(trace: &StepTrace, i: usize) -> Option<Link> {
     let alpha_i = trace.steps.get(i)?.alpha_i.as_ref()?.iter().enumerate();
     let (source, _) = alpha_i.max_by(|a, b| a.1.total_cmp(b.1))?;

@@ -1,17 +1,15 @@
-//! Page Steps in a link: whose words are read on, how deep, and which step and box are open. Shown when the steps
-//! are there.
+//! Page Steps in a link: mode, depth, step and open box. Restored when the steps are computed.
 
 use serde::{Deserialize, Serialize};
 
 use crate::app::state::AppState;
-use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::{Guessed, Mode};
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::Guessing;
-use crate::pages::steps::place::StepsPlace;
+use crate::pages::steps::{StepsPage, StepsPlace};
 use engine::models::anatomy::Miswiring;
 
-/// What a link tells of the page, by the keys of its tables.
+/// What a link keeps of the page, by the keys of its tables.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct StepsLink {
@@ -21,12 +19,11 @@ pub(super) struct StepsLink {
     guess: String,
     by_stage: bool,
     beam: bool,
-    /// What the class has said, by id.
     class: Vec<u32>,
     i: usize,
-    /// The stage that was done last; empty: all are done.
+    /// Key of the last stage that was done; empty if all are.
     stage: String,
-    /// The box that is open; empty: none.
+    /// Key of the open box; empty if none is.
     open: String,
 }
 
@@ -54,7 +51,6 @@ impl StepsPage {
         }
     }
 
-    /// What is shown of the sentence on screen, or will be.
     fn place_of(&self, app: &AppState) -> StepsPlace {
         if let Some(place) = self.place.as_ref().filter(|place| place.is_of(app)) {
             return place.clone();
@@ -67,7 +63,7 @@ impl StepsPage {
         StepsPlace { source, class, i, stage: stage.to_owned(), open: self.open.clone().unwrap_or_default() }
     }
 
-    /// As a link tells; its place in the sentence is taken when the steps are there.
+    /// Restores a link; its place in the sentence follows when the steps are computed.
     pub(super) fn take_link(&mut self, link: StepsLink, app: &mut AppState) {
         let StepsLink { class, i, stage, open, .. } = link;
         let guessed = Guessed::from_key(&link.guess);
@@ -90,7 +86,6 @@ impl StepsPage {
         app.changed();
     }
 
-    /// Goes to the place that a link told of.
     pub(super) fn take_place(&mut self, app: &AppState) {
         let Some(place) = self.place.take().filter(|place| place.is_of(app)) else { return };
         let has = |key: &str| {

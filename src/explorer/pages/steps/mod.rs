@@ -1,7 +1,4 @@
-//! The page Steps: a model taken apart, one decoder step after the other.
-//!
-//! What is wanted follows from the scene, the column and the page's own settings ([`StepsPage::follow`]); nothing asks for
-//! it by name. The last picture stays until the next one is there.
+//! The page Steps: a model step by step. [`StepsPage::follow`] requests a trace whenever its inputs change.
 
 pub mod beam;
 pub mod command;
@@ -9,7 +6,6 @@ pub mod depth;
 pub mod guess;
 mod linked;
 pub mod picture;
-mod place;
 mod reveal;
 pub mod story;
 pub mod together;
@@ -34,7 +30,6 @@ use crate::jobs::steps::{StepTrace, StepsRequest};
 use crate::pages::shape::{PageState, told};
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::{Guessing, greatest};
-use crate::pages::steps::place::StepsPlace;
 use engine::analysis::row_convention::RowConvention;
 use engine::decoding::Hypothesis;
 use engine::decoding::step_trace::Then;
@@ -45,52 +40,34 @@ use engine::text::pieces::PieceMarks;
 
 pub use crate::pages::steps::command::{GUESSES, Guessed, MODES, Mode, STEPS, StepsCommand};
 
-/// Slowest and fastest of the player, moves a second.
+/// Slowest and fastest pace of the player, moves a second.
 pub const PACES: (f32, f32) = (0.2, 8.0);
 
-/// What the page shows.
+/// The state of page Steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepsPage {
-    /// Whose words are read on.
     pub mode: Mode,
-    /// How much of the machine is shown.
     pub depth: Depth,
-    /// How the model is rewired.
     pub wrong: Option<Miswiring>,
-    /// What the class has said.
     pub class: Vec<u32>,
-    /// The step that is shown, from 0.
     pub i: usize,
     /// How many of its stages are done; `None`: all.
     pub done: Option<usize>,
-    /// The box that is open, by its key.
     pub open: Option<String>,
-    /// The player goes stage by stage.
     pub by_stage: bool,
-    /// The player goes on by itself.
     pub is_playing: bool,
-    /// Its moves a second.
     pub pace: f32,
-    /// Guesses of the class, while it is to guess.
     pub guessing: Option<Guessing>,
-    /// The beam of the step is shown beside it.
     pub has_beam: bool,
-    /// What there is to see.
     pub trace: Option<Arc<StepTrace>>,
-    /// The rows so far as a heatmap; `None` where the model has no alignment.
     pub table: Option<Arc<AlignmentTable>>,
-    /// How many groups of the class guessed each link, once it is shown.
     pub class_table: Option<Arc<AlignmentTable>>,
-    /// Why there is nothing new to see, as a sentence.
     pub message: Option<String>,
-    /// Where a link leads to, until it is there.
     place: Option<StepsPlace>,
-    /// What was asked for last.
     asked: Option<StepsRequest>,
     /// The model and the sentence of [`Self::trace`].
     of: Option<(ModelSpec, String)>,
     number: u64,
-    /// What the heatmap was made of.
     made_of: Option<MadeOf>,
     revision: u64,
 }
@@ -124,20 +101,31 @@ impl Default for StepsPage {
     }
 }
 
-/// What a heatmap of the rows so far is made of.
+/// The place in a sentence that is shown once its steps are computed.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct StepsPlace {
+    pub(super) source: String,
+    pub(super) class: Vec<u32>,
+    pub(super) i: usize,
+    pub(super) stage: String,
+    pub(super) open: String,
+}
+
+impl StepsPlace {
+    pub(super) fn is_of(&self, app: &AppState) -> bool {
+        self.source == app.document.state.source
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 struct MadeOf {
     revision: u64,
-    /// up to which one,
     i: usize,
     rows: usize,
-    /// and whether the last word is to be guessed.
     hides_word: bool,
-    /// What is guessed of the whole alignment, and whether it is shown.
     whole: Option<(BTreeSet<Link>, bool)>,
 }
 
-/// What is kept between starts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Saved {
@@ -178,7 +166,7 @@ impl StepsPage {
                     Mode::Shown | Mode::Greedy => self.i,
                 };
                 if is_other || is_other_machine || is_other_text {
-                    self.guess_from_the_start();
+                    self.guess(Guessing::begin);
                 }
                 if is_other || !is_same_machine {
                     self.done = None;
@@ -191,19 +179,18 @@ impl StepsPage {
         self.rebuild(app);
     }
 
-    /// The column whose model is taken apart: the selected one where it is one model, else the first that aligns.
+    /// The selected column if it is one model, else the first that aligns.
     pub fn column<'a>(&self, app: &'a AppState) -> Option<&'a Column> {
         let selected = app.selected_column().filter(|column| !column.system.is_ensemble());
         let aligns = |column: &&Column| column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
         selected.or_else(|| app.document.models().find(aligns)).or_else(|| app.document.models().next())
     }
 
-    /// Whether something was asked for that is not there yet.
     pub fn is_waiting(&self) -> bool {
         self.number != 0
     }
 
-    /// Whether what there is to see is of another model or sentence than the column's.
+    /// Whether the trace is of another model or sentence than the column's.
     pub fn is_old(&self, app: &AppState) -> bool {
         let Some((model, source)) = &self.of else { return false };
         let is_new =
@@ -211,19 +198,17 @@ impl StepsPage {
         self.trace.is_some() && !self.column(app).is_some_and(is_new)
     }
 
-    /// The last step that there is.
     pub fn last(&self) -> usize {
         self.trace.as_ref().map_or(0, |trace| trace.steps.len().saturating_sub(1))
     }
 
-    /// The decoder's stages that are shown, in the order in which a step goes through them.
+    /// The decoder's stages that are shown, in the order of computation.
     pub fn stages(&self) -> Vec<&MachineStage> {
         let Some(trace) = &self.trace else { return Vec::new() };
         let is_shown = |stage: &&MachineStage| !stage.reads_source() && Depth::of(stage.key) <= self.depth;
         trace.machine.stages.iter().filter(is_shown).collect()
     }
 
-    /// Shows more or fewer boxes; the stage that was done last stays the last, where it is shown.
     fn look(&mut self, depth: Depth) {
         let current = self.current();
         self.depth = depth;
@@ -238,17 +223,14 @@ impl StepsPage {
         self.stages().iter().position(|stage| stage.key == key).is_none_or(|at| at < done)
     }
 
-    /// The stage that was done last, where the player goes stage by stage.
     pub fn current(&self) -> Option<&'static str> {
         self.stages().get(self.done?.checked_sub(1)?).map(|stage| stage.key)
     }
 
-    /// Whether this of a step is to be guessed.
     pub fn hides(&self, what: Guessed, i: usize) -> bool {
         self.hidden(i) == Some(what)
     }
 
-    /// What is to be guessed of a step.
     pub fn hidden(&self, i: usize) -> Option<Guessed> {
         let guessing = self.guessing.as_ref().filter(|guessing| !guessing.is_revealed)?;
         let has_rows = self.trace.as_ref().is_some_and(|trace| trace.aligns);
@@ -258,25 +240,23 @@ impl StepsPage {
         }
     }
 
-    /// The guess of the whole alignment, while that is what is guessed.
     pub fn whole(&self) -> Option<&Guessing> {
         let aligns = self.trace.as_ref().is_some_and(|trace| trace.aligns);
         self.guessing.as_ref().filter(|guessing| aligns && guessing.of == Guessed::Whole)
     }
 
-    /// The word that step `i` says, or would say; `None` where there is no such step.
+    /// The word that step `i` emits; `None` if there is no such step.
     pub fn truth(&self, i: usize) -> Option<&str> {
         let trace = self.trace.as_ref()?;
         trace.said(i).or_else(|| trace.candidates(i).first().map(String::as_str))
     }
 
-    /// How the vocabulary of its words says where words begin.
     pub fn marks(&self, app: &AppState) -> PieceMarks {
         let facts = self.column(app).and_then(|column| column.facts.as_ref());
         facts.map(|facts| facts.marks.clone()).unwrap_or_default()
     }
 
-    /// What is to be seen; `None` while the column has nothing to go by.
+    /// The request for the present state; `None` while the column has no words.
     fn wish(&mut self, app: &AppState) -> Option<StepsRequest> {
         let column = self.column(app)?;
         if column.state != ColumnState::Ready || column.stale || column.decoding || column.source.is_empty() {
@@ -308,7 +288,7 @@ impl StepsPage {
         }
     }
 
-    /// Moves by stages, over into the steps beside.
+    /// Moves by stages, across steps.
     fn move_stage(&mut self, by: isize, app: &AppState) {
         let count = self.stages().len();
         if count == 0 {
@@ -343,16 +323,14 @@ impl StepsPage {
         self.show(target.clamp(0, self.last() as isize) as usize, None);
     }
 
-    /// To a step; what is guessed of it is open again.
     fn show(&mut self, i: usize, done: Option<usize>) {
         if i != self.i {
-            self.guess_anew();
+            self.guess(Guessing::next);
         }
         (self.i, self.done) = (i.min(self.last()), done);
     }
 
-    /// The rows that there are to see: those of the steps before, and that of this one unless it is still to come or to
-    /// be guessed.
+    /// The number of visible rows: of the steps before, and of this one unless it is still to come or to be guessed.
     fn rows(&self) -> usize {
         if self.whole().is_some() {
             return self.said().len();
@@ -361,7 +339,6 @@ impl StepsPage {
         self.trace.as_ref().map_or(0, |trace| trace.steps.len().min(self.i + usize::from(is_there)))
     }
 
-    /// Makes the heatmap of the rows so far.
     fn rebuild(&mut self, app: &mut AppState) {
         let Some(trace) = self.trace.clone().filter(|trace| trace.aligns) else {
             (self.table, self.class_table, self.made_of) = (None, None, None);
@@ -418,21 +395,6 @@ impl StepsPage {
         });
     }
 
-    /// What is guessed is open again.
-    fn guess_anew(&mut self) {
-        if let Some(guessing) = &mut self.guessing {
-            guessing.next();
-        }
-    }
-
-    /// Another translation is to be guessed.
-    fn guess_from_the_start(&mut self) {
-        if let Some(guessing) = &mut self.guessing {
-            guessing.begin();
-        }
-    }
-
-    /// The words that the steps say.
     fn said(&self) -> Vec<u32> {
         let steps = self.trace.iter().flat_map(|trace| &trace.steps);
         steps.filter_map(|step| step.said).map(|(id, _)| id).collect()
@@ -442,10 +404,7 @@ impl StepsPage {
         let (mode, depth) = (self.mode.entry().key.to_owned(), self.depth.entry().key.to_owned());
         Saved { mode, depth, by_stage: self.by_stage, pace: Some(self.pace), beam: self.has_beam }
     }
-}
 
-impl StepsPage {
-    /// Does what the user asked for.
     pub fn apply(&mut self, command: StepsCommand, app: &mut AppState) {
         let before = self.kept();
         self.place = None;
@@ -453,7 +412,7 @@ impl StepsPage {
             StepsCommand::SetColumn(column) => app.select_column(column),
             StepsCommand::SetMode(mode) => {
                 self.class.clear();
-                self.guess_from_the_start();
+                self.guess(Guessing::begin);
                 (self.mode, self.i, self.done, self.is_playing) = (mode, 0, None, false);
             }
             StepsCommand::SetWrong(wrong) => self.wrong = wrong,
@@ -529,7 +488,6 @@ impl PageState for StepsPage {
         STEPS
     }
 
-    /// Asks for what is to be seen now, where that is something else than was asked for last.
     fn follow(&mut self, app: &mut AppState) {
         if app.view.page != STEPS {
             self.is_playing = false;

@@ -11,10 +11,9 @@ use figure::measure::SansSerif;
 use figure::provenance::Provenance;
 use figure::{Figure, palette};
 
-/// Width and height of a machine on paper, points.
 const ON_PAPER: (f32, f32) = (860.0, 430.0);
 
-/// What a box shows at step `i`; what is to be guessed of it stays hidden.
+/// What a box shows at step `i`; what is to be guessed stays hidden.
 pub fn held<'a>(trace: &'a StepTrace, i: usize, hidden: Option<Guessed>, stage: &MachineStage) -> Held<'a> {
     let step = trace.steps.get(i);
     match stage.key {
@@ -38,7 +37,6 @@ pub fn held<'a>(trace: &'a StepTrace, i: usize, hidden: Option<Guessed>, stage: 
     }
 }
 
-/// The source words as they were typed; `</s>` for the end.
 pub fn words(trace: &StepTrace) -> Vec<&str> {
     let source = &trace.source;
     source
@@ -49,7 +47,7 @@ pub fn words(trace: &StepTrace) -> Vec<&str> {
         .collect()
 }
 
-/// The machine at step `i` for paper; `lit` is the box that is spoken of.
+/// The machine at step `i` for paper; `lit` is the highlighted box.
 pub fn figure(trace: &StepTrace, i: usize, hidden: Option<Guessed>, lit: Option<&str>) -> Figure<'static> {
     let hidden = hidden.map(|of| if of == Guessed::Whole { Guessed::Row } else { of });
     let machine = &trace.machine;

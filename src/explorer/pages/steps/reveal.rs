@@ -6,11 +6,10 @@ use crate::pages::steps::command::Guessed;
 use crate::pages::steps::guess::{are_words, greatest};
 use engine::text::links::{Link, Links};
 
-/// Words from which the next one can be chosen as a guess.
 const OPTIONS: usize = 6;
 
 impl StepsPage {
-    /// Words to guess from: the best candidates of the step in the order of the alphabet, the right one among them.
+    /// Words to choose a guess from: the best candidates and the right one, sorted alphabetically.
     pub fn options(&self) -> Vec<&str> {
         let Some(trace) = &self.trace else { return Vec::new() };
         let mut words: Vec<&str> = trace.candidates(self.i).iter().take(OPTIONS).map(String::as_str).collect();
@@ -22,7 +21,6 @@ impl StepsPage {
         words
     }
 
-    /// Shows what was to be guessed, and counts.
     pub(super) fn reveal(&mut self, app: &AppState) {
         let marks = self.marks(app);
         if let Some(guessing) =
@@ -70,7 +68,7 @@ impl StepsPage {
         }
     }
 
-    /// The aligner's links of the words that the steps say, where the column has them for these very words.
+    /// The aligner's links, if the column has them for the words of these steps.
     pub(super) fn links<'a>(&self, app: &'a AppState) -> Option<&'a Links> {
         let column = self.column(app)?;
         let is_same = column.shown().is_some_and(|shown| {

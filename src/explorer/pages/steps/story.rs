@@ -8,13 +8,11 @@ use crate::pages::steps::{Guessed, Mode, StepsPage};
 use engine::lang;
 use engine::models::anatomy::{MachinePart, MachineStage, Quantity};
 
-/// Beside the word that leads, another is named from this share on.
 const NAMED: f32 = 0.05;
-/// Numbers of a vector that travel along an arrow.
 const CARRIED: usize = 3;
 
 impl StepsPage {
-    /// What happens in the box that is spoken of, or in the whole step; `None` while there is nothing to see.
+    /// What happens in the current box, or in the step; `None` without a trace.
     pub fn story(&self) -> Option<String> {
         let trace = self.trace.as_ref().filter(|trace| self.i < trace.steps.len())?;
         let told = Told { trace, i: self.i, hidden: self.hidden(self.i) };
@@ -23,21 +21,19 @@ impl StepsPage {
         Some(stage.map_or_else(|| told.step(self.mode), |stage| told.stage(stage, self.mode)))
     }
 
-    /// What a box hands on at this step, in a few letters; `None`: what nobody may see yet, or nothing.
+    /// The output of a box at this step, shortened; `None` if it is hidden or empty.
     pub fn carried(&self, key: &str) -> Option<String> {
         let trace = self.trace.as_ref()?;
         Told { trace, i: self.i, hidden: self.hidden(self.i) }.carried(key)
     }
 }
 
-/// A step to tell of.
 struct Told<'a> {
     trace: &'a StepTrace,
     i: usize,
     hidden: Option<Guessed>,
 }
 
-/// A word in a sentence.
 fn quoted(word: &str) -> String {
     format!("\u{201c}{word}\u{201d}")
 }
@@ -51,7 +47,6 @@ impl Told<'_> {
         }
     }
 
-    /// The word that the step says, with its probability and its place among the candidates, from 0.
     fn said(&self) -> Option<(&str, f32, usize)> {
         let (id, log_p) = self.trace.steps[self.i].said?;
         let best = &self.trace.steps[self.i].best;
@@ -59,7 +54,6 @@ impl Told<'_> {
         Some((self.trace.said(self.i)?, log_p.exp(), place))
     }
 
-    /// Numbers of the source words, the greatest first.
     fn ranked<'a>(&'a self, values: &[f32]) -> Vec<(&'a str, f32)> {
         let mut ranked: Vec<(&str, f32)> =
             words(self.trace).into_iter().zip(values.iter().copied()).filter(|(_, value)| value.is_finite()).collect();
@@ -75,7 +69,6 @@ impl Told<'_> {
         self.trace.part(key, self.i).map_or(&[], |part: &MachinePart| &part.quantities)
     }
 
-    /// The step as a whole.
     fn step(&self, mode: Mode) -> String {
         let looks = match self.weights().first() {
             Some((word, share)) if !self.is_hidden("alpha") => {
@@ -112,7 +105,7 @@ impl Told<'_> {
         self.tells(stage, mode).unwrap_or_else(|| lang::text(stage.about).to_owned())
     }
 
-    /// `None`: what the box is for says it all.
+    /// `None` if the description of the box is enough.
     fn tells(&self, stage: &MachineStage, mode: Mode) -> Option<String> {
         let before = self.i.checked_sub(1).and_then(|before| self.trace.said(before));
         match stage.key {
@@ -248,7 +241,7 @@ impl Told<'_> {
     }
 }
 
-/// Why it was this candidate, where it was not the best.
+/// The reason for a candidate that was not the best.
 fn why(mode: Mode, place: usize) -> Cow<'static, str> {
     match (mode, place) {
         (_, 0) => Cow::Borrowed(""),

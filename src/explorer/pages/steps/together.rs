@@ -1,5 +1,4 @@
-//! The class answers together: the guesses of several groups, entered one after the other, and how many thought
-//! what.
+//! Guesses of several groups of the class, entered one after the other, and their counts.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,11 +7,9 @@ use crate::pages::steps::guess::{GroupGuess, Guessing, is_same};
 use engine::text::links::Link;
 use engine::text::pieces::PieceMarks;
 
-/// Groups whose guesses are counted at most.
 const MOST_GROUPS: usize = 1000;
 
 impl Guessing {
-    /// Keeps what is guessed now as the guess of a group, and is open for the next one.
     pub(crate) fn next_group(&mut self) {
         if self.is_made() && !self.is_revealed && self.groups.len() < MOST_GROUPS {
             let (words, links) = (std::mem::take(&mut self.words), std::mem::take(&mut self.links));
@@ -20,17 +17,14 @@ impl Guessing {
         }
     }
 
-    /// Groups whose guesses are counted.
     pub fn voices(&self) -> usize {
         self.groups.len()
     }
 
-    /// How many groups guessed each of `t_x` source words.
     pub fn word_counts(&self, t_x: usize) -> Vec<usize> {
         (0..t_x).map(|j| self.groups.iter().filter(|group| group.words.contains(&j)).count()).collect()
     }
 
-    /// How many groups guessed each link.
     pub fn link_counts(&self) -> BTreeMap<Link, usize> {
         let mut counts = BTreeMap::new();
         for link in self.groups.iter().flat_map(|group| &group.links) {
@@ -39,7 +33,7 @@ impl Guessing {
         counts
     }
 
-    /// The share of the groups that guessed each link, in `t_y` rows of `t_x` source words.
+    /// The share of the groups that guessed each link. // [t_y, t_x]
     pub(crate) fn link_shares(&self, t_y: usize, t_x: usize) -> Vec<Vec<f32>> {
         let counts = self.link_counts();
         let share = |source, target| {
@@ -48,7 +42,7 @@ impl Guessing {
         (0..t_y).map(|target| (0..t_x).map(|source| share(source, target)).collect()).collect()
     }
 
-    /// The words that were guessed, the most frequent first, each with the number of groups; those that read the same are one.
+    /// Guessed words with their number of groups, most frequent first; words that read the same are merged.
     pub fn said_counts(&self, marks: &PieceMarks) -> Vec<(String, usize)> {
         let mut counts: Vec<(String, usize)> = Vec::new();
         for word in self.groups.iter().filter_map(|group| group.word.as_deref()).map(str::trim) {
@@ -61,7 +55,7 @@ impl Guessing {
         counts
     }
 
-    /// Where groups have answered, their most frequent answer is that of the class; links are those of at least half of them.
+    /// The class's answer is the most frequent one of the groups; its links are those of at least half of them.
     pub(crate) fn agree(&mut self, marks: &PieceMarks) {
         self.next_group();
         let voices = self.voices();

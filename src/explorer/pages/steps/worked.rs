@@ -1,44 +1,37 @@
-//! What made a number of the machine: the sum or the product that it is, with both factors of every term.
-//!
-//! Only what the numbers at hand make is told: a term is left out where the sum would be another number than the model's.
+//! How a number of the machine is computed: a sum or a product, with both factors of every term.
 
 use crate::jobs::steps::StepTrace;
 use crate::pages::steps::picture::words;
 use engine::models::anatomy::{MachineSpan, Quantity};
 
-/// How far a sum may be from the number that it makes.
+/// Greatest difference between a number and the sum of its terms.
 const NEAR: f32 = 2e-3;
-/// Terms of a long sum that are shown; the others are one.
 const MOST_TERMS: usize = 8;
 
 /// A number of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkedNumber {
-    /// The key of its box.
     pub stage: &'static str,
-    /// Which of its vectors.
     pub quantity: usize,
-    /// Of which source word, where there is a row for each.
+    /// The source word, if there is a row for each.
     pub row: usize,
-    /// Its place in the row, from 0.
     pub unit: usize,
 }
 
 /// A term of a sum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkedTerm {
-    /// What it is of.
     pub name: String,
-    /// What is multiplied; `None`: the term is what it is.
+    /// The factors; `None` for a plain term.
     pub factors: Option<(f32, f32)>,
     pub part: f32,
 }
 
-/// What made a number.
+/// How a number was computed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Worked {
     pub says: String,
-    /// Terms that sum to it; empty where the sentence says all.
+    /// Terms that sum to it; empty if the sentence is enough.
     pub terms: Vec<WorkedTerm>,
     pub value: f32,
 }
@@ -48,13 +41,13 @@ fn term(name: impl Into<String>, a: f32, b: f32) -> WorkedTerm {
 }
 
 impl Worked {
-    /// `None` where the terms make another number.
+    /// `None` if the terms sum to another number.
     fn sum(says: impl Into<String>, terms: Vec<WorkedTerm>, value: f32) -> Option<Self> {
         let sum: f32 = terms.iter().map(|term| term.part).sum();
         ((sum - value).abs() <= NEAR * value.abs().max(1.0)).then(|| Self { says: says.into(), terms, value })
     }
 
-    /// The strongest terms first, the weaker ones as one.
+    /// Strongest terms first; the weaker ones are one term.
     fn cut(mut self) -> Self {
         if self.terms.len() > MOST_TERMS {
             self.terms.sort_by(|a, b| b.part.abs().total_cmp(&a.part.abs()));
@@ -66,7 +59,7 @@ impl Worked {
     }
 }
 
-/// What made a number of step `i`; `None` where more than the numbers of the step made it.
+/// How a number of step `i` was computed; `None` if it needs more than the numbers of the step.
 pub fn worked(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     let step = trace.steps.get(i)?;
     let unit = number.unit;
@@ -83,7 +76,7 @@ pub fn worked(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worke
     }
 }
 
-/// The number that is worked out where none was chosen: the strongest of the last vector that can be.
+/// The default number: the strongest of the last vector that can be worked out.
 pub fn strongest(trace: &StepTrace, i: usize, stage: &'static str) -> Option<WorkedNumber> {
     let count = if ["alpha", "energies"].contains(&stage) { 1 } else { quantities(trace, i, stage).len() };
     (0..count).rev().find_map(|quantity| {
@@ -96,7 +89,6 @@ pub fn strongest(trace: &StepTrace, i: usize, stage: &'static str) -> Option<Wor
     })
 }
 
-/// The numbers from which one of a box is chosen.
 pub fn values<'a>(trace: &'a StepTrace, i: usize, stage: &str, quantity: usize) -> Option<&'a [f32]> {
     let step = trace.steps.get(i)?;
     match stage {
@@ -106,7 +98,6 @@ pub fn values<'a>(trace: &'a StepTrace, i: usize, stage: &str, quantity: usize) 
     }
 }
 
-/// The vectors of a box.
 pub fn quantities<'a>(trace: &'a StepTrace, i: usize, stage: &str) -> &'a [Quantity] {
     trace.part(stage, i).map_or(&[], |part| &part.quantities)
 }
@@ -115,7 +106,7 @@ fn value(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<f32> {
     quantities(trace, i, number.stage).get(number.quantity)?.row(number.row).get(number.unit).copied()
 }
 
-/// The softmax of the energies; where there is a place, less by the distance from it.
+/// The softmax of the energies; with a predicted place p_t, weighted by the distance from it.
 fn share(trace: &StepTrace, e_i: &[f32], alpha: f32, p_t: Option<f32>, j: usize) -> Option<Worked> {
     let most = e_i.iter().copied().filter(|energy| energy.is_finite()).reduce(f32::max)?;
     let sum: f32 = e_i.iter().filter(|energy| energy.is_finite()).map(|energy| (energy - most).exp()).sum();
@@ -144,7 +135,7 @@ fn share(trace: &StepTrace, e_i: &[f32], alpha: f32, p_t: Option<f32>, j: usize)
     Some(Worked { says: format!("{says}."), terms: Vec::new(), value: alpha })
 }
 
-/// Additive, with what the model reads of state and annotation; or a product of two vectors.
+/// Additive attention, or a product of two vectors.
 fn energy(trace: &StepTrace, i: usize, energy: f32, j: usize) -> Option<Worked> {
     let keys = quantities(trace, i, "annotations");
     let (h, key) = (keys.first()?.row(j), keys.get(1).map(|keys| keys.row(j)));
@@ -169,10 +160,8 @@ fn energy(trace: &StepTrace, i: usize, energy: f32, j: usize) -> Option<Worked> 
     additive().or_else(|| product(top, key)).or_else(|| product(top, Some(h)))
 }
 
-/// What a Transformer sums in place of the annotations.
 const VALUES: &str = "v_j";
 
-/// The annotations by their shares.
 fn context(trace: &StepTrace, i: usize, value: f32, k: usize) -> Option<Worked> {
     let alpha_i = trace.steps[i].alpha_i.as_ref()?;
     let of_heads = quantities(trace, i, "keys").iter().find(|quantity| quantity.symbol == VALUES);
@@ -182,7 +171,7 @@ fn context(trace: &StepTrace, i: usize, value: f32, k: usize) -> Option<Worked> 
     Worked::sum(tr!("The share of each source word times its number, summed"), terms.collect(), value)
 }
 
-/// The old state and the proposal, by the update gate; which of the two it lets in is the paper's.
+/// The old state and the proposal, mixed by the update gate as in the model's paper.
 fn renewed(trace: &StepTrace, i: usize, value: f32, k: usize) -> Option<Worked> {
     let number = |stage: &str| quantities(trace, i, stage).first()?.row(0).get(k).copied();
     let (old, new, z) = (number("state")?, number("proposal")?, number("gates")?);
@@ -193,7 +182,6 @@ fn renewed(trace: &StepTrace, i: usize, value: f32, k: usize) -> Option<Worked> 
     by(1.0 - z, z).or_else(|| by(z, 1.0 - z))
 }
 
-/// A long short-term memory: what its cell keeps and takes in, and what of it shows.
 fn memory(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     const CELL: usize = 4;
     const WIDTH: usize = 6;
@@ -215,7 +203,7 @@ fn memory(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     Worked::sum(says, vec![term(tr!("memory"), forget, old), term(tr!("proposal"), input, new)], value)
 }
 
-/// A gate, a proposal or what comes before maxout: what the word before, the state and the context add up to.
+/// A gate, a proposal or the input of maxout: the sum of terms of the previous word, the state and the context.
 fn added(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     let quantity = quantities(trace, i, number.stage).get(number.quantity)?;
     let value = *quantity.row(number.row).get(number.unit)?;
@@ -246,7 +234,6 @@ fn added(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     (!terms.is_empty() && (made - value).abs() <= NEAR).then_some(Worked { says, terms, value })
 }
 
-/// Maxout: the greater of two neighbours.
 fn greater(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     let (value, before) = (value(trace, i, number)?, quantities(trace, i, number.stage).first()?.row(0));
     let (a, b) = (*before.get(2 * number.unit)?, *before.get(2 * number.unit + 1)?);
@@ -255,7 +242,6 @@ fn greater(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> 
     ((a.max(b) - value).abs() <= NEAR && number.quantity > 0).then(|| Worked { says, terms: Vec::new(), value })
 }
 
-/// An annotation has the states of both readers side by side.
 fn joined(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     let value = value(trace, i, number).filter(|_| number.quantity == 0)?;
     let reader = |stage: &str| quantities(trace, i, stage).last().map(|quantity| quantity.row(number.row));

@@ -1,5 +1,4 @@
-//! The sheet New training: what is planned, and the file written of it. The tables are those of
-//! [`recipe`](training::recipe).
+//! The sheet New training: a plan by the tables of [`recipe`](training::recipe), and the file written of it.
 
 pub mod command;
 #[cfg(feature = "gui")]
@@ -14,17 +13,14 @@ use engine::attention::{AttentionKind, find};
 
 pub use training::recipe::TrainingPlan;
 
-/// The state of the sheet.
+/// The state of the sheet New training.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewTraining {
     pub plan: TrainingPlan,
-    /// The file last written.
     pub saved: Option<PathBuf>,
-    /// Why it could not be written, in a sentence.
     pub message: Option<String>,
 }
 
-/// A part of a plan as text.
 pub fn text(plan: &TrainingPlan, field: Field) -> String {
     let path = |path: &PathBuf| path.display().to_string();
     match field {
@@ -45,7 +41,7 @@ pub fn text(plan: &TrainingPlan, field: Field) -> String {
     }
 }
 
-/// Changes a part of a plan; a score that the new place does not allow gives way.
+/// A score that the new attention does not allow is replaced.
 fn set(plan: &mut TrainingPlan, field: Field, text: String) {
     match field {
         Field::Architecture => {
@@ -78,7 +74,6 @@ fn set(plan: &mut TrainingPlan, field: Field, text: String) {
 }
 
 impl NewTraining {
-    /// Does what the user asked for.
     pub(crate) fn apply(&mut self, command: TrainingCommand, app: &mut AppState) {
         (self.saved, self.message) = (None, None);
         match command {
@@ -89,7 +84,6 @@ impl NewTraining {
         }
     }
 
-    /// The file was written, or there is a reason why not.
     pub(crate) fn told(&mut self, path: PathBuf, trouble: Option<String>) {
         self.saved = trouble.is_none().then_some(path);
         self.message = trouble;

@@ -7,15 +7,13 @@ use crate::pages::sentence::command::SearchCommand;
 use crate::pages::shell::local::Window;
 use crate::widgets::theme;
 
-/// With less room the bar has none for the beam, points.
+/// A screen reader reads typed letters already.
 const PHONE: f32 = 560.0;
 
-/// Whether the bar has no room for the beam, which then stands among the settings of the search.
 pub fn is_phone(ui: &Ui) -> bool {
     ui.ctx().content_rect().width() < PHONE
 }
 
-/// The width of the beam, from right to left.
 pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let mut beam = window.app.document.state().search.beam;
     let value = ui.add(egui::DragValue::new(&mut beam).range(1..=50).speed(0.1));

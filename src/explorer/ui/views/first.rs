@@ -11,7 +11,6 @@ use crate::pages::shell::menu;
 use crate::widgets::theme;
 use engine::lang;
 
-/// Pages that are offered: what it is to open one, and what there is.
 const OFFERED: &[(&str, &str, Page)] = &[
     #[cfg(not(target_family = "wasm"))]
     (
@@ -21,12 +20,10 @@ const OFFERED: &[(&str, &str, Page)] = &[
     ),
 ];
 
-/// Its width, and where it stands in the height of the page.
 const WIDTH: f32 = 560.0;
 const DOWN: f32 = 0.6;
 
-/// Paints what is offered over the empty `room` of the page, so that nothing moves when a sentence is typed; nothing once there
-/// is something to see.
+/// Pages that are suggested over the empty `room`, so that nothing moves when a sentence is typed.
 pub fn first_ui(ui: &mut Ui, room: Rect, window: &mut Window<'_>) {
     let document = &window.app.document;
     let is_empty = document.source().trim().is_empty() || document.columns().is_empty();

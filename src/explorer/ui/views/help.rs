@@ -9,12 +9,11 @@ use crate::widgets;
 use crate::widgets::{labels, theme};
 use engine::lang;
 
-/// Width of the sheet; with so much room nothing has to be scrolled in a window of 1280 by 800 points.
+/// In a window of 1280 by 800 points nothing scrolls at this width.
 const WIDTH: f32 = 1120.0;
-/// With less room the keys stand in two columns and the terms in one.
 const WIDE: f32 = 960.0;
 
-/// The field's own words, each in a sentence with its equation.
+/// Terms of the field with a sentence and an equation each.
 const TERMS: &[(&str, &str)] = &[
     (
         "alpha_ij",
@@ -55,7 +54,6 @@ const TERMS: &[(&str, &str)] = &[
     ("</s>", id!("The end of the sentence, a word like any other for the models.")),
 ];
 
-/// The sheet of shortcuts.
 pub fn help_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if window.local.shared.sheet != Sheet::Help {
         return;
@@ -107,7 +105,7 @@ fn terms_ui(ui: &mut Ui, n: usize, terms: &[(&str, &str)], weak: egui::Color32) 
     });
 }
 
-/// The groups one after the other, each column as full as it takes to share them evenly.
+/// The groups in reading order; columns are as even as possible.
 fn keys_ui(ui: &mut Ui) {
     let mut groups: Vec<&str> = act::bindings().iter().map(|binding| binding.group).collect();
     groups.dedup();

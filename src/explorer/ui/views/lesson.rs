@@ -1,5 +1,4 @@
-//! Lessons, in a panel at the right: the list of them, or a page with its questions; and the frame round what a
-//! page speaks of.
+//! The panel of lessons: their list, or a page with questions; and the frames of highlighted parts.
 
 use std::path::Path;
 
@@ -19,22 +18,15 @@ use crate::ui::views::manual;
 use crate::widgets::{labels, theme};
 use engine::lang;
 
-/// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (260.0, 720.0);
-/// Its width at first, points; two columns have room beside it in a window of 1024.
 const WIDTH: f32 = 380.0;
-/// The share of a smaller window that it takes at first.
 const SHARE: f32 = 0.32;
-/// The share of the window that it takes at most.
 const MOST: f32 = 0.42;
-/// The share of a slim window's height that it takes at first, at the bottom.
 const BELOW: f32 = 0.42;
-/// The share of what is seen of a page by which Page Down scrolls it.
+/// The share of its visible height by which Page Down scrolls.
 const PAGE: f32 = 0.8;
-/// Width of the frame round what is lit, and of its soft edge, points.
 const FRAME: (f32, f32) = (2.0, 4.0);
 
-/// The panel with the lessons.
 pub fn lessons_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons, steps: &StepsPage) {
     if !lessons.is_shown {
         return;
@@ -59,7 +51,6 @@ fn panel_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons, steps: &Ste
     }
 }
 
-/// Opens the panel in place of the manual, or closes it.
 pub fn toggle(window: &mut Window<'_>) {
     let opens = !window.lights.is_shown;
     window.push(LessonCommand::Show(opens));
@@ -68,13 +59,11 @@ pub fn toggle(window: &mut Window<'_>) {
     }
 }
 
-/// Opens a lesson in place of the manual.
 pub fn open(window: &mut Window<'_>, key: &str) {
     window.push(LessonCommand::Open(key.to_owned()));
     window.layout.manual_open = false;
 }
 
-/// Paints a frame round what is lit.
 pub fn lights_ui(ui: &Ui, window: &Window<'_>) {
     let t = theme::tokens(ui);
     let layer = egui::LayerId::new(egui::Order::Middle, egui::Id::unique("lesson_lights"));
@@ -160,7 +149,6 @@ fn lesson_ui(
     });
 }
 
-/// What came of the questions, and what follows.
 fn summary_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, next: Option<&LessonFile>) {
     let t = *theme::tokens(ui);
     theme::card(&t).inner_margin(egui::Margin::same(10)).show(ui, |ui| {
@@ -214,8 +202,7 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     ui.add_space(theme::SPACE_1);
 }
 
-/// Back and on stand where they are on every page, so that the key that turned one turns the next. On keeps the keyboard
-/// also where nothing follows, and has it again where a page is new and nobody has it.
+/// Both buttons keep their place, so that one key turns all pages. The last page keeps the focus on Next.
 fn bar_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     let weak = theme::tokens(ui).weak;
     let fits = ui.horizontal(|ui| {
@@ -304,7 +291,6 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, steps: &Step
     }
 }
 
-/// What a part that is lit is of, as the window calls it: the name of a model, the title of a box.
 fn called(window: &Window<'_>, steps: &StepsPage, light: &Highlight) -> Option<String> {
     let of = light.of.as_deref()?;
     let name = if light.lit == HighlightPart::Box {
@@ -319,7 +305,6 @@ fn called(window: &Window<'_>, steps: &StepsPage, light: &Highlight) -> Option<S
     Some(name.unwrap_or_else(|| of.to_owned()))
 }
 
-/// What the reader is to do, or what came of it.
 fn turn_ui(ui: &mut Ui, says: &str, came: Option<&str>) {
     let t = *theme::tokens(ui);
     if let Some(came) = came {
@@ -370,7 +355,6 @@ fn ask_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, as
     ui.add_space(theme::SPACE_2);
 }
 
-/// The field of an answer in words. One that nobody can judge is kept, to be compared with what *Reveal* shows.
 fn typed_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, ask: &Ask) {
     let given = running.typed.get(&(running.page, at));
     let draft = ui.scope_id().with("draft");

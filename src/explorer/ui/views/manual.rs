@@ -16,14 +16,10 @@ use crate::widgets::theme;
 use engine::text::markdown::{MarkdownBlock, MarkdownSpan};
 use figure::png;
 
-/// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (280.0, 900.0);
-/// Its width at first, points.
 const WIDTH: f32 = 440.0;
-/// The share of the window that it takes at most.
 const MOST: f32 = 0.6;
 
-/// The panel with the manual.
 pub fn manual_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if !window.layout.manual_open {
         return;
@@ -69,7 +65,6 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-/// The places where the words were found.
 fn hits_ui(ui: &mut Ui, manual: &mut ManualLocal) {
     let weak = theme::tokens(ui).weak;
     let mut opens = None;
@@ -115,7 +110,6 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-/// Goes where a link leads.
 pub fn follow(ui: &Ui, window: &mut Window<'_>, link: &str) {
     match target(link) {
         Some(Target::Manual(page)) => {
@@ -138,7 +132,6 @@ pub fn follow(ui: &Ui, window: &mut Window<'_>, link: &str) {
     }
 }
 
-/// Blocks of a text, one under the other; `follows` is the link that was clicked.
 pub fn blocks_ui(ui: &mut Ui, window: &mut Window<'_>, blocks: &[MarkdownBlock], follows: &mut Option<String>) {
     for (n, block) in blocks.iter().enumerate() {
         ui.push_id(n, |ui| {
@@ -174,7 +167,7 @@ fn block_ui(ui: &mut Ui, manual: &mut ManualLocal, block: &MarkdownBlock, follow
     }
 }
 
-/// Words of several looks in one paragraph. What is no link is one label as far as it goes, so that it wraps as text does.
+/// Spans of a paragraph. Text without links is one label as far as possible, so that it wraps as text.
 fn spans_ui(ui: &mut Ui, spans: &[MarkdownSpan], follows: &mut Option<String>) {
     ui.spacing_mut().item_spacing.x = 0.0;
     // a file beside the source is not there for the program
@@ -261,7 +254,6 @@ fn picture_ui(ui: &mut Ui, manual: &mut ManualLocal, path: &str, shows: &str) {
     ui.add_space(theme::SPACE_2);
 }
 
-/// The picture at this path, read once.
 fn texture(ui: &Ui, manual: &mut ManualLocal, path: &str) -> Option<TextureHandle> {
     if let Some((_, texture)) = manual.pictures.iter().find(|(there, _)| there == path) {
         return Some(texture.clone());

@@ -1,6 +1,4 @@
-//! The views, one file each, of the window, and where those of the pages stand.
-//!
-//! The edges of the window belong to every page, what stands between them to one page.
+//! The views of the window. Its edges belong to every page, the middle to the page that is shown.
 
 pub mod beam;
 pub mod first;
@@ -22,7 +20,6 @@ use crate::pages::training::view as training;
 use crate::session::state::Session;
 use crate::widgets::{keep, theme};
 
-/// Paints the page that is shown, between the edges of the window.
 pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>, session: &Session) {
     let (lessons, page) = (session.lessons(), session.pages().get(window.app.view.page()));
     window.local.lit.clear();

@@ -1,5 +1,4 @@
-//! What can be done with a word, a cell, a row or a hypothesis: one table, and the menu that a right click or
-//! Shift+F10 opens from it. A new offer is one line of [`OFFERS`].
+//! The context menus of words, cells, rows and hypotheses. A new entry is one line of [`OFFERS`].
 
 use egui::{Align, Button, Id, LayerId, Layout, Popup, PopupAnchor, PopupKind, RichText, Ui};
 
@@ -27,33 +26,26 @@ use figure::interlinear::GLOSS_FORMATS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MenuKind {
     Source,
-    /// A target word, or the row of a heatmap.
     Target,
-    /// A cell of a heatmap.
     Cell,
-    /// A hypothesis of the beam.
     Hypothesis,
-    /// A picture as a whole.
     Picture,
-    /// The bars of a word in the inspector.
     Bars,
-    /// A column as a whole.
     Column,
 }
 
-/// One line of the table.
+/// An entry of context menus.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer {
-    /// On the menu. Where it ends with dots, something is asked first.
+    /// Ends with dots if a question follows.
     pub name: &'static str,
     pub on: &'static [MenuKind],
-    /// Whether it makes sense now.
     pub can: fn(&Window<'_>, MenuTarget) -> bool,
     pub does: fn(&mut Window<'_>, MenuTarget),
 }
 
 const TARGET: &[MenuKind] = &[MenuKind::Target, MenuKind::Cell];
-/// Of cells there are many offers already.
+/// Cells have many entries already.
 const WITHOUT_CELLS: &[MenuKind] = &[MenuKind::Source, MenuKind::Target, MenuKind::Hypothesis];
 const CELL: &[MenuKind] = &[MenuKind::Cell];
 const WORD: &[MenuKind] = &[MenuKind::Source, MenuKind::Target];
@@ -61,7 +53,7 @@ const LOOKED_AT: &[MenuKind] = &[MenuKind::Source, MenuKind::Cell];
 const HYPOTHESIS: &[MenuKind] = &[MenuKind::Hypothesis];
 const ROW: &[MenuKind] = &[MenuKind::Target, MenuKind::Cell, MenuKind::Bars];
 const COLUMN: &[MenuKind] = &[MenuKind::Column];
-/// Of what has few offers of its own: the sentence as a whole.
+/// Entries for the sentence as a whole.
 const WHOLE: &[MenuKind] = &[MenuKind::Source, MenuKind::Picture, MenuKind::Column];
 const ALL: &[MenuKind] = &[
     MenuKind::Source,
@@ -73,7 +65,7 @@ const ALL: &[MenuKind] = &[
     MenuKind::Column,
 ];
 
-/// What if: offers that open a variant beside an original, or go on with one.
+/// Entries that open a variant or change one.
 pub const WHAT_IF: &[Offer] = &[
     Offer { name: id!("Replace the source word..."), on: LOOKED_AT, can: variant::is_word, does: variant::replace },
     Offer { name: id!("Drop the source word"), on: LOOKED_AT, can: variant::is_word, does: variant::drop_word },
@@ -85,7 +77,7 @@ pub const WHAT_IF: &[Offer] = &[
     Offer { name: id!("Close this variant"), on: COLUMN, can: variant::is_variant, does: variant::close },
 ];
 
-/// Every offer in the order of the menu, in groups with a line between.
+/// Every entry in the order of the menu, in groups with a line between.
 pub const OFFERS: &[&[Offer]] = &[
     &[
         Offer { name: id!("Inspect this word"), on: TARGET, can: always, does: inspect },
@@ -94,7 +86,7 @@ pub const OFFERS: &[&[Offer]] = &[
     ],
     &[
         Offer { name: id!("Force another word..."), on: TARGET, can: is_own, does: changes::force },
-        Offer { name: id!("A row that says another word..."), on: TARGET, can: can_persuade, does: changes::persuade },
+        Offer { name: id!("A row that says another word..."), on: TARGET, can: can_persuade, does: changes::force },
         Offer { name: id!("Not this word here"), on: TARGET, can: is_own, does: changes::ban },
         Offer { name: id!("Never this word"), on: TARGET, can: is_own, does: changes::never },
         Offer { name: id!("All weight on this source word"), on: CELL, can: can_set, does: changes::one_hot },
@@ -133,11 +125,10 @@ pub const OFFERS: &[&[Offer]] = &[
         Offer { name: id!("Neighbours on the map"), on: WORD, can: on_map, does: neighbours },
         Offer { name: id!("Outline the aligner's links"), on: CELL, can: can_outline, does: outline },
         Offer { name: id!("Only this column"), on: ALL, can: beside_others, does: alone },
-        Offer { name: id!("All columns"), on: ALL, can: is_alone, does: together },
+        Offer { name: id!("All columns"), on: ALL, can: is_alone, does: |window, _| window.layout.solo = false },
     ],
 ];
 
-/// Room for the heading of the menu and its edges, points.
 const ABOUT: f32 = 60.0;
 
 pub fn offers_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -167,7 +158,6 @@ pub fn offers_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-/// What had the keyboard gets it back.
 fn close(ui: &Ui, window: &mut Window<'_>) {
     if let Some(focus) = window.local.shared.offered.take().and_then(|offered| offered.focus) {
         ui.memory_mut(|memory| memory.request_focus(focus));
@@ -222,7 +212,6 @@ fn kind(clicked: MenuTarget) -> MenuKind {
     }
 }
 
-/// What the menu is about, in words.
 fn title(window: &Window<'_>, clicked: MenuTarget) -> String {
     let Some((column, table)) = shown(window, clicked) else { return tr!("Nothing is translated yet").to_owned() };
     let replace = window.app.replaces(column);
@@ -239,7 +228,6 @@ fn title(window: &Window<'_>, clicked: MenuTarget) -> String {
     }
 }
 
-/// The number of a cell as it is shown.
 fn number(window: &Window<'_>, table: &AlignmentTable, i: usize, j: usize) -> String {
     let shown = window.app.view.settings().shown;
     table.numbers(shown).and_then(|matrix| matrix.get(i, j)).map_or_else(String::new, |number| format!("{number:.3}"))
@@ -250,29 +238,25 @@ fn shown<'a>(window: &Window<'a>, clicked: MenuTarget) -> Option<(&'a Column, &'
     Some((column, column.table.as_deref()?))
 }
 
-/// For what can be done with everything.
 pub fn always(_: &Window<'_>, _: MenuTarget) -> bool {
     true
 }
 
-/// For what needs alpha.
 pub fn aligns(window: &Window<'_>, clicked: MenuTarget) -> bool {
     shown(window, clicked).is_some_and(|(_, table)| table.alpha.is_some())
 }
 
-/// For what has all models.
 fn any_aligns(window: &Window<'_>, _: MenuTarget) -> bool {
     let has = |column: &Column| column.table.as_deref().is_some_and(|table| table.alpha.is_some());
     window.app.document.columns().iter().any(has)
 }
 
-/// Alpha, or what was measured in its place.
 fn has_numbers(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let settings = window.app.view.settings();
     aligns(window, clicked) || shown(window, clicked).is_some_and(|(_, table)| table.numbers(settings.shown).is_some())
 }
 
-/// For what changes the model's own translation; one's own is read as it stands.
+/// Whether the translation is the model's own; a forced one cannot be changed.
 pub fn is_own(window: &Window<'_>, clicked: MenuTarget) -> bool {
     shown(window, clicked).is_some_and(|(_, table)| !table.is_given)
 }
@@ -281,12 +265,11 @@ fn can_set(window: &Window<'_>, clicked: MenuTarget) -> bool {
     is_own(window, clicked) && aligns(window, clicked)
 }
 
-/// A row of one model, whose gradient can be taken.
+/// A row of one model, whose gradient can be computed.
 fn can_persuade(window: &Window<'_>, clicked: MenuTarget) -> bool {
     can_set(window, clicked) && can_test(window, clicked)
 }
 
-/// One model that aligns.
 fn can_test(window: &Window<'_>, clicked: MenuTarget) -> bool {
     aligns(window, clicked)
         && window.app.document.column(clicked.column()).is_some_and(|column| !column.system.is_ensemble())
@@ -296,7 +279,6 @@ fn test(window: &mut Window<'_>, clicked: MenuTarget) {
     measured::measure(window, clicked.column(), 0);
 }
 
-/// Asks where to write the sentence with what is set in a column.
 pub fn ask_for_set(window: &mut Window<'_>, column: ColumnId) {
     let question = Question::new(
         tr!("Save the sentence with what is set"),
@@ -321,7 +303,7 @@ fn beside_others(window: &Window<'_>, clicked: MenuTarget) -> bool {
     !is_alone(window, clicked) && window.app.document.columns().len() > 1
 }
 
-/// One model, which is there; an ensemble has no embeddings of its own.
+/// One loaded model; an ensemble has no embeddings of its own.
 fn on_map(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let column = window.app.document.column(clicked.column());
     column.is_some_and(|column| !column.system.is_ensemble() && column.state == ColumnState::Ready)
@@ -334,7 +316,7 @@ fn can_outline(window: &Window<'_>, clicked: MenuTarget) -> bool {
     !settings.links && column.is_some_and(|column| column.aligner(settings).is_some())
 }
 
-/// The word itself, as the model has it; none of `</s>`.
+/// The word as in the vocabulary; `None` for `</s>`.
 fn word(window: &Window<'_>, clicked: MenuTarget) -> Option<String> {
     let (_, table) = shown(window, clicked)?;
     let source = || table.source.get(clicked.source()?).filter(|word| word.is_word()).map(|word| word.text.clone());
@@ -412,12 +394,7 @@ fn copy_translation(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some((column, table)) = shown(window, clicked) else { return };
     let own = match clicked {
         MenuTarget::Hypothesis { n, .. } => column.hypotheses.get(n).map(|hypothesis| &hypothesis.text),
-        MenuTarget::Source { .. }
-        | MenuTarget::Target { .. }
-        | MenuTarget::Cell { .. }
-        | MenuTarget::Picture { .. }
-        | MenuTarget::Bars { .. }
-        | MenuTarget::Column { .. } => None,
+        _ => None,
     };
     window.local.shared.copied = Some(own.unwrap_or(&table.text).clone());
 }
@@ -434,20 +411,14 @@ fn copy_picture(window: &mut Window<'_>, clicked: MenuTarget) {
     window.push(ColumnCommand::Copy { column: clicked.column(), drawing });
 }
 
-/// The kind of figure that the menu is about: what is shown there.
 fn picture_of(window: &Window<'_>, clicked: MenuTarget) -> &'static str {
     match clicked {
         MenuTarget::Hypothesis { .. } => "beam",
         MenuTarget::Bars { .. } => "bars",
-        MenuTarget::Source { .. }
-        | MenuTarget::Target { .. }
-        | MenuTarget::Cell { .. }
-        | MenuTarget::Picture { .. }
-        | MenuTarget::Column { .. } => window
-            .app
-            .document
-            .column(clicked.column())
-            .map_or("beam", |column| figure_sheet::picture_of(window, column)),
+        _ => {
+            let column = window.app.document.column(clicked.column());
+            column.map_or("beam", |column| figure_sheet::picture_of(window, column))
+        }
     }
 }
 
@@ -473,8 +444,4 @@ fn outline(window: &mut Window<'_>, _: MenuTarget) {
 fn alone(window: &mut Window<'_>, clicked: MenuTarget) {
     window.push(SelectCommand::Column(clicked.column()));
     window.layout.solo = true;
-}
-
-fn together(window: &mut Window<'_>, _: MenuTarget) {
-    window.layout.solo = false;
 }

@@ -1,5 +1,4 @@
-//! A picture in large type, for a room that looks at a projector: the sentence, which can be typed over, a column
-//! or two, the lesson that is open, nothing else.
+//! Large type for a projector: the sentence, a column or two, and the open lesson.
 
 use egui::accesskit::Role;
 use egui::{Key, RichText, Ui, WidgetInfo};
@@ -13,18 +12,14 @@ use crate::widgets::marks::WholeLetters;
 use crate::widgets::theme;
 use figure::measure::TextMeasure as _;
 
-/// How much larger everything is than in the window.
 pub const LARGER: f32 = 1.7;
 
-/// Side of the code of the link, points of this larger type.
 const CODE_SIDE: f32 = 300.0;
 
-/// Whether only this is painted: some pages can be presented.
 pub fn is_shown(window: &Window<'_>, page: &dyn PageState) -> bool {
     window.local.presents && page.presents() && !window.app.document.columns().is_empty()
 }
 
-/// The sentence, the columns, and how to go on.
 pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageState) {
     let weak = theme::tokens(ui).weak;
     source::editor_ui(ui, window);
@@ -59,7 +54,6 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageStat
     });
 }
 
-/// The link to what is presented, for the cameras of a room.
 fn code_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let (_, side, dark) = &window.local.code;
     let why = match &window.app.view.settings().site {

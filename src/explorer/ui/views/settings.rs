@@ -20,25 +20,20 @@ use engine::lang::{LANGUAGES, Language};
 use engine::nn::device;
 use engine::nn::device::DeviceChoice;
 
-/// Where a newer version is to be had. Who packs the program says so when it is built (`INTERLINEAR_NEWER`), or says nothing
-/// where the system updates it.
+/// Where newer versions are. Packagers set `INTERLINEAR_NEWER` at build time, or leave it out if the system updates it.
 const NEWER: &str = match option_env!("INTERLINEAR_NEWER") {
     Some(text) => text,
     None => id!("A newer one is where this one came from; the program does not look."),
 };
 
-/// Menus that stay open while something in them is set.
 fn menu(text: &str) -> MenuButton<'_> {
     MenuButton::new(text).config(MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside))
 }
 
-/// A menu: its name and what paints it.
 type Menu = (&'static str, fn(&mut Ui, &mut Window<'_>));
 
-/// The menus of the bar at the top, from the right.
 pub const MENUS: [Menu; 3] = [(id!("View"), view_ui), (id!("Decoding"), search_ui), (id!("File"), file_ui)];
 
-/// All of [`MENUS`], each behind its button; in a narrow window all behind one.
 pub fn menus_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
     if !is_narrow {
         for (name, content) in MENUS {
@@ -181,7 +176,6 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, tr!("Score a translation of your own"), Act::ToggleGiven);
 }
 
-/// Each language by its own name.
 fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let chosen = window.app.view.settings().language;
     let has_chinese = ui.fonts_mut(|fonts| fonts.has_glyphs(&theme::body(), Language::Chinese.name()));
@@ -208,7 +202,6 @@ const ALIGNER: Question = Question::new(
     ),
 );
 
-/// Which aligner links words.
 fn aligner_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if ui.button(tr!("Another aligner...")).on_hover_text(lang::text(ALIGNER.note)).clicked() {
         window.ask(ALIGNER.then(|path| SettingsCommand::OpenAligner { path, model: None }));
@@ -219,7 +212,6 @@ fn aligner_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-/// Lets an aligner file go.
 pub fn without_ui(ui: &mut Ui, window: &mut Window<'_>, own: &AlignerFile) {
     let AlignerFile { path, languages: (source, target), model } = own;
     let of = match model {
@@ -237,7 +229,6 @@ pub fn without_ui(ui: &mut Ui, window: &mut Window<'_>, own: &AlignerFile) {
     }
 }
 
-/// What is opened and begun, and what is taken back.
 fn file_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.set_min_width(240.0);
     act_item(ui, window, tr!("Open..."), Act::Open);

@@ -20,10 +20,8 @@ use engine::lang;
 use engine::models::choice::ModelSpec;
 use engine::text::language;
 
-/// Room over and under a sheet, its edges among it, points.
 const AROUND: f32 = 120.0;
 
-/// The sheets that ask for a path.
 pub fn sheets_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Sheet::Ask(asked) = window.local.shared.sheet.clone() else { return };
     let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
@@ -130,7 +128,7 @@ fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
     }
 }
 
-/// Models at hand that can be members, by folder, with their names: those of the columns, then the bundled ones.
+/// Installed models that can be members, by folder, with names: those of the columns, then the bundled ones.
 fn candidates(window: &Window<'_>) -> Vec<(ModelSpec, String)> {
     let columns = window.app.document.models();
     let columns = columns.filter_map(|column| Some((column.system.only()?.clone(), column.name())));
@@ -144,7 +142,6 @@ fn candidates(window: &Window<'_>) -> Vec<(ModelSpec, String)> {
     found
 }
 
-/// Two or more models that are to translate as one.
 fn ensemble_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let found = candidates(window);
     if found.len() < 2 {

@@ -13,13 +13,10 @@ use crate::pages::shell::local::Window;
 use crate::pages::shell::task;
 use crate::widgets::theme;
 
-/// How long a notice of success is shown.
 const NOTICE_SECONDS: f64 = 8.0;
 const NOTICE_WIDTH: f32 = 640.0;
-/// Room for the button behind a notice, points.
 const DISMISS: f32 = 76.0;
 
-/// The line at the bottom.
 pub fn status_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     if theme::is_squat(ui) && window.app.view.page() == SENTENCE {
@@ -50,7 +47,6 @@ pub fn status_ui(ui: &mut Ui, window: &mut Window<'_>) {
     notices_ui(ui, window, shown.response.rect.center_top());
 }
 
-/// What is going on, in a sentence.
 pub fn activity(app: &AppState) -> String {
     let count = app.document.columns().len();
     let loading =
@@ -77,8 +73,7 @@ pub fn activity(app: &AppState) -> String {
     }
 }
 
-/// Takes away what was only worth knowing and has been read by now; `now` in seconds. Answers with the seconds until
-/// the next one goes. What went wrong stays until it is dismissed.
+/// Removes notices of success shown long enough; returns the seconds until the next one goes (`now` in seconds).
 pub fn forget_old(window: &mut Window<'_>, now: f64) -> Option<f64> {
     let notices = window.app.view.notices();
     window.local.notices.retain(|id, _| notices.iter().any(|notice| notice.id == *id));
@@ -94,7 +89,6 @@ pub fn forget_old(window: &mut Window<'_>, now: f64) -> Option<f64> {
     next
 }
 
-/// The newest notices over the window, `foot` under their middle, so that nothing else moves.
 fn notices_ui(ui: &Ui, window: &mut Window<'_>, foot: Pos2) {
     if let Some(left) = forget_old(window, ui.input(|input| input.time)) {
         ui.ctx().request_repaint_after(Duration::from_secs_f64(left));

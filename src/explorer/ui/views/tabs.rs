@@ -10,7 +10,6 @@ use crate::pages::shell::local::Window;
 use crate::pages::shell::menu::act_item;
 use crate::widgets::theme;
 
-/// One tab a page.
 pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
@@ -26,7 +25,6 @@ pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-/// All of them behind one button that says which is shown.
 pub fn menu_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let shown = window.app.view.page().name();
     let button = ui.menu_button(format!("{shown} \u{25be}"), |ui| {

@@ -24,28 +24,21 @@ use engine::models::choice::{HeadChoice, ModelChoice, ModelSpec};
 
 /// Letters of a model's name before it is cut, at least and at most; ensembles have long ones.
 const FEWEST_LETTERS: f32 = 6.0;
-/// As many in a window where otherwise the last model would stand out of view.
 const LEAST_LETTERS: f32 = 4.0;
 const MOST_LETTERS: f32 = 22.0;
-/// Width of a letter, and of what stands around a name and between two, points.
 const LETTER: f32 = 7.5;
 const AROUND: f32 = 80.0;
-/// Room for the button behind the models, points.
 const ADD: f32 = 84.0;
 
-/// With less room the menus fold into one button, points,
 const NARROW: f32 = 980.0;
-/// and at last the tabs of the pages, too.
 const NARROWEST: f32 = 800.0;
 
-/// What everything but the names of the models needs, points.
 const BESIDE: f32 = 950.0;
 
-/// Lessons have a button where so much is left beside it, and so much for each model, points; the one menu of a narrow window has them always.
+/// Width besides the models' names from which lessons have a button of their own, and what a model adds.
 const BESIDE_LESSONS: f32 = 804.0;
 const OF_MODEL: f32 = 95.0;
 
-/// How a column is exported: in its menu, the format, and what is asked.
 const EXPORTS: [(&str, AlignmentFormat, &str, &str, &str); 3] = [
     (
         id!("Save alignment as TSV..."),
@@ -72,7 +65,6 @@ const EXPORTS: [(&str, AlignmentFormat, &str, &str, &str); 3] = [
     ),
 ];
 
-/// The bar at the top.
 pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     Panel::top("top_bar").frame(theme::bar(ui)).show(ui, |ui| {
@@ -104,7 +96,7 @@ pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-/// By how much the words of the bar are wider than the English ones, from which its limits are, points.
+/// How much wider the bar's labels are than the English ones, for which its limits are, points.
 struct Longer {
     tabs: f32,
     menus: f32,
@@ -204,7 +196,6 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
     });
 }
 
-/// What the models are called in the bar: variants by what they change.
 fn names(window: &Window<'_>) -> Vec<String> {
     let name = |column: &Column| match &column.difference.label {
         Some(told) => told.text(),
@@ -213,8 +204,7 @@ fn names(window: &Window<'_>) -> Vec<String> {
     window.app.document.columns().iter().map(name).collect()
 }
 
-/// A name that leaves room for others; the tooltip has it whole. Where its beginning is that of another, its end tells them
-/// apart, without the word with which all end.
+/// A name cut to `letters`. Names with the same beginning are shown by their end, without a word that ends all of them.
 fn short(names: &[String], at: usize, letters: usize) -> String {
     let cut = |name: &str, count: usize| name.chars().take(count).collect::<String>();
     let Some(whole) = names.get(at) else { return String::new() };
@@ -246,7 +236,6 @@ fn short(names: &[String], at: usize, letters: usize) -> String {
     format!("{}\u{2026}{}", cut(&name, head), tail(&name, head).trim_start())
 }
 
-/// The language to translate into, where a model has several.
 fn languages_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let languages = column.facts.as_ref().map_or(&[][..], |facts| &facts.languages);
     let Some(ModelSpec { choice: own, .. }) = column.system.only().filter(|_| !languages.is_empty()) else { return };
@@ -267,7 +256,6 @@ fn languages_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     });
 }
 
-/// Which heads of a Transformer are its alignment.
 fn heads_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let (layers, heads) = column.facts.as_ref().map_or((0, 0), |facts| facts.sizes.heads);
     let Some(ModelSpec { choice: own, .. }) = column.system.only().filter(|_| layers > 0) else { return };
@@ -307,7 +295,6 @@ const ALIGNER: Question = Question::new(
     id!("A file of `interlinear align --statistical --save`. It links the words of this model before any other."),
 );
 
-/// Which aligner links the words of this model alone.
 fn aligner_item(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let button = ui.add_enabled(!column.system.is_ensemble(), Button::new(tr!("Aligner for this model...")));
     let button =

@@ -16,16 +16,14 @@ use engine::text::links::Link;
 use figure::heatmap::layout::Grid;
 use figure::heatmap::outlines::Outlined;
 
-/// More cells in view than this get nodes only in the marked rows; screen readers would drown.
+/// With more cells in view only the marked rows get nodes, for the sake of screen readers.
 const MOST_CELLS: usize = 1_200;
 
-/// What is said of a source word without weight.
 const MASKED: &str = id!("masked");
 
-/// What is said of a cell where the original of a variant looked most.
 const BEFORE: &str = id!("the original looked here");
 
-/// What a cell says, such as `zone <- Area 0.83`.
+/// The label of a cell, such as `zone <- Area 0.83`.
 pub fn cell_label(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> String {
     let target =
         heatmap.table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, heatmap.replace));
@@ -49,13 +47,11 @@ pub fn cell_label(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> String {
     }
 }
 
-/// What is drawn, and of which model.
 pub fn name(heatmap: &HeatmapWidget<'_>) -> String {
     let what = picture::measure(heatmap.shown).map_or(tr!("Alignment"), |measure| lang::text(measure.title));
     tr!("{what} of {}", heatmap.name, what)
 }
 
-/// Whether the words of a cell are linked, where links are shown.
 pub fn link_text(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Option<&'static str> {
     let (links, link) = (heatmap.table.links.as_ref()?, Link { source: j, target: i });
     let (sure, possible) = match heatmap.outlined {
@@ -69,7 +65,7 @@ pub fn link_text(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Option<&'st
     if links.is_sure(link) { Some(sure) } else { links.is_possible(link).then_some(possible) }
 }
 
-/// Where a row looks, such as `p_t 2.31, window from the to shoe`.
+/// Where local attention looks, such as `p_t 2.31, window from the to shoe`.
 pub fn gaze_text(heatmap: &HeatmapWidget<'_>, i: usize) -> Option<String> {
     let gaze = heatmap.gaze?;
     let p_t = gaze.position(i)?;
@@ -81,7 +77,7 @@ pub fn gaze_text(heatmap: &HeatmapWidget<'_>, i: usize) -> Option<String> {
     Some(format!("p_t {p_t:.2}, {window}"))
 }
 
-/// Labels the matrix and its cells. Costs next to nothing while no screen reader listens.
+/// Labels the matrix and its cells. Almost free without a screen reader.
 pub fn grid(ui: &mut Ui, heatmap: &HeatmapWidget<'_>, grid: &Grid, response: &Response, answer: &mut Answer) {
     let ctx = ui.ctx().clone();
     let (rows, columns) = (heatmap.matrix.rows(), heatmap.matrix.columns());
@@ -109,7 +105,6 @@ pub fn grid(ui: &mut Ui, heatmap: &HeatmapWidget<'_>, grid: &Grid, response: &Re
     }
 }
 
-/// The numbers of a cell beside the mouse.
 pub fn tooltip(response: &Response, heatmap: &HeatmapWidget<'_>, i: usize, j: usize) {
     let (Some(target), Some(source)) = (heatmap.table.target.get(i), heatmap.table.source.get(j)) else {
         return;
@@ -159,14 +154,13 @@ pub fn tooltip(response: &Response, heatmap: &HeatmapWidget<'_>, i: usize, j: us
     });
 }
 
-/// alpha and energies of the steps whose rows are shown: a measure has those of the words that were predicted.
+/// alpha and energies of the shown rows; a measure has those of the predicted words.
 fn step<'a>(heatmap: &HeatmapWidget<'a>) -> (Option<&'a Alignment>, Option<&'a Alignment>) {
     let table = heatmap.table;
     let own = (table.alpha.as_ref(), table.energies.as_ref());
     table.measured(heatmap.shown).map_or(own, |measured| (measured.alpha.as_ref(), measured.energies.as_ref()))
 }
 
-/// Why a row may look where no word is its translation.
 fn odd_text(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Option<&'static str> {
     let (alpha, _) = step(heatmap);
     let alpha = alpha?;
@@ -180,20 +174,16 @@ fn odd_text(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Option<&'static 
     })
 }
 
-/// Whether what is shown is where words come from, and not alpha.
 fn is_head(heatmap: &HeatmapWidget<'_>) -> bool {
     heatmap.table.reading == Some(RowConvention::Head) && heatmap.shown == Shown::Alpha
 }
 
-/// Of such a row of an alignment head.
 const FROM_NOWHERE: &str =
     id!("the end of the source stands for no word:\nthe head finds none that this one comes from");
 
-/// Of a row that looks at `</s>` most.
 const NOWHERE: &str =
     id!("looking at the end of the source is looking nowhere:\nno source word was needed to choose this one");
 
-/// What a person has set at a cell, as sentences.
 fn set_texts(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Vec<&'static str> {
     let (target, source) = (heatmap.table.target.get(i), heatmap.table.source.get(j));
     let said = target.map_or(Said::Free, |word| word.said);

@@ -1,7 +1,4 @@
 //! Alpha_ij as Bahdanau's figure 3: source words along the top, target words down the side.
-//!
-//! `figure::heatmap` has the numbers and the marks, `access` the same numbers for screen readers. The matrix is one
-//! texture of a pixel a cell (a large one several), made anew only when the numbers or the colours change.
 
 pub mod access;
 mod texture;
@@ -31,7 +28,6 @@ const MEASURES_FROM: u32 = 56;
 const DOT: (f32, f32, f32) = (0.2, 2.0, 5.0);
 
 impl HeatmapWidget<'_> {
-    /// Draws it into all the room there is.
     pub fn show(&self, ui: &mut Ui, texture: &mut Texture, focus: bool) -> Answer {
         let rect = ui.available_rect_before_wrap();
         let view = Rect::from_min_max(rect.min + vec2(self.metrics.left, self.metrics.top), rect.max);
@@ -54,7 +50,6 @@ impl HeatmapWidget<'_> {
         answer
     }
 
-    /// As much of `view` as holds whole rows, where not all of them fit: half a row says nothing.
     fn whole_rows(&self, ui: &Ui, view: Rect) -> Rect {
         let (bar, matrix) = (ui.spacing().scroll.allocated_width(), self.grid(view.min).area().size());
         let is_low = matrix.y > view.height();
@@ -94,7 +89,7 @@ impl HeatmapWidget<'_> {
         Grid { origin, cell: self.metrics.cell, rows: self.matrix.rows(), columns: self.matrix.columns() }
     }
 
-    /// The matrix in its scroll area; answers with its corner on the screen and what is in view.
+    /// The matrix in its scroll area; returns its corner on the screen and the visible part.
     fn matrix_ui(
         &self,
         ui: &mut Ui,
@@ -139,7 +134,6 @@ impl HeatmapWidget<'_> {
         (output.inner, output.inner_rect)
     }
 
-    /// A dot where the original looked.
     fn before_ui(&self, ui: &Ui, grid: &Grid) {
         let t = theme::tokens(ui);
         let cells = self.before.iter().filter(|(i, j)| *i < grid.rows && *j < grid.columns);
@@ -183,7 +177,6 @@ impl HeatmapWidget<'_> {
         }
     }
 
-    /// The cells of the selected row can be dragged up and down, where they are alpha.
     fn selected_row(&self, ui: &Ui, grid: &Grid, answer: &mut Answer) -> Option<egui::Response> {
         let i = self.marks.selected.filter(|i| *i < grid.rows && self.drags())?;
         let area = grid.row_area(i).intersect(ui.clip_rect());
@@ -198,7 +191,6 @@ impl HeatmapWidget<'_> {
         Some(response)
     }
 
-    /// Over the target words: which word a row belongs to, where there is a choice.
     fn corner(&self, ui: &mut Ui, figure: &heatmap::Heatmap<'_>, place: Rect) {
         if let Some(measure) = picture::measure(self.shown) {
             marks::paint(&ui.painter_at(place), [figure.corner(lang::text(measure.title), &place)]);
@@ -213,7 +205,6 @@ impl HeatmapWidget<'_> {
         response.on_hover_text(format!("{}{source}", lang::text(reading.about())));
     }
 
-    /// The words at the side and along the top can be pointed at as well.
     fn labels_hover(&self, ui: &mut Ui, rect: Rect, view: Rect, grid: &Grid, answer: &mut Answer) {
         let side = Rect::from_min_max(pos2(rect.left(), view.top()), pos2(view.left(), rect.bottom()));
         let response = ui.interact(side, self.id.with("rows"), Sense::CLICK);

@@ -1,5 +1,4 @@
-//! A matrix as pictures of one pixel a cell, kept on the graphics card. What is in view is made when it is
-//! first looked at, and again only when its numbers or colours have changed.
+//! A matrix as textures of a pixel a cell, made when they are first visible and when numbers or colours change.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -15,20 +14,17 @@ use figure::mark::{Cells, Image, Scale};
 const TILE: usize = 256;
 const UV: Rect = Rect { min: pos2(0.0, 0.0), max: pos2(1.0, 1.0) };
 
-/// What a tile was made from: revision of the numbers, name of the colour map, what its ends stand for.
 type Key = (u64, &'static str, Scale);
 
 /// A matrix as tiles.
 #[derive(Default)]
 pub struct Texture {
     key: Option<Key>,
-    /// The ends of the scale of the whole matrix.
     ends: (f32, f32),
     tiles: HashMap<(usize, usize), (Key, TextureHandle)>,
 }
 
 impl Texture {
-    /// Paints the tiles in view, up to date.
     pub fn paint(&mut self, painter: &Painter, image: &Image<'_>) {
         let (cells, area) = (&image.cells, image.area);
         let (rows, columns) = (cells.numbers.rows(), cells.numbers.columns());
@@ -88,7 +84,6 @@ impl Texture {
     }
 }
 
-/// The tiles that hold these rows or columns.
 fn tiles(cells: &Range<usize>) -> Range<usize> {
     if cells.is_empty() { 0..0 } else { cells.start / TILE..(cells.end - 1) / TILE + 1 }
 }

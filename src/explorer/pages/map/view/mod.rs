@@ -20,7 +20,6 @@ use crate::pages::shell::task;
 use crate::widgets::{labels, theme};
 use figure::plane::share;
 
-/// The share of a slim window's height that the search and the neighbours take, under the map.
 const BELOW: f32 = 0.4;
 
 impl PageView for MapPage {
@@ -60,7 +59,6 @@ pub(super) fn map_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     plane_ui(ui, maps, window, &chart);
 }
 
-/// The page opens on a map, not on an empty sheet.
 fn begin(maps: &MapPage, window: &mut Window<'_>) {
     let app = window.app;
     let mut columns = app.document.models();
@@ -80,10 +78,8 @@ fn message_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     }
 }
 
-/// Phrases to try a map with, an adjective before and a noun behind.
 const PHRASES: &str = "the old house\nthe new house\nthe red house\nthe old car\nthe new car\nthe red car\nan old friend\na new friend\nin the morning\nin the evening\nin the summer\non the table";
 
-/// What to do while there is no map.
 fn empty_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let weak = theme::tokens(ui).weak;
     let is_busy = maps.task.is_some();
@@ -153,7 +149,7 @@ const POINTS: Question = Question::new(
     id!("A row for each point with its place, x and y."),
 );
 
-/// With less room the buttons have a line of their own below the legend, points.
+/// Below this width the buttons have a line of their own under the legend, points.
 const BOTTOM: f32 = 680.0;
 
 fn bottom_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, chart: &VectorMap) {

@@ -11,7 +11,6 @@ use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
 use engine::lang;
 
-/// The whole line; it wraps where the window is narrow.
 pub fn settings_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     ui.horizontal_wrapped(|ui| {
         model_ui(ui, maps, window);
@@ -47,7 +46,7 @@ fn choice_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let chosen = maps.choice;
     let combo = ComboBox::from_id_salt("map_choice").width(164.0).selected_text(chosen.name()).show_ui(ui, |ui| {
         for (choice, _, name, note) in PointChoice::ALL {
-            if ui.selectable_label(choice == chosen, lang::text(name)).on_hover_text(lang::text(note)).clicked() {
+            if labels::choice(ui, choice == chosen, lang::text(name), lang::text(note)) {
                 window.push(MapCommand::SetChoice(choice));
             }
         }
@@ -72,7 +71,7 @@ fn count_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
 fn method_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let chosen = maps.method;
     for entry in METHODS {
-        if ui.selectable_label(entry.method == chosen, entry.title).on_hover_text(lang::text(entry.about)).clicked() {
+        if labels::choice(ui, entry.method == chosen, entry.title, lang::text(entry.about)) {
             window.push(MapCommand::SetMethod(entry.method));
         }
     }
@@ -101,7 +100,6 @@ fn button_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     }
 }
 
-/// What the colours mean, with the two ends of the scale.
 pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let Some(chart) = maps.chart.clone() else { return };
     let drawn = chart.layout.places.len();
@@ -117,7 +115,7 @@ pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         (Colour::Rank, rank, tr!("The rank in the vocabulary, or the place in the list or the sentence")),
         (Colour::Length, tr!("length"), tr!("Letters of a word, words of a phrase")),
     ] {
-        if ui.selectable_label(colour == chosen, name).on_hover_text(note).clicked() {
+        if labels::choice(ui, colour == chosen, name, note) {
             window.push(MapCommand::SetColour(colour));
         }
     }
@@ -139,7 +137,7 @@ pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     labels::caption(ui, high);
 }
 
-/// The greatest length that has a colour of its own: a few very long phrases must not make all others look alike.
+/// The greatest length that has a colour of its own: few very long phrases must not make all others look alike.
 pub fn longest(chart: &maps::VectorMap) -> usize {
     let mut lengths: Vec<usize> =
         chart.points.iter().take(chart.layout.places.len()).map(|point| point.length).collect();

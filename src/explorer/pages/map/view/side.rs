@@ -20,9 +20,7 @@ const NEIGHBOURS: Question = Question::new(
     id!("A row for each neighbour with its cosine."),
 );
 
-/// Matches that are listed.
 const LISTED: usize = 100;
-/// Height of a row.
 const ROW: f32 = 27.0;
 
 pub fn side_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
@@ -147,7 +145,6 @@ fn selected_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     });
 }
 
-/// A point in a list, with its cosine as a number and a bar; a click goes there.
 fn row_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, at: usize, cosine: Option<f32>) {
     let Some((chart, point)) = maps.chart.as_ref().zip(maps.point(at)) else { return };
     let t = theme::tokens(ui);
@@ -190,7 +187,6 @@ fn row_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, at: usize, cosin
     }
 }
 
-/// Under the map: what it shows, and its buttons.
 pub fn caption(chart: &maps::VectorMap) -> String {
     let count = chart.layout.places.len();
     let things = match chart.kind {
@@ -211,7 +207,6 @@ pub fn caption(chart: &maps::VectorMap) -> String {
     tr!("{things} of {}, {}, {how}", chart.model, lang::text(&chart.vector), things, how)
 }
 
-/// A small button with a name and a note.
 pub fn small(ui: &mut Ui, text: &str, name: &str, note: &str) -> bool {
     ui.add(Button::new(text)).on_hover_text(note).accessible_name(name).clicked()
 }

@@ -24,7 +24,6 @@ use engine::lang;
 use figure::mark::Scale;
 use figure::palette::ColourMap;
 
-/// Paints the heatmap of a column that has an alignment.
 pub fn alignment_ui(
     ui: &mut Ui,
     sentence: &SentencePage,
@@ -91,7 +90,7 @@ pub fn alignment_ui(
     hear(window, column, table, metrics, &answer);
 }
 
-/// The least and the greatest of the numbers that the pictures show: all have the colours of one legend.
+/// The least and the greatest number in all pictures, which share one legend.
 pub fn range(app: &AppState) -> Option<(f32, f32)> {
     let shown = app.view.settings().shown;
     if shown == Shown::Alpha {
@@ -102,13 +101,12 @@ pub fn range(app: &AppState) -> Option<(f32, f32)> {
     ranges.reduce(|(low, high), (least, most)| (low.min(least), high.max(most)))
 }
 
-/// Where a model with local attention looks.
 pub fn gaze<'a>(column: &Column, table: &'a AlignmentTable) -> Option<Gaze<'a>> {
     let window = column.facts.as_ref()?.window?;
     table.p_t.as_deref().map(|p_t| Gaze { p_t, window })
 }
 
-/// A selected word is brought into view once, and again when the room for the picture has changed.
+/// Scrolls to a selected word once, and again when the room for the picture has changed.
 fn reveal(window: &mut Window<'_>, column: &Column, selected: Option<usize>, room: f32) -> Option<usize> {
     let now = selected.map(|i| (column.id, i, room as u32));
     if now.is_none() || window.local.of::<SentenceMemory>().seen_target == now {
@@ -118,7 +116,6 @@ fn reveal(window: &mut Window<'_>, column: &Column, selected: Option<usize>, roo
     selected
 }
 
-/// The cell whose menu was asked for by a key.
 fn located(window: &Window<'_>, column: &Column) -> Option<(usize, usize)> {
     match window.local.shared.asked {
         Some(MenuTarget::Cell { column: of, i, j }) if of == column.id => Some((i, j)),
@@ -172,7 +169,7 @@ fn hear(window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metric
     }
 }
 
-/// What the mouse and the inspector mark in a column: the words themselves where the mouse is, their likes elsewhere.
+/// What the mouse and the inspector mark in a column: the words under the mouse, and the same words in other columns.
 pub fn marks(app: &AppState, column: &Column) -> HeatmapMarks {
     let selected = app.view.selection().target.filter(|_| app.view.selection().column == Some(column.id));
     let none = HeatmapMarks { row: None, column: None, selected };
@@ -189,7 +186,7 @@ pub fn marks(app: &AppState, column: &Column) -> HeatmapMarks {
     }
 }
 
-/// The word that stands for this one in the other column; between variants by way of their originals.
+/// The word of another column that corresponds to this one; variants are compared by way of their originals.
 fn like_source(app: &AppState, (there, here): (&Column, &Column), j: usize) -> Option<usize> {
     if there.source.text == here.source.text {
         return at_same_place(there.table.as_deref()?, here.table.as_deref()?, j);
@@ -206,7 +203,7 @@ fn like_source(app: &AppState, (there, here): (&Column, &Column), j: usize) -> O
     }
 }
 
-/// The word at the same place of the typed text; models may cut it differently.
+/// The word at the same place of the typed text; models may segment it differently.
 fn at_same_place(there: &AlignmentTable, here: &AlignmentTable, j: usize) -> Option<usize> {
     let word = there.source.get(j)?;
     if word.is_eos {

@@ -18,9 +18,7 @@ use figure::beam::{BeamRow, NUMBERS};
 use figure::label::target_text;
 use figure::palette::Rgba;
 
-/// Height of the heading, points.
 pub const HEADER: f32 = 26.0;
-/// Height of a hypothesis, points.
 pub const ROW: f32 = 22.0;
 
 pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
@@ -95,7 +93,6 @@ fn header_ui(
     );
 }
 
-/// The list takes the arrows while it has the keyboard.
 fn keys(ui: &mut Ui, window: &mut Window<'_>, column: &Column, id: Id) -> Response {
     let response = ui.interact(ui.available_rect_before_wrap(), id, Sense::CLICK | Sense::FOCUSABLE);
     let name = tr!("Beam of {}, arrows move through it", column.name());
@@ -168,7 +165,6 @@ fn parts(hypothesis: &HypothesisView) -> String {
     tr!(" ({set} held or forced, {free} free)", set = format_args!("{set:.2}"), free = format_args!("{free:.2}"))
 }
 
-/// Who chose each of [`words`].
 fn said(hypothesis: &HypothesisView, shown: Shown) -> Vec<Said> {
     let touched = &hypothesis.touched;
     let merged = hypothesis.pieces.as_ref().filter(|_| !shown.pieces);
@@ -184,11 +180,9 @@ fn said(hypothesis: &HypothesisView, shown: Shown) -> Vec<Said> {
     said
 }
 
-/// How words are shown here, as the settings say.
 #[derive(Clone, Copy)]
 struct Shown {
     pieces: bool,
-    /// The typed word in place of `[UNK]`.
     replace: bool,
 }
 
@@ -198,7 +192,6 @@ impl Shown {
     }
 }
 
-/// A hypothesis as a line of text, with typed words where they are shown.
 fn text(hypothesis: &HypothesisView, shown: Shown) -> Cow<'_, str> {
     if !shown.replace || hypothesis.replaced.iter().all(Option::is_none) {
         return Cow::Borrowed(&hypothesis.text);
@@ -207,7 +200,7 @@ fn text(hypothesis: &HypothesisView, shown: Shown) -> Cow<'_, str> {
     Cow::Owned(words.iter().map(|(word, _)| word.as_ref()).collect::<Vec<_>>().join(" "))
 }
 
-/// How many words a hypothesis begins with as the best one does; none of the best itself, nor where lines begin at the right.
+/// How many words a hypothesis shares with the start of the best one; 0 for the best and for text from the right.
 fn shared(column: &Column, n: usize, shown: Shown) -> usize {
     let (Some(best), Some(this)) = (column.hypotheses.first(), column.hypotheses.get(n)) else { return 0 };
     if n == 0 || bidi::starts_right(&this.text) {
@@ -217,7 +210,6 @@ fn shared(column: &Column, n: usize, shown: Shown) -> usize {
     best.iter().zip(&this).take_while(|((a, _), (b, _))| a == b).count()
 }
 
-/// The words in the order they are seen, each with its log p.
 fn words(hypothesis: &HypothesisView, shown: Shown) -> Vec<(Cow<'_, str>, f32)> {
     let mut words = in_order(hypothesis, shown);
     if bidi::starts_right(&hypothesis.text) {
@@ -226,7 +218,6 @@ fn words(hypothesis: &HypothesisView, shown: Shown) -> Vec<(Cow<'_, str>, f32)> 
     words
 }
 
-/// The words in the order they are read, each with its log p.
 fn in_order(hypothesis: &HypothesisView, shown: Shown) -> Vec<(Cow<'_, str>, f32)> {
     let merged = hypothesis.pieces.as_ref().filter(|_| !shown.pieces);
     let (words, log_p) = match merged {

@@ -1,5 +1,4 @@
-//! Changing what a model says and looks at: the menus of the selected word, and the mouse and the keys on its
-//! row.
+//! Menus of the selected word that change what a model emits and attends to, and the drag of a weight.
 
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{DragValue, RichText, ScrollArea, Slider, TextEdit, Ui};
@@ -19,32 +18,28 @@ use engine::interventions::Word;
 use engine::lang;
 use figure::heatmap::outlines::Outlined;
 
-/// So many points up are a weight of 1 more.
+/// Points of upward movement for a weight of 1 more.
 const TRAVEL: f32 = 120.0;
-/// Smaller changes of a weight are not sent.
 const STEP: f32 = 0.01;
-/// Height of the list of source words, points.
 const LIST: f32 = 260.0;
 
-/// Where alignments by hand come from.
 const NO_GOLD: &str = id!(
     "No alignment by hand is known of this sentence; open one with links by hand from page Corpus, or drop a file of word \
      links here while the list of their text is shown"
 );
 
-/// What a row towards a word is.
 const BY_ROW: &str = id!(
     "Looks for a small change of this word's row of alpha, by its gradient, that makes the model say the other word here, \
      and sets the row"
 );
 
-/// What the divergence is.
+/// Explanation of the divergence.
 pub const DIVERGENCE: &str = id!(
     "Jensen-Shannon divergence of the next-word distributions with what is set and without it, after the same words: 0 \
      where they are equal, ln 2 = 0.693 nats where they share no word"
 );
 
-/// What the model would say at word i by itself, where something is set and the best hypothesis is shown.
+/// What the model would emit at word i by itself, if something is set and the best hypothesis is shown.
 pub fn shift<'a>(window: &Window<'_>, column: &'a Column, i: usize) -> Option<&'a Shift> {
     let is_given = column.table.as_deref().is_some_and(|table| table.is_given);
     let untouched = column.baseline.untouched.as_deref().filter(|_| column.hypothesis == 0 && !is_given)?;
@@ -53,7 +48,6 @@ pub fn shift<'a>(window: &Window<'_>, column: &'a Column, i: usize) -> Option<&'
     untouched.shifts.get(token)
 }
 
-/// A menu with what it says, its name and what it is for; `opens`: as if it was clicked.
 fn menu(ui: &mut Ui, texts: (&str, &str, &str), opens: bool, content: impl FnOnce(&mut Ui)) {
     let (title, name, note) = texts;
     let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
@@ -64,7 +58,6 @@ fn menu(ui: &mut Ui, texts: (&str, &str, &str), opens: bool, content: impl FnOnc
     button.0.on_hover_text(note).accessible_name(name);
 }
 
-/// What can be done with the selected word.
 pub fn word_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &TargetWord, i: usize) {
     let opens = window.local.of::<SentenceMemory>().opens_word.take().is_some();
     menu(ui, (tr!("Word"), tr!("Change the word"), tr!("Force another word, or forbid this one")), opens, |ui| {
@@ -118,7 +111,6 @@ fn force_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, i: usize) {
     });
 }
 
-/// The button that looks for a row; true when it was clicked. Only models that align have one.
 fn by_row_ui(ui: &mut Ui, window: &mut Window<'_>, at: (&Column, usize), word: Word, name: &str) -> bool {
     let (column, i) = at;
     let has_alignment = column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
@@ -148,7 +140,6 @@ fn ban_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &TargetWo
     }
 }
 
-/// What can be done with the row of the selected word.
 pub fn row_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let Some(alpha) = table.alpha.as_ref().filter(|_| table.reading != Some(RowConvention::Head)) else { return };
     menu(ui, (tr!("Row"), tr!("Change the row"), tr!("Set alpha of this word, mask source words")), false, |ui| {
@@ -173,7 +164,6 @@ pub fn row_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
     });
 }
 
-/// A source word: its weight as a number, all of it, or none in every row.
 fn weight_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, at: (usize, usize, f32)) {
     let (i, j, before) = at;
     let Some(word) = table.source.get(j) else { return };
@@ -199,12 +189,10 @@ fn weight_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
     }
 }
 
-/// Whether the links that are outlined over a column are those of the statistical aligner.
 pub fn is_of_aligner(window: &Window<'_>, column: &Column) -> bool {
     window.app.view.settings().outlined(column.facts.as_ref()) == Outlined::Aligner
 }
 
-/// The row as a whole.
 fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let mut edit = None;
     ui.horizontal(|ui| {
@@ -282,7 +270,7 @@ fn renormalises(app: &AppState) -> bool {
     app.view.layout().renormalise
 }
 
-/// Goes on with a cell that is dragged: what the mouse has travelled upwards is more weight.
+/// Drags a cell: upward movement of the mouse is more weight.
 pub fn drag(ui: &Ui, window: &mut Window<'_>, column: &Column) {
     let Some(mut dragged) = window.local.of::<SentenceMemory>().dragged.filter(|dragged| dragged.column == column.id)
     else {

@@ -12,7 +12,6 @@ fn target<'a>(window: &Window<'a>, clicked: MenuTarget) -> Option<(usize, &'a Ta
     Some((i, window.app.document.column(clicked.column())?.table.as_deref()?.target.get(i)?))
 }
 
-/// Selects the word and opens its menu in the inspector.
 pub fn force(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(i) = clicked.target() else { return };
     window.push(SelectCommand::Target { column: clicked.column(), i });
@@ -27,12 +26,10 @@ fn forbid(window: &mut Window<'_>, clicked: MenuTarget, is_here: bool) {
     window.push(InterveneCommand::Ban { column: clicked.column(), i, word, in_all: false });
 }
 
-/// Forbids the word in its place.
 pub fn ban(window: &mut Window<'_>, clicked: MenuTarget) {
     forbid(window, clicked, true);
 }
 
-/// Forbids the word everywhere.
 pub fn never(window: &mut Window<'_>, clicked: MenuTarget) {
     forbid(window, clicked, false);
 }
@@ -42,77 +39,60 @@ fn edit(window: &mut Window<'_>, clicked: MenuTarget, edit: RowEdit) {
     window.push(InterveneCommand::Row { column: clicked.column(), i, edit });
 }
 
-/// The row looks at the source word alone.
 pub fn one_hot(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(j) = clicked.source() else { return };
     edit(window, clicked, RowEdit::OneHot(j));
 }
 
-/// The row looks at every word alike.
 pub fn uniform(window: &mut Window<'_>, clicked: MenuTarget) {
     edit(window, clicked, RowEdit::Uniform);
 }
 
-/// Selects the word and opens its menu, where a row can be looked for.
-pub fn persuade(window: &mut Window<'_>, clicked: MenuTarget) {
-    force(window, clicked);
-}
-
-/// Whether the column says what was linked by hand.
 pub fn can_gold(window: &Window<'_>, clicked: MenuTarget) -> bool {
     fits(window, clicked) == Some(true)
 }
 
-/// Whether links by hand are known, but of other words than the column says.
 pub fn has_other_words(window: &Window<'_>, clicked: MenuTarget) -> bool {
     fits(window, clicked) == Some(false)
 }
 
-/// Whether a column that aligns says what was linked by hand; `None` where nothing was.
+/// Whether the column emits the translation that was linked by hand; `None` without such links.
 fn fits(window: &Window<'_>, clicked: MenuTarget) -> Option<bool> {
     let column = window.app.document.column(clicked.column())?;
     let own = column.table.as_deref().filter(|table| !table.is_given && table.alpha.is_some());
     own.and_then(|_| window.app.gold()).map(|gold| gold.fits(column))
 }
 
-/// The row looks where it is linked by hand.
 pub fn gold(window: &mut Window<'_>, clicked: MenuTarget) {
     edit(window, clicked, RowEdit::Gold);
 }
 
-/// All rows look where they are linked by hand.
 pub fn all_gold(window: &mut Window<'_>, clicked: MenuTarget) {
     window.push(InterveneCommand::Rows { column: clicked.column(), edit: RowEdit::Gold });
 }
 
-/// The column says the reference.
 pub fn reference(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(text) = window.app.gold().map(|gold| gold.reference.clone()) else { return };
     window.push(InterveneCommand::Whole { column: clicked.column(), text });
 }
 
-/// The row is the model's again.
 pub fn free(window: &mut Window<'_>, clicked: MenuTarget) {
     edit(window, clicked, RowEdit::Free);
 }
 
-/// Whether the row was set.
 pub fn is_pinned(window: &Window<'_>, clicked: MenuTarget) -> bool {
     target(window, clicked).is_some_and(|(_, word)| word.is_pinned)
 }
 
-/// Whether the source word is masked, in a column that aligns.
 fn masked(window: &Window<'_>, clicked: MenuTarget) -> Option<bool> {
     let table = window.app.document.column(clicked.column())?.table.as_deref().filter(|table| table.alpha.is_some())?;
     Some(table.source.get(clicked.source()?)?.is_masked)
 }
 
-/// Whether the source word can be masked.
 pub fn can_mask(window: &Window<'_>, clicked: MenuTarget) -> bool {
     masked(window, clicked) == Some(false)
 }
 
-/// Whether the source word is masked.
 pub fn is_masked(window: &Window<'_>, clicked: MenuTarget) -> bool {
     masked(window, clicked) == Some(true)
 }
@@ -122,7 +102,6 @@ fn set_mask(window: &mut Window<'_>, clicked: MenuTarget, is_masked: bool) {
     window.push(InterveneCommand::Mask { column: clicked.column(), j, is_masked, in_all: false });
 }
 
-/// Takes the weight of the source word in every row.
 pub fn mask(window: &mut Window<'_>, clicked: MenuTarget) {
     set_mask(window, clicked, true);
 }

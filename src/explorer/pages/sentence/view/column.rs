@@ -19,66 +19,52 @@ use engine::analysis::hard::AlignmentAgreement;
 use engine::lang;
 use engine::text::cut::WordRule;
 
-/// Where the parts of a column stand, from its own corner.
+/// Where the parts of a column are, from its top left corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ColumnParts {
     pub header: Rect,
-    /// How an ensemble is mixed, or what a variant differs in, under the picture; without height in other columns.
+    /// A line under the picture: the mix of an ensemble, or what differs in a variant; of height 0 in other columns.
     pub mixing: Rect,
     pub output: Rect,
-    /// Heatmap or context vector.
     pub picture: Rect,
     pub beam: Rect,
 }
 
 const PADDING: f32 = theme::SPACE_3;
-/// A name is cut no shorter, points.
 const LEAST_NAME: f32 = 104.0;
-/// Behind the name of a model that was told where to look,
 const GUIDED_NOTE: &str = id!("guided");
-/// and of one whose picture is of the user's translation.
 const GIVEN_NOTE: &str = id!("yours");
 const HEADER: f32 = 24.0;
-/// Height of the line of an ensemble.
 const MIXING: f32 = 28.0;
-/// Between the picture and that line, points.
 const ABOVE_FOOT: f32 = theme::SPACE_2;
-/// What that line takes of the height of a picture.
 pub const FOOT: f32 = MIXING + ABOVE_FOOT;
-/// What the frame of a lesson round a translation leaves of its room above it, points.
 const FRAMED: f32 = 3.0;
 /// Least and greatest height of the output before it scrolls.
 const OUTPUT: (f32, f32) = (28.0, 86.0);
 /// The output takes at most this share of a low column.
 const OUTPUT_SHARE: f32 = 0.2;
-/// Rows of the beam in view;
 const BEAM_ROWS: f32 = 3.0;
-/// in a column higher than this, points,
+/// Above this height the beam gets one more row for each [`A_ROW`] points, up to [`MOST_ROWS`].
 const HIGH: f32 = 600.0;
-/// one more for each so many points,
 const A_ROW: f32 = 80.0;
-/// up to so many.
 const MOST_ROWS: f32 = 10.0;
-/// From this width on, in a column wider than high, the beam stands beside the picture, points;
+/// From this width on, in a column wider than high, the beam is next to the picture, points.
 const WIDE: f32 = 720.0;
-/// in a column lower than this already from this width on, points;
+/// A column below this height is wide from [`WIDE_OF_LOW`] on, points.
 const LOW: f32 = 300.0;
 const WIDE_OF_LOW: f32 = 560.0;
-/// then it takes this share of the width, within these limits.
+/// Its share of the width, and least and greatest width.
 const BESIDE: (f32, f32, f32) = (0.36, 280.0, 640.0);
-/// The beam takes at most this share of the remaining height on a low window,
+/// The beam takes at most this share of the remaining height of a low window.
 const BEAM_SHARE: f32 = 0.32;
-/// and no row of it before the picture has so much, points;
+/// Least height of the picture with a beam under it, points.
 const PICTURE: f32 = 190.0;
-/// less under two translations, so that the beam keeps a row, points.
 const PICTURE_UNDER_TWO: f32 = 140.0;
-/// With less for both of them the beam is left out, points.
+/// With less height for both the beam is left out, points.
 const FLAT_PICTURE: f32 = 120.0;
 
 impl ColumnParts {
-    /// Cuts a column of `size` into its parts; `output` is the height of the tallest output, and how far apart its lines
-    /// are: one that is higher than its room is cut between two of them.
-    /// `picture` points are what the picture wants: for them the beam gives up all rows but one.
+    /// `output`: height of the tallest output and of its lines. `picture`: height up to which the beam gives up rows.
     pub fn split(size: Vec2, output: (f32, f32), beam_open: bool, picture: f32) -> Self {
         let most = OUTPUT.1.min((size.y * OUTPUT_SHARE).max(OUTPUT.0));
         let (high, line) = output;
@@ -87,15 +73,12 @@ impl ColumnParts {
         Self::split_under(size, high, beam_open, (PICTURE, picture))
     }
 
-    /// As [`ColumnParts::split`] where two translations stand one under the other.
     pub fn split_for_two(size: Vec2, (output, _): (f32, f32), beam_open: bool, picture: f32) -> Self {
         let most = (2.0 * size.y * OUTPUT_SHARE).max(2.0 * OUTPUT.0);
         let output = output.clamp(2.0 * OUTPUT.0, 2.0 * OUTPUT.1).min(most);
         Self::split_under(size, output, beam_open, (PICTURE_UNDER_TWO, picture))
     }
 
-    /// Cuts what an output of this height leaves; the beam leaves the picture at least so much, and what it wants as far
-    /// as the beam keeps a row.
     fn split_under(size: Vec2, output: f32, beam_open: bool, (least, wanted): (f32, f32)) -> Self {
         let (left, right) = (PADDING, size.x - PADDING);
         let part = |top: f32, bottom: f32| Rect::from_min_max(pos2(left, top), pos2(right, bottom.max(top)));
@@ -123,7 +106,6 @@ impl ColumnParts {
         Self { header, mixing: foot(picture), output, picture, beam }
     }
 
-    /// With the line of an ensemble at the foot of the picture, which begins as high as in the columns beside it.
     pub fn with_mixing(mut self) -> Self {
         let top = (self.picture.bottom() - MIXING).max(self.picture.top());
         self.mixing = self.picture.with_min_y(top);
@@ -131,7 +113,6 @@ impl ColumnParts {
         self
     }
 
-    /// The same with the room of the beam for the picture.
     pub fn without_beam(mut self) -> Self {
         self.picture = self.picture.with_max_x(self.output.right()).with_max_y(self.beam.bottom());
         self.beam = foot(self.picture);
@@ -143,12 +124,10 @@ impl ColumnParts {
     }
 }
 
-/// The lower edge of a picture, without height.
 fn foot(picture: Rect) -> Rect {
     picture.with_min_y(picture.bottom())
 }
 
-/// Whether a column has a line at the foot of its picture.
 pub fn has_foot(column: &Column) -> bool {
     column.system.is_ensemble() || column.variant.is_some()
 }
@@ -271,7 +250,6 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     });
 }
 
-/// How wide a name may be, so that the numbers by which columns are compared have room beside it and what follows it.
 fn name_room(ui: &Ui, column: &Column) -> f32 {
     let width = |text: &str| match text {
         "" => 0.0,
@@ -287,7 +265,6 @@ fn name_room(ui: &Ui, column: &Column) -> f32 {
     (ui.available_width() - beside).max(LEAST_NAME)
 }
 
-/// That a model was told where to look.
 fn guided_ui(ui: &mut Ui, column: &Column) {
     let Some(reading) = column.facts.as_ref().and_then(|facts| facts.guided.as_ref()) else { return };
     let text = RichText::new(lang::text(GUIDED_NOTE)).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
@@ -295,7 +272,6 @@ fn guided_ui(ui: &mut Ui, column: &Column) {
     ui.label(text).on_hover_text(note);
 }
 
-/// Which heads of a Transformer are its alignment, and why.
 fn looks_ui(ui: &mut Ui, column: &Column) {
     let Some(looks) = column.facts.as_ref().and_then(|facts| facts.attention.as_deref()) else { return };
     let short = self::looks(column);
@@ -307,7 +283,6 @@ fn looks_ui(ui: &mut Ui, column: &Column) {
         .on_hover_text(tr!("The alignment: {looks}\nThe column's menu, Alignment, chooses other heads", looks));
 }
 
-/// The heads of a Transformer that are its alignment, short; nothing of other models.
 fn looks(column: &Column) -> &str {
     let facts = column.facts.as_ref().filter(|facts| facts.sizes.heads.0 > 0);
     let looks = facts.and_then(|facts| facts.attention.as_deref()).unwrap_or_default();
@@ -318,7 +293,6 @@ fn is_given(column: &Column) -> bool {
     column.table.as_ref().is_some_and(|table| table.is_given)
 }
 
-/// That the picture is of the user's translation.
 fn given_ui(ui: &mut Ui, column: &Column) {
     if is_given(column) {
         let text = RichText::new(lang::text(GIVEN_NOTE)).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
@@ -327,7 +301,6 @@ fn given_ui(ui: &mut Ui, column: &Column) {
     }
 }
 
-/// What the share of words on links is of.
 fn agreed(column: &Column) -> String {
     let Some(agreement) = column.table.as_ref().and_then(|table| table.agreement) else { return String::new() };
     let AlignmentAgreement { on_link, linked, words } = agreement;
@@ -343,7 +316,6 @@ fn agreed(column: &Column) -> String {
     )
 }
 
-/// As many of the numbers, from the first on, as there is room for.
 fn fitting(ui: &Ui, numbers: &str) -> String {
     let mut text = numbers;
     loop {
@@ -355,7 +327,6 @@ fn fitting(ui: &Ui, numbers: &str) -> String {
     }
 }
 
-/// What the search says about the shown translation, with units.
 pub fn numbers(column: &Column) -> String {
     let mut text = compared(column);
     if !matches!(column.state, ColumnState::Ready) || column.table.is_none() {
@@ -373,7 +344,6 @@ pub fn numbers(column: &Column) -> String {
     text
 }
 
-/// Those of the numbers by which columns are compared.
 fn compared(column: &Column) -> String {
     match &column.state {
         ColumnState::Loading(_) => return tr!("loading").to_owned(),

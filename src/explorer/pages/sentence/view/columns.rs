@@ -26,10 +26,8 @@ use engine::lang;
 use figure::heatmap::widest_word;
 use figure::label::widest;
 
-/// Between two columns, points.
 const GAP: f32 = theme::SPACE_2;
 
-/// The models side by side.
 pub(super) fn columns_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let app = window.app;
     if app.document.columns().is_empty() {
@@ -84,8 +82,6 @@ pub(super) fn columns_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Wind
     }
 }
 
-/// How far the columns are moved to the left, points. A column that comes into view does so in a short while; where their
-/// width is new or a lesson speaks of one, at once.
 fn offset(ui: &Ui, window: &mut Window<'_>, pitch: f32, fitting: usize) -> f32 {
     let lit = lit(window);
     let is_lit_anew = lit.is_some_and(|n| window.is_lit_anew(HighlightPart::Column, &format!("view of {n}")));
@@ -108,13 +104,12 @@ fn offset(ui: &Ui, window: &mut Window<'_>, pitch: f32, fitting: usize) -> f32 {
     ui.ctx().animate_value_with_time(Id::unique("columns_offset"), goal, time)
 }
 
-/// How many columns fit side by side into so many points.
 pub fn fitting(app: &AppState, room: f32) -> usize {
     let count = app.document.columns().len().max(1);
     (((room + GAP) / (theme::COLUMN_MIN_WIDTH + GAP)).floor().max(1.0) as usize).min(count)
 }
 
-/// Says which columns are in view where not all of them fit, and goes to the others; in a low window in few letters.
+/// Shows which columns are in view if not all of them fit, with buttons that page.
 pub fn paging_ui(ui: &mut Ui, window: &mut Window<'_>, fitting: usize) {
     let count = window.app.document.columns().len();
     let first = window.local.of::<ColumnsMemory>().first_column.min(count.saturating_sub(fitting));
@@ -142,13 +137,11 @@ pub fn paging_ui(ui: &mut Ui, window: &mut Window<'_>, fitting: usize) {
     page(ui, next, tr!("Next columns"), last < count, last.min(count.saturating_sub(fitting)), &keys[1]);
 }
 
-/// One column in all the room there is: the selected one, else the first that aligns, else the first.
 pub fn alone_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let Some(column) = only(window.app) else { return };
     few_ui(ui, sentence, window, &[column]);
 }
 
-/// That column and the one beside it, where both have room and not only one is wanted.
 pub fn presented_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let app = window.app;
     if window.layout.interlinear {
@@ -171,7 +164,6 @@ fn only(app: &AppState) -> Option<&Column> {
     app.selected_column().or(first)
 }
 
-/// These columns in all the room there is.
 fn few_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, columns: &[&Column]) {
     let rect = ui.available_rect_before_wrap();
     let count = columns.len() as f32;
@@ -213,7 +205,6 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-/// What to do where no model was found at all.
 fn how_to_get(home: Option<&std::path::Path>) -> String {
     let home = home.map_or_else(String::new, |home| tr!(" Copy one into {}, or", home.display()));
     tr!(
@@ -223,8 +214,7 @@ fn how_to_get(home: Option<&std::path::Path>) -> String {
     )
 }
 
-/// The column that was just added or selected, once; of several that came at once, the selected one. While nothing is
-/// selected the view stays at the first, whichever model is done first.
+/// The column that was just added or selected, once; of several new ones the selected one, else the first.
 fn newly_wanted(window: &mut Window<'_>) -> Option<usize> {
     let columns = window.app.document.columns();
     let now = (window.app.view.selection().column, columns.iter().map(|column| column.id).max());
@@ -239,7 +229,6 @@ fn newly_wanted(window: &mut Window<'_>) -> Option<usize> {
     at.or((new > 1).then_some(0))
 }
 
-/// The column of which a lesson lights something, where it is one of several.
 fn lit(window: &Window<'_>) -> Option<usize> {
     const PARTS: [HighlightPart; 4] =
         [HighlightPart::Column, HighlightPart::Translation, HighlightPart::Heatmap, HighlightPart::Beam];
@@ -249,7 +238,6 @@ fn lit(window: &Window<'_>) -> Option<usize> {
     lit.next().filter(|_| lit.next().is_none())
 }
 
-/// The first column before a lesson, once that has ended.
 fn kept(window: &mut Window<'_>) -> Option<usize> {
     let (is_open, memory) = (!window.lights.page.0.is_empty(), window.local.of::<ColumnsMemory>());
     if is_open {
@@ -259,7 +247,6 @@ fn kept(window: &mut Window<'_>) -> Option<usize> {
     memory.before_lesson.take()
 }
 
-/// The parts of a column, with room for the user's translation under the model's where there is one.
 fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, has_foot: bool) -> ColumnParts {
     let beam_open = window.layout.beam_open;
     let has_two = window.app.document.columns().iter().any(|column| column.given.view.is_some());
@@ -269,7 +256,7 @@ fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, h
     split(size, (output, line), beam_open, wanted(ui, window, needs, size.x) + foot)
 }
 
-/// How high a picture of this width wants to be: as its least readable cells need.
+/// The height at which the smallest readable cells fit into this width.
 fn wanted(ui: &Ui, window: &Window<'_>, needs: &Needs, width: f32) -> f32 {
     if window.layout.look != Look::Heatmap {
         return 0.0;
@@ -282,7 +269,6 @@ fn wanted(ui: &Ui, window: &Window<'_>, needs: &Needs, width: f32) -> f32 {
     least.top + matrix.y + strip(ui, window) + bar + 1.0
 }
 
-/// What stands over what was measured, points: the line that says what it is.
 fn strip(ui: &Ui, window: &Window<'_>) -> f32 {
     if picture::measure(window.app.view.settings().shown).is_none() {
         return 0.0;
@@ -290,7 +276,6 @@ fn strip(ui: &Ui, window: &Window<'_>) -> f32 {
     ui.text_style_height(&egui::TextStyle::Small) + ui.spacing().item_spacing.y
 }
 
-/// The tallest output decides, so that the pictures under them start at one height.
 fn output_height(window: &Window<'_>) -> f32 {
     let heights = window
         .app
@@ -301,12 +286,10 @@ fn output_height(window: &Window<'_>) -> f32 {
     heights.copied().fold(0.0, f32::max)
 }
 
-/// The heatmap's sizes for all columns.
 fn metrics(ui: &Ui, window: &Window<'_>, parts: &ColumnParts, needs: &Needs) -> Metrics {
     Metrics::choose(needs, parts.picture.size() - vec2(0.0, strip(ui, window)), window.zoom())
 }
 
-/// What the heatmaps of all columns need, the largest needs of any.
 fn needs<'a>(ui: &Ui, window: &Window<'_>, tables: impl Iterator<Item = &'a AlignmentTable>) -> Needs {
     let replace = window.app.view.settings().unk_replacement;
     let measure = picture::measure(window.app.view.settings().shown);
@@ -342,7 +325,6 @@ fn aligned(app: &AppState) -> impl Iterator<Item = &AlignmentTable> {
     app.document.columns().iter().filter_map(|column| column.table.as_deref()).filter(|table| has_picture(table))
 }
 
-/// Whether there may be a heatmap of it: of alpha, or of what was measured.
 fn has_picture(table: &AlignmentTable) -> bool {
     table.alpha.is_some() || !table.measured.is_empty()
 }

@@ -1,5 +1,4 @@
-//! What a model without alignment has in its place: one context vector, drawn as it is, or nothing but
-//! the state that the decoder starts from.
+//! The picture of a model without alignment: one context vector, or only the decoder's first state.
 
 use egui::Ui;
 
@@ -7,10 +6,8 @@ use crate::app::document::column::Column;
 use crate::widgets::{labels, strip, theme};
 use engine::models::config::Architecture;
 
-/// Most height for the vector, points.
 const STRIP_HEIGHT: f32 = 220.0;
 
-/// Why there is no alignment, in a sentence.
 pub fn without_alignment(column: &Column) -> &'static str {
     if starts_only(column) {
         tr!("This model has no alignment. Its decoder starts from the last states of the encoder.")
@@ -19,12 +16,11 @@ pub fn without_alignment(column: &Column) -> &'static str {
     }
 }
 
-/// A model of Luong et al. without attention: there is not even a context vector.
+/// A model of Luong et al. without attention has not even a context vector.
 fn starts_only(column: &Column) -> bool {
     column.facts.as_ref().is_some_and(|facts| facts.architecture == Architecture::LUONG.name())
 }
 
-/// Paints c and says that there is nothing else.
 pub fn context_ui(ui: &mut Ui, column: &Column) {
     if starts_only(column) {
         ui.add(egui::Label::new(without_alignment(column)).wrap());

@@ -8,10 +8,8 @@ use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
 use engine::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Mixing};
 
-/// A column of more points has room for the number of members.
 const WIDE: f32 = 400.0;
 
-/// What an average is called here.
 fn average_text(average: Average) -> &'static str {
     match average {
         Average::Probability => tr!("mean of p"),
@@ -19,7 +17,6 @@ fn average_text(average: Average) -> &'static str {
     }
 }
 
-/// Whose alignment is shown, in words.
 fn alignment_text(column: &Column, of: AlignmentOf) -> String {
     match of {
         AlignmentOf::Mean => tr!("mean").to_owned(),
@@ -30,7 +27,6 @@ fn alignment_text(column: &Column, of: AlignmentOf) -> String {
     }
 }
 
-/// Says how the members become one and lets it be changed.
 pub fn mixing_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let system = &column.system;
     let mut mixing = system.mixing;

@@ -9,12 +9,10 @@ use crate::widgets::labels::count_text;
 use crate::widgets::theme;
 use engine::lang;
 
-/// One line for the status bar.
 pub fn line(facts: &ModelFacts) -> String {
     tr!("{}, {} parameters, {}", facts.name, count_text(facts.sizes.parameters), facts.device.name)
 }
 
-/// Everything there is to say about a model.
 pub fn facts_ui(ui: &mut Ui, column: &Column) {
     let t = theme::tokens(ui);
     ui.label(RichText::new(column.name()).size(theme::TEXT_TITLE));

@@ -17,7 +17,7 @@ use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::shell::sheet;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 use engine::lang;
 use figure::formats::FORMATS;
 use figure::links::Weight;
@@ -25,7 +25,7 @@ use figure::page::{DPIS, WIDTHS_MM};
 use figure::palette::COLOUR_MAPS;
 use figure::sheet::{FigureKind, KINDS};
 
-/// Where a picture goes; its file is called after what it shows.
+/// Where a picture is saved; its file is named after its contents.
 pub const PICTURE: Question = Question::new(
     id!("Save a picture"),
     id!("Save"),
@@ -37,10 +37,9 @@ pub const PICTURE: Question = Question::new(
     },
 );
 
-/// The figures that a column shows, one at a time.
 const PICTURES: [&str; 3] = ["heatmap", "links", "tree"];
 const WIDTH: f32 = 520.0;
-/// Width of a figure at first where one is set, millimetres: that of a column of two on a page.
+/// Default width of a figure where one is set, millimetres: a column of a two-column page.
 const COLUMN_MM: f32 = 80.0;
 
 pub(super) fn figure_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -62,8 +61,7 @@ pub(super) fn figure_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-/// `asked`: the kind that it was opened for. A column that has no such figure shows another, and the choice that is kept
-/// stays as it is.
+/// `asked` is the kind for which it was opened. A column without such a figure shows another and keeps the choice.
 fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option<&'static str>) {
     ui.heading(tr!("Save a figure of {}", column.name()));
     ui.add_space(theme::SPACE_2);
@@ -112,7 +110,6 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     save_ui(ui, window, column, drawing);
 }
 
-/// What is drawn where nothing was asked for: the picture on the screen, unless what is kept is none that could be there.
 fn usual(window: &Window<'_>, column: &Column, kept: &'static str) -> &'static str {
     if PICTURES.contains(&kept) { picture_of(window, column) } else { kept }
 }
@@ -121,7 +118,6 @@ fn caption(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text).color(theme::tokens(ui).weak));
 }
 
-/// What is drawn; whether it is to be interlinear text, which is of all columns and has a question of its own.
 fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Result<(), &'static str>) -> bool {
     let mut is_of_rows = false;
     caption(ui, tr!("Figure"));
@@ -142,8 +138,7 @@ fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Resu
     caption(ui, tr!("Format"));
     ui.horizontal(|ui| {
         for format in FORMATS {
-            let button = ui.selectable_label(drawing.format == format.name, format.name.to_uppercase());
-            if button.on_hover_text(lang::text(format.about)).clicked() {
+            if labels::choice(ui, drawing.format == format.name, format.name.to_uppercase(), lang::text(format.about)) {
                 drawing.format = format.name;
             }
         }
@@ -152,7 +147,6 @@ fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Resu
     is_of_rows
 }
 
-/// This column, or all of them beside each other.
 fn models_ui(ui: &mut Ui, drawing: &mut Drawing, count: usize) {
     if count < 2 {
         return;
@@ -263,7 +257,7 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawi
     });
 }
 
-/// The name of the kind of figure that a column shows; where it shows none, that of its beam.
+/// The kind of figure that a column shows, else that of its beam.
 pub fn picture_of(window: &Window<'_>, column: &Column) -> &'static str {
     let aligns = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
     match window.layout.look {

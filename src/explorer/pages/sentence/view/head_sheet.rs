@@ -15,13 +15,10 @@ use crate::widgets::{labels, theme};
 use engine::lang;
 
 const WIDTH: f32 = 620.0;
-/// Room for the button behind a path, points.
 const BROWSE: f32 = 92.0;
 
-/// A file of the text.
 pub const TEXT: Question = Question::new(id!("Text to learn from"), id!("Choose"), Wants::File(TEXTS), "");
 
-/// Where an aligner is kept.
 const ALIGNER: Question = Question::new(
     id!("Keep the aligner in"),
     id!("Learn"),
@@ -29,14 +26,12 @@ const ALIGNER: Question = Question::new(
     id!("The statistical aligner of these languages from then on."),
 );
 
-/// What is asked for, and what stands where nothing is typed.
 const FILES: [(&str, &str); 3] = [
     (id!("Source sentences"), id!("one sentence a line")),
     (id!("Their translations"), id!("line by line")),
     (id!("Word links"), id!("none; the statistical aligner finds them")),
 ];
 
-/// What a head is, and what it is not.
 const ABOUT: &str = id!(
     "A decoder looks for the word that it is going to say and does not know it yet. An alignment head is asked afterwards, \
                      once the word has been read: where does it come from? It is learned on the finished model, whose weights \
@@ -62,7 +57,6 @@ pub(super) fn head_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<
     }
 }
 
-/// True when it is to be closed.
 fn sheet_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column) -> bool {
     ui.heading(tr!("An alignment head for {}", column.model()));
     labels::note(ui, lang::text(ABOUT));

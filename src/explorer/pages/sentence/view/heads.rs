@@ -1,5 +1,4 @@
-//! Where every head of a Transformer looks, as small pictures side by side: those of cross-attention with their errors
-//! against the links of the statistical aligner where these are shown, and those that look at words of their own side.
+//! The attention of every head of a Transformer as small pictures, with errors against the aligner's links.
 
 use egui::{Rect, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
 
@@ -22,31 +21,24 @@ use engine::models::transformer::heads::{HeadKind, HeadPlace};
 use engine::text::links::Link;
 use figure::palette::ColourMap;
 
-/// The longer side of a picture, points.
 const SIDE: f32 = 84.0;
-/// The line over a picture, points.
 const TITLE: f32 = 16.0;
 
-/// The frame of the head that is the alignment, points.
 const CHOSEN: f32 = 3.0;
 
-/// A head, and how far it is from the links.
 struct HeadPicture<'a> {
     of: &'a HeadTable,
     aer: Option<f64>,
     is_left_out: bool,
 }
 
-/// What is done with a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HeadDeed {
-    /// It becomes the alignment of the column.
     Look,
-    /// It is left out, or takes part again.
     LeaveOut,
 }
 
-/// All heads of a kind; a click makes one the alignment of the column, the menu leaves it out.
+/// All heads of a kind. A click makes one the column's alignment; its menu leaves it out.
 pub fn heads_ui(
     ui: &mut Ui,
     window: &mut Window<'_>,
@@ -96,7 +88,6 @@ pub fn heads_ui(
     });
 }
 
-/// Which heads are shown, and a way to the other measure of them.
 fn kinds_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, measured: &MeasuredTable) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
@@ -119,7 +110,6 @@ fn kinds_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, measured: &Me
     });
 }
 
-/// What the pictures are and how they are sorted.
 fn about(kind: HeadKind, heads: &[HeadPicture<'_>]) -> String {
     if heads.is_empty() {
         return tr!(
@@ -153,7 +143,7 @@ fn about(kind: HeadKind, heads: &[HeadPicture<'_>]) -> String {
     format!("{order} {what}")
 }
 
-/// For each word the source word at which it looks most, `</s>` left aside on both sides, and a target language.
+/// For each word the source word with the greatest alpha, without `</s>` on either side and target languages.
 fn links_of(alpha: &Alignment, table: &AlignmentTable) -> Vec<Link> {
     let is_word = |j: usize| table.source.get(j).is_some_and(SourceWord::is_word);
     let only = |row: &[f32]| row.iter().enumerate().map(|(j, alpha)| if is_word(j) { *alpha } else { 0.0 }).collect();
@@ -163,7 +153,6 @@ fn links_of(alpha: &Alignment, table: &AlignmentTable) -> Vec<Link> {
     hard::links(&alpha.resized(rows, words, 0.0))
 }
 
-/// The words of row i and column j of a head.
 fn words_of(kind: HeadKind, table: &AlignmentTable, (i, j): (usize, usize)) -> (String, String) {
     let source = |j: usize| table.source.get(j).map_or_else(String::new, |word| word.text.clone());
     let target = |i: usize| table.target.get(i).map_or_else(String::new, |word| word.text.clone());

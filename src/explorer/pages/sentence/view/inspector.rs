@@ -1,6 +1,4 @@
-//! Everything about one target word: what else could have stood there, and where the model looked.
-//!
-//! While no word is selected it is one line, and on a flat window always, so that the pictures have the room.
+//! Candidates and alignment of one target word. Without a selection, or in a flat window, it is one line.
 
 use egui::{Label, Panel, RichText, Ui, UiBuilder, pos2};
 
@@ -17,17 +15,13 @@ use engine::interventions::Word;
 use engine::lang;
 use figure::inspected::Inspected;
 
-/// Share of the width that the candidates take, and their widest.
 const CANDIDATES: (f32, f32) = (0.3, 340.0);
-/// Narrower than this the numbers of the word have a line of their own, points.
 const ONE_LINE: f32 = 900.0;
-/// Limits of its height, points.
 const LOWEST: f32 = 96.0;
 const HIGHEST: f32 = 500.0;
-/// What it leaves to everything above it while its own height is not the lowest, points.
+/// What it leaves to everything above it, unless it has its least height, points.
 const ABOVE: f32 = 480.0;
 
-/// Everything about one target word.
 pub(super) fn inspector_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if !window.layout.inspector_open {
         return;
@@ -130,7 +124,6 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
     }
 }
 
-/// To the words beside, and what can be done with this one; from the right.
 fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let (next, previous) =
         if theme::is_slim(ui) { (tr!("Next"), tr!("Previous")) } else { (tr!("Next word"), tr!("Previous word")) };
@@ -153,7 +146,6 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
     }
 }
 
-/// What a word is made of, where that is several pieces.
 fn pieces(word: &TargetWord) -> String {
     if word.pieces.is_empty() { String::new() } else { tr!("   pieces {}", word.pieces.join(" ")) }
 }
@@ -218,13 +210,11 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
     }
 }
 
-/// What a click on a candidate does.
 const FORCE: &str = id!("Click to have this word said here, and the rest translated again behind it");
 
-/// What the entropy of alpha says.
 const ENTROPY: &str =
     id!("Entropy of alpha in nats: 0 looks at one source word, ln 2 = 0.69 at two alike, ln 4 = 1.39 at four alike");
-/// Alpha and energies stand above each other only in less width than this, and each in no less height, points.
+/// Alpha and energies are stacked only below this width, and with this height each, points.
 const SIDE_BY_SIDE: f32 = 480.0;
 const EACH: f32 = source_bars::LEAST + 22.0;
 

@@ -1,5 +1,4 @@
-//! The sentence as interlinear text: a row for it and for each translation, links between neighbours, and under the words
-//! what is typed of them.
+//! The sentence and its translations as interlinear text, with links between rows and editable lines.
 
 use egui::accesskit::Role;
 use egui::containers::menu::{MenuButton, MenuConfig};
@@ -24,22 +23,16 @@ use figure::interlinear::{GLOSS_FORMATS, GlossTier, formats};
 use figure::links::{LinksLayout, outlines};
 use figure::measure::TextMeasure as _;
 
-/// Room for the names of rows and lines, points.
 const NAMES: f32 = 168.0;
-/// Height of words and of a line under them, points.
 const LINE: f32 = 26.0;
-/// Height of the links between two rows, points.
 const RISE: f32 = 56.0;
-/// Width of a word that has something typed under it at least, points.
 const CELL: f32 = 64.0;
 
-/// Lines that are offered, and whether they have glosses.
 const LINES: [(&str, &str, bool); 3] = [
     (id!("Add a line of glosses"), id!("gloss"), true),
     (id!("Add a transliteration"), id!("transliteration"), false),
     (id!("Add another line"), id!("line"), false),
 ];
-/// What links a row.
 const LINKS: [(LinksBy, &str); 3] = [
     (LinksBy::Alpha, id!("Links by alpha, from the threshold on")),
     (LinksBy::Head, id!("Links by the alignment head")),
@@ -58,7 +51,6 @@ const OPEN: Question = Question::new(
 const SAVE: Question =
     Question::new(id!("Save as interlinear text"), id!("Save"), Wants::NewFile("interlinear.txt"), "");
 
-/// Paints all of it.
 pub fn interlinear_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let rows = interlinear::rows(window.app);
     ui.horizontal_wrapped(|ui| tools_ui(ui, window, &rows));
@@ -83,7 +75,6 @@ pub fn interlinear_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-/// Height of a row with the lines under it, points.
 fn high(row: &TextRowShown) -> f32 {
     LINE * (1 + row.tiers.len()) as f32
 }
@@ -98,7 +89,6 @@ fn widths(ui: &Ui, row: &TextRowShown) -> Vec<f32> {
     row.words.iter().enumerate().map(width).collect()
 }
 
-/// Where each word stands with what is under it; from the right where its text runs so.
 fn places(row: &TextRowShown, widths: &[f32], from: egui::Pos2) -> Vec<Rect> {
     let whole: f32 = widths.iter().sum();
     let is_from_right = row.words.first().is_some_and(|word| bidi::starts_right(word));
@@ -111,7 +101,6 @@ fn places(row: &TextRowShown, widths: &[f32], from: egui::Pos2) -> Vec<Rect> {
     widths.iter().map(place).collect()
 }
 
-/// The links with the row above.
 fn links_ui(ui: &Ui, row: &TextRowShown, above: &[Rect], words: &[Rect], corner: egui::Pos2) {
     let areas = |rects: &[Rect]| rects.to_vec();
     let layout = LinksLayout { source: areas(above), target: areas(words), size: Size::default() };
@@ -225,7 +214,6 @@ fn tier_menu_ui(ui: &mut Ui, window: &mut Window<'_>, at: usize, tier: &GlossTie
     commands_ui(ui, window, commands);
 }
 
-/// A cell of a line. Enter goes on to the next word.
 fn cell_ui(ui: &mut Ui, window: &mut Window<'_>, row: &TextRowShown, line: usize, (j, place): (usize, Rect)) {
     let t = theme::tokens(ui);
     let (Some((at, tier)), Some(word)) = (row.tiers.get(line), row.words.get(j)) else { return };
@@ -257,13 +245,11 @@ fn cell_ui(ui: &mut Ui, window: &mut Window<'_>, row: &TextRowShown, line: usize
     }
 }
 
-/// Asks where interlinear text of a format goes.
 pub(super) fn ask_save(window: &mut Window<'_>, format: &'static str, ending: &str) {
     let save = move |path| InterlinearCommand::Save { format, path };
     window.ask(SAVE.then(save).named(format!("interlinear.{ending}")));
 }
 
-/// The line above: rows that were left out, the threshold, and files.
 fn tools_ui(ui: &mut Ui, window: &mut Window<'_>, rows: &[TextRowShown]) {
     let left_out =
         interlinear::choices(window.app).into_iter().filter(|choice| choice.is_hidden).map(|choice| choice.row);

@@ -11,10 +11,8 @@ use crate::pages::shell::local::Window;
 use crate::pages::shell::task;
 use crate::widgets::{bidi, labels, theme};
 
-/// The bar takes at most so much height, points.
 const HEIGHT: f32 = 84.0;
 
-/// All that is set.
 pub(super) fn interventions_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let app = window.app;
     let has_own = |id| app.document.state().variant(id).is_some_and(|variant| variant.interventions.is_some());
@@ -40,7 +38,6 @@ pub(super) fn interventions_ui(ui: &mut Ui, sentence: &SentencePage, window: &mu
     ui.add_space(theme::SPACE_1);
 }
 
-/// A row or a file that is being looked at in the background.
 fn rows_under_way(sentence: &SentencePage) -> Option<u64> {
     let asked = sentence.probes().iter().find(|asked| !matches!(asked.about, ProbeAbout::Measure { .. }));
     asked.map(|asked| asked.number)
@@ -90,7 +87,6 @@ fn column_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colu
     });
 }
 
-/// What the model says by itself; words that are not said with what is set are underlined.
 fn untouched_ui(ui: &mut Ui, column: &Column) {
     let (Some(untouched), false) = (&column.baseline.untouched, column.hypotheses.is_empty()) else { return };
     let t = theme::tokens(ui);

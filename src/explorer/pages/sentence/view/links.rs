@@ -19,7 +19,6 @@ use figure::heatmap::outlines::Outlined;
 use figure::label::Label;
 use figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight, outlines};
 
-/// Paints the links of a column that has an alignment.
 pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable) {
     let Some(alpha) = table.alpha.as_ref().filter(|alpha| alpha.columns() > 0) else {
         if table.left_out {
@@ -83,14 +82,12 @@ fn figure<'a>(
     }
 }
 
-/// The word whose links stand out: under the mouse, else the selected one.
 fn marked(window: &Window<'_>, column: &Column) -> Option<LinkedWord> {
     let marks = alignment::marks(window.app, column);
     let hovered = marks.row.map(LinkedWord::Target).or(marks.column.map(LinkedWord::Source));
     hovered.or(marks.selected.map(LinkedWord::Target))
 }
 
-/// What the mouse does on the words.
 fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, layout: &LinksLayout) {
     let words =
         (0..layout.source.len()).map(LinkedWord::Source).chain((0..layout.target.len()).map(LinkedWord::Target));
@@ -117,7 +114,6 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, layout: &Link
     }
 }
 
-/// A word and the words that it is linked with most, with their alpha.
 fn said(column: &Column, word: LinkedWord) -> String {
     let Some(table) = column.table.as_deref() else { return String::new() };
     let Some(alpha) = &table.alpha else { return String::new() };

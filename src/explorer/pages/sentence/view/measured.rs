@@ -1,5 +1,4 @@
-//! The line over a picture that is not of alpha: which measure it is, what it says of all words together, and a
-//! button where it is not made yet.
+//! The line over a picture of a measure: which one, its summary, and a button that computes it.
 
 use egui::{RichText, Ui};
 
@@ -17,8 +16,7 @@ use crate::widgets::{labels, theme};
 use engine::analysis::measures::MEASURES;
 use engine::lang;
 
-/// Says which measure is shown in a column and what is to be known of it; false where it is not made, so that there is
-/// no picture.
+/// Summary of a measure; the tooltip has more. False if the measure is not computed, so that there is no picture.
 pub fn strip_ui(
     ui: &mut Ui,
     sentence: &SentencePage,
@@ -72,7 +70,6 @@ pub fn strip_ui(
     false
 }
 
-/// What is known of all words together, in few words; the tooltip has more.
 fn figures(table: &AlignmentTable, measured: &MeasuredTable) -> String {
     let mean = |name| table.tests.as_ref().filter(|_| measured.is_tested()).and_then(|means| means.named(name));
     let tau = measured.kendall.map(|tau| tr!("   \u{3c4} {tau} with \u{3b1}", tau = format_args!("{tau:.2}")));
@@ -81,7 +78,6 @@ fn figures(table: &AlignmentTable, measured: &MeasuredTable) -> String {
     [tau, uniform, permuted].into_iter().flatten().collect()
 }
 
-/// Shows a measure of a column in place of alpha.
 pub fn measure(window: &mut Window<'_>, column: ColumnId, measure: usize) {
     (window.layout.look, window.layout.interlinear) = (Look::Heatmap, false);
     window.push(ProbeCommand::Measure { column, measure });

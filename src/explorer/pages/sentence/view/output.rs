@@ -15,7 +15,6 @@ use crate::widgets::{bidi, labels, theme, words};
 use engine::interventions::Said;
 use engine::lang;
 
-/// Paints the translation, and below it that of the user where there is one.
 pub fn output_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let (Some(own), given) = column.both() else {
         window.local.of::<SentenceMemory>().output_heights.remove(&column.id);
@@ -37,7 +36,6 @@ pub fn output_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     window.local.of::<SentenceMemory>().output_heights.insert(column.id, output.content_size.y);
 }
 
-/// What a model makes of the user's translation.
 fn given_caption(own: &AlignmentTable, given: &AlignmentTable) -> String {
     let by = own.log_p - given.log_p;
     let beside = if by.abs() < 0.005 {
@@ -56,7 +54,6 @@ const SWITCH: &str = id!("Shows the alignment of this translation");
 const MISSED: &str = id!("The model finds this translation more probable than its own, which its search has not found");
 const UNKNOWN: &str = id!("Words that are not in the vocabulary are read as [UNK]");
 
-/// Whose translation it is; a click shows its alignment.
 fn caption_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, text: String) {
     let t = theme::tokens(ui);
     let (is_shown, colour) = (is_shown(column, table), if table.is_given { t.warm } else { t.weak });
@@ -76,7 +73,6 @@ fn caption_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
     }
 }
 
-/// Whether the picture is of this table.
 fn is_shown(column: &Column, table: &AlignmentTable) -> bool {
     column.table.as_ref().is_some_and(|shown| shown.is_given == table.is_given)
 }

@@ -26,12 +26,10 @@ use figure::heatmap::outlines::Outlined;
 use figure::legend as band;
 use figure::palette::Rgba;
 
-/// With less room the legend of doubt is left out: it and what stands at the right need so much, points.
+/// Width that the legend of doubt and the buttons at the right need, points.
 const DOUBT: f32 = 560.0;
-/// With less room behind it the legend is left out.
 const NARROW: f32 = 640.0;
 
-/// The line over the columns.
 pub(super) fn picture_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if window.app.document.columns().is_empty() {
         return;
@@ -64,7 +62,6 @@ pub(super) fn picture_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_1);
 }
 
-/// What the width of the line depends on.
 fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
     let any = |is: &dyn Fn(&AlignmentTable) -> bool| tables(window).any(is);
     let settings = window.app.view.settings();
@@ -84,7 +81,7 @@ fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
     }
 }
 
-/// The line, some of it behind a button; false where what stands at its right lies over the rest.
+/// Paints the line; false if the buttons at its right overlap the rest.
 fn line_ui(ui: &mut Ui, window: &mut Window<'_>, folding: Folding) -> bool {
     let (is_full, is_tight) = (folding != Folding::Nothing, folding == Folding::More);
     picture_ui(ui, window);
@@ -119,7 +116,6 @@ fn line_ui(ui: &mut Ui, window: &mut Window<'_>, folding: Folding) -> bool {
     right.response.rect.left() + 0.5 >= end
 }
 
-/// What rows and columns stand for, behind a button where the line is full; in a tight one with what is outlined and marked.
 fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool, is_tight: bool) {
     if !is_full {
         reading_ui(ui, window);
@@ -140,7 +136,6 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool, is_tight: bool) 
     ui.add_space(theme::SPACE_2);
 }
 
-/// What is changed often, and the rest behind a button; `is_slim` where there is no room for all of the former.
 fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
     picture_ui(ui, window);
     if is_interlinear(window) {
@@ -190,17 +185,14 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
     });
 }
 
-/// The tree has no colours of alpha, no rows and no cells.
 fn is_tree(window: &Window<'_>) -> bool {
     window.layout.look == Look::Tree
 }
 
-/// Interlinear text has a line of its own below.
 fn is_interlinear(window: &Window<'_>) -> bool {
     window.layout.interlinear
 }
 
-/// Which picture is shown of an alignment.
 fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let key = Act::NextPicture.key_text(ui.ctx());
     let shown = Some(window.layout.look).filter(|_| !window.layout.interlinear);
@@ -214,14 +206,13 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ),
         (Look::Tree, tr!("tree"), tr!("The whole search, word by word ({key})", key)),
     ] {
-        if ui.selectable_label(shown == Some(choice), name).on_hover_text(note).clicked() {
+        if labels::choice(ui, shown == Some(choice), name, note) {
             (window.layout.look, window.layout.interlinear) = (choice, false);
         }
     }
     ui.separator();
 }
 
-/// Which links are drawn, and how.
 fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let mut threshold = window.layout.links_threshold;
     let caption = labels::caption(ui, tr!("\u{3b1} from"));
@@ -234,7 +225,7 @@ fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let by_opacity = window.layout.links_opacity;
     for (opacity, name) in [(false, tr!("width")), (true, tr!("opacity"))] {
         let note = tr!("alpha is the {name} of a link", name);
-        if ui.selectable_label(by_opacity == opacity, name).on_hover_text(note).clicked() {
+        if labels::choice(ui, by_opacity == opacity, name, note) {
             window.layout.links_opacity = opacity;
         }
     }
@@ -270,7 +261,6 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_2);
 }
 
-/// What the words depended on by other measures than alpha, of the selected column or the first that can be measured.
 fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
     let chosen = picture::measure(shown);
     let title = RichText::new(if chosen.is_some() { tr!("tested") } else { tr!("tests") });
@@ -285,11 +275,7 @@ fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
         let has_heads = window.app.document.columns().iter().any(has_heads);
         for (n, measure) in MEASURES.iter().enumerate().filter(|(_, measure)| has_heads || !measure.is_of_heads()) {
             let is_chosen = shown == Shown::Measure(n);
-            if ui
-                .selectable_label(is_chosen, lang::text(measure.title))
-                .on_hover_text(lang::text(measure.about))
-                .clicked()
-            {
+            if labels::choice(ui, is_chosen, lang::text(measure.title), lang::text(measure.about)) {
                 let app = window.app;
                 let can = |column: &&Column| app.document.why_not_measured(column, n).is_none();
                 let column = app.selected_column().filter(can).or_else(|| app.document.columns().iter().find(can));
@@ -310,7 +296,6 @@ fn tables<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a AlignmentTable> {
     window.app.document.columns().iter().filter_map(|column| column.table.as_deref())
 }
 
-/// Words or the pieces that they are made of, while a model is shown whose vocabulary has pieces.
 fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if tables(window).all(|table| table.units.is_none()) {
         return;
@@ -319,13 +304,13 @@ fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let note = tr!(
         "Shows the pieces of words that the model reads and writes. Where words are shown, the columns of alpha are added over the pieces of a word and its rows averaged, so that rows keep their sums; an energy is log sum exp over the pieces"
     );
-    if ui.selectable_label(on, tr!("pieces")).on_hover_text(note).accessible_name(tr!("Pieces of words")).clicked() {
+    let pieces = ui.selectable_label(on, tr!("pieces")).on_hover_text(note);
+    if pieces.accessible_name(tr!("Pieces of words")).clicked() {
         window.push(SettingsCommand::SetPieces(!on));
     }
     ui.add_space(theme::SPACE_2);
 }
 
-/// Whether there is an aligner for a model on screen; otherwise why not.
 pub fn can_link(window: &Window<'_>) -> Result<(), String> {
     let columns = window.app.document.columns();
     if columns.iter().any(|column| column.aligner(window.app.view.settings()).is_some()) {
@@ -344,7 +329,6 @@ pub fn can_link(window: &Window<'_>) -> Result<(), String> {
     ))
 }
 
-/// The switch of the aligner's links, with their legend while they are shown.
 fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let (can, on) = (can_link(window), window.app.view.settings().links);
     if on && can.is_ok() {
@@ -363,7 +347,6 @@ fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_2);
 }
 
-/// The legend of p_t and of the window of local attention, and the switch of both.
 fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if tables(window).all(|table| table.p_t.is_none()) {
         return;
@@ -388,7 +371,6 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_2);
 }
 
-/// Where the legend begins in the colour map, and its ends: those of all columns together.
 fn legend(window: &Window<'_>) -> (f32, (String, String)) {
     let shown = window.app.view.settings().shown;
     let range = alignment::range(window.app);
@@ -434,7 +416,7 @@ fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
         .selected_text(lang::text(theme::ColourMap::at(at).name))
         .show_ui(ui, |ui| {
             for (n, map) in theme::COLOUR_MAPS.iter().enumerate() {
-                if ui.selectable_label(n == at, lang::text(map.name)).on_hover_text(lang::text(map.note)).clicked() {
+                if labels::choice(ui, n == at, lang::text(map.name), lang::text(map.note)) {
                     window.push(SettingsCommand::SetPalette(map.name.to_owned()));
                 }
             }
@@ -451,12 +433,10 @@ fn doubt_legend(ui: &mut Ui) {
     labels::caption(ui, tr!("doubtful"));
 }
 
-/// Whether a word is underlined somewhere.
 fn differs(window: &Window<'_>) -> bool {
     tables(window).any(|table| table.target.iter().any(|word| word.differs))
 }
 
-/// The legend of the underlined words, while there are any.
 fn differs_legend(ui: &mut Ui, window: &Window<'_>) {
     if !differs(window) {
         return;
@@ -480,35 +460,22 @@ fn gradient(ui: &mut Ui, colour: impl Fn(f32) -> Rgba, label: &str) -> egui::Res
 fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     let is_open = window.layout.inspector_open;
-    if ui
-        .selectable_label(is_open, tr!("Inspector"))
-        .on_hover_text(tr!("Show or hide the inspector of a word (Ctrl+I)"))
-        .clicked()
-    {
+    if labels::choice(ui, is_open, tr!("Inspector"), tr!("Show or hide the inspector of a word (Ctrl+I)")) {
         window.layout.inspector_open = !is_open;
     }
     if window.app.document.columns().len() > 1 {
         let alone = window.layout.solo;
         let key = Act::Solo.key_text(ui.ctx());
-        let button = ui.selectable_label(alone, tr!("Alone"));
-        if button.on_hover_text(tr!("The selected column alone, or all of them ({key})", key)).clicked() {
+        if labels::choice(ui, alone, tr!("Alone"), tr!("The selected column alone, or all of them ({key})", key)) {
             window.layout.solo = !alone;
         }
     }
     ui.add_space(theme::SPACE_2);
     let zoom = window.zoom();
-    if ui
-        .selectable_label(zoom == Zoom::Whole, tr!("Whole"))
-        .on_hover_text(tr!("All cells in view, however small (0)"))
-        .clicked()
-    {
+    if labels::choice(ui, zoom == Zoom::Whole, tr!("Whole"), tr!("All cells in view, however small (0)")) {
         window.layout.cell = -1.0;
     }
-    if ui
-        .selectable_label(zoom == Zoom::Auto, tr!("Auto"))
-        .on_hover_text(tr!("Cells as large as fits, but not too small to read"))
-        .clicked()
-    {
+    if labels::choice(ui, zoom == Zoom::Auto, tr!("Auto"), tr!("Cells as large as fits, but not too small to read")) {
         window.layout.cell = 0.0;
     }
     for (text, name, wanted) in

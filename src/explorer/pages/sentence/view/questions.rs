@@ -13,18 +13,16 @@ use engine::lang;
 use figure::heatmap::outlines;
 use figure::heatmap::outlines::Outlined;
 
-/// Whether its rows of alpha may be read by another word.
+/// Whether its rows of alpha can be read by another word.
 pub fn has_choice(table: &AlignmentTable) -> bool {
     table.reading.is_some_and(|reading| reading != RowConvention::Head)
 }
 
-/// A model with an alignment head is shown.
 pub fn has_heads(window: &Window<'_>) -> bool {
     let mut facts = window.app.document.columns().iter().filter_map(|column| column.facts.as_ref());
     facts.any(|facts| facts.has_head)
 }
 
-/// Which of two questions the pictures answer, while a model is shown that answers both.
 pub fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if !has_heads(window) {
         return;
@@ -54,7 +52,6 @@ pub fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.separator();
 }
 
-/// What outlines look like, and whose they are.
 pub fn sample_ui(ui: &mut Ui, of: Outlined, name: &'static str) {
     let (rect, response) = ui.allocate_exact_size(vec2(outlines::SAMPLE_WIDTH, 14.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, name));
@@ -65,7 +62,6 @@ pub fn sample_ui(ui: &mut Ui, of: Outlined, name: &'static str) {
 const LOOKED: &str =
     id!("alpha, where the model looked when it chose each word; what is set there changes the translation");
 
-/// What an alignment head answers.
 const COMES: &str = id!(
     "In models with an alignment head, where each word comes from. The head was learned on the finished model and is \
                      asked once a word has been read, so that the row of a word comes one step behind it and the last word has \
@@ -73,7 +69,6 @@ const COMES: &str = id!(
                      is a probe of what the states know, for its decoder never sees h_j"
 );
 
-/// Which word a row belongs to, while a model is shown that leaves the choice.
 pub fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if !window.app.document.columns().iter().filter_map(|column| column.table.as_deref()).any(has_choice) {
         return;
@@ -99,18 +94,16 @@ pub fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_2);
 }
 
-/// A model is shown whose training guided the rows of the words read.
+/// Whether a model is shown whose training guided the rows of the words that the decoder reads.
 pub fn has_own_reading(window: &Window<'_>) -> bool {
     let mut facts = window.app.document.columns().iter().filter_map(|column| column.facts.as_ref());
     facts.any(|facts| facts.reading != RowConvention::default())
 }
 
-/// What each model's own reading is.
 const OWN: &str =
     id!("Rows as each model was trained: of the word that had just been read where its training guided those \
                    rows, else of the word that was predicted");
 
-/// How the reading goes with the models.
 const WHEN_READ: &str = id!(
     "(Luong et al. 2015, footnote 14). A model of Luong's has read a word one row after the one that predicted it, \
                          RNNsearch two rows after, since alpha_i is made from s_{i-1}, before y_{i-1} is read (Bahdanau et al. 2015, \

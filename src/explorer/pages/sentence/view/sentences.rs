@@ -1,6 +1,4 @@
-//! The panel at the left: example sentences, opened files and what was translated before.
-//!
-//! Files are drawn row by row, only those in view, so that a million lines scroll like ten.
+//! The panel at the left: examples, opened files and history. Only visible rows are painted.
 
 use egui::accesskit::Role;
 use egui::{
@@ -18,21 +16,18 @@ use crate::pages::shell::local::{Panel as PanelName, Window, keep_side};
 use crate::widgets::{labels, node, rows, theme};
 use engine::lang;
 
-/// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (160.0, 600.0);
-/// A window with less room is narrow, points;
+/// Below this width of the window the list is folded, points.
 const NARROW: f32 = 1100.0;
-/// and with so little beside the list it folds in any case, points.
+/// The list is also folded if it leaves less than this to the columns, points.
 const LEFT_OVER: f32 = 560.0;
 /// Even, so that rows stay equally high far down a long list, where positions are rounded to even points.
 const ROW: f32 = 26.0;
 
-/// The list itself has the keyboard when arrows are to move through it.
 fn list_id() -> Id {
     Id::unique("sentence_list")
 }
 
-/// The panel at the left.
 pub(super) fn sentences_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let was_open = window.layout.sentences_open;
     let width = window.layout.sentences_width.unwrap_or(theme::SENTENCES_WIDTH).clamp(LIMITS.0, LIMITS.1);
@@ -65,7 +60,6 @@ pub(super) fn sentences_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-/// Whether the list would leave too little to the columns.
 fn folds(ui: &Ui, window: &Window<'_>, width: f32) -> bool {
     let (room, count) = (ui.available_width(), window.app.document.columns().len() as f32);
     let left = room - width - 2.0 * theme::SPACE_3;
@@ -74,7 +68,6 @@ fn folds(ui: &Ui, window: &Window<'_>, width: f32) -> bool {
     left < LEFT_OVER || (room < NARROW && left < wanted)
 }
 
-/// The list over the columns of a narrow window, until something beside it is clicked.
 fn over_ui(ui: &mut Ui, window: &mut Window<'_>, width: f32) {
     window.local.of::<SentenceMemory>().list = ListPlace::Over;
     let place = ui.available_rect_before_wrap();
@@ -97,7 +90,6 @@ fn over_ui(ui: &mut Ui, window: &mut Window<'_>, width: f32) {
     }
 }
 
-/// What the list is called where it lies over the columns; whether it is closed.
 fn over_heading_ui(ui: &mut Ui) -> bool {
     let heading = ui.horizontal(|ui| {
         ui.label(RichText::new(tr!("Sentences")).size(theme::TEXT_TITLE));
@@ -129,8 +121,7 @@ fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         for (n, file) in app.lists.files.iter().enumerate() {
             let list = List::File(n);
-            let tab = ui.selectable_label(app.lists.shown == list, file.name());
-            if tab.on_hover_text(file.path.display().to_string()).clicked() {
+            if labels::choice(ui, app.lists.shown == list, file.name(), file.path.display().to_string()) {
                 window.push(ListCommand::Show(list));
             }
         }
@@ -179,7 +170,6 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-/// The list takes the arrows while it has the keyboard.
 fn keys(ui: &mut Ui, window: &mut Window<'_>) {
     let response = ui.interact(ui.available_rect_before_wrap(), list_id(), Sense::CLICK | Sense::FOCUSABLE);
     let name = tr!("List of sentences, arrows move through it");
@@ -303,7 +293,6 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, position: usize, number: Option<
     }
 }
 
-/// Whether more of the shown file is being read.
 fn is_growing(app: &AppState) -> bool {
     matches!(app.lists.shown, List::File(n) if app.lists.files.get(n).is_some_and(|file| !file.is_whole()))
 }

@@ -23,13 +23,9 @@ use engine::interventions::Said;
 use engine::text::language;
 use engine::text::language::primary;
 
-/// Pairs of languages whose models are offered for a text in another language.
 const MOST_OFFERED: usize = 3;
-/// In less room, as on a phone, the text stands under its buttons, points.
 const NARROW: f32 = 480.0;
-/// In a narrower window the menu alone has the button of interlinear text, points.
 const WIDE: f32 = 1200.0;
-/// Height of the words before they scroll, points; in a low window only one line.
 const WORDS_HEIGHT: (f32, f32) = (62.0, 26.0);
 
 pub(super) fn source_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -61,7 +57,6 @@ pub(super) fn source_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(if is_squat { 0.0 } else { theme::SPACE_2 });
 }
 
-/// The text field between its buttons, or under them.
 fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
     let is_narrow = ui.available_width() < NARROW && !is_squat;
     ui.horizontal_top(|ui| {
@@ -89,7 +84,7 @@ fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
     }
 }
 
-/// The column whose reading of the source is shown: the selected one, else the first that has read it.
+/// The column whose segmentation of the source is shown: the selected one, else the first that has it.
 fn reader<'a>(window: &Window<'a>) -> Option<(&'a Column, &'a AlignmentTable)> {
     let app = window.app;
     let column = app.selected_column().filter(|column| column.table.is_some());
@@ -150,7 +145,6 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-/// That a model knows no word of the text, as where it is in another script than the model reads.
 fn unread_ui(ui: &mut Ui, window: &Window<'_>) {
     let Some((column, table)) = reader(window).filter(|(column, _)| !column.stale) else { return };
     let has_letters = |word: &&SourceWord| word.is_word() && word.text.contains(char::is_alphabetic);
@@ -163,7 +157,6 @@ fn unread_ui(ui: &mut Ui, window: &Window<'_>) {
     ui.label(RichText::new(text).color(theme::tokens(ui).warm));
 }
 
-/// That the text seems to be in another language than the models read, and which ones would read it.
 fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let (text, columns) = (window.app.document.source(), window.app.document.columns());
     let memory = window.local.of::<SentenceMemory>();
@@ -206,7 +199,6 @@ fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-/// That a word is not so in the original, behind a comma.
 fn changed(column: &Column, j: usize) -> &'static str {
     if variant::is_changed(column, j) { tr!(", changed") } else { "" }
 }
@@ -226,7 +218,6 @@ fn tooltip(table: &AlignmentTable, j: usize) -> String {
     }
 }
 
-/// A translation of the user's own, which every model reads.
 fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some(given) = &window.app.document.state().given else { return };
     let mut text = given.clone();
@@ -255,12 +246,11 @@ fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-/// The translations of a minimal pair, from right to left: a click gives the other.
 fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, given: &str) {
     let Some(pair) = window.app.pair().cloned() else { return };
     for (target, name) in pair.targets.iter().zip([tr!("good"), tr!("bad")]).rev() {
         let note = tr!("A translation of the minimal pair of line {}", pair.line);
-        if ui.selectable_label(given == target, name).on_hover_text(note).clicked() {
+        if labels::choice(ui, given == target, name, note) {
             window.push(SourceCommand::Give(Some(target.clone())));
         }
     }

@@ -1,5 +1,4 @@
-//! The third picture of a column: its whole search as a tree, walked with the mouse or the arrow keys, grown step
-//! by step, and gone on with from any node.
+//! The search of a column as a tree, with keys, a slider of steps, and a way to continue from any node.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -25,24 +24,18 @@ use figure::geometry::Area;
 use figure::measure::TextMeasure;
 use figure::tree::{DrawnNode, NodeState, TreeFigure};
 
-/// Widths of words that are kept at most; the words of a search are far fewer.
+/// Widths of words in the cache at most; the words of a search are far fewer.
 const MOST_WIDTHS: usize = 10_000;
-/// Height of what is said about the selected node, and of a line more in a narrow column, points.
 const DETAILS: f32 = 66.0;
 const REASON: f32 = 17.0;
-/// In a picture lower than this one line says it, of this height, points.
+/// Below this height the details are one line, of the second height, points.
 const LOW: (f32, f32) = (190.0, 22.0);
-/// With less room the reason stands in a line of its own and buttons have short names, points.
 const NARROW: f32 = 520.0;
-/// Width of the slider of steps at least and at most, and of what stands beside it, points.
 const SLIDER: (f32, f32) = (32.0, 90.0);
 const BESIDE_SLIDER: f32 = 276.0;
-/// Sizes of the tree.
 const SCALES: (f32, f32) = (0.5, 2.0);
-/// So many source words and candidates are named.
 const NAMED: usize = 5;
 
-/// Paints the search of a column.
 pub fn tree_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let mut memory = window.local.of::<SentenceMemory>().trees.remove(&column.id).unwrap_or_default();
     let revision = column.table.as_ref().map_or(0, |table| table.revision);
@@ -105,7 +98,7 @@ fn controls_ui(ui: &mut Ui, tree: &SearchTree, memory: &mut TreeMemory) {
     });
 }
 
-/// What is drawn, and where: made anew when what it shows changes, and kept between frames otherwise.
+/// What is drawn, and where. It is computed again only when what it shows changes.
 fn arrange(ui: &Ui, window: &Window<'_>, tree: &SearchTree, memory: &mut TreeMemory) -> Arc<Arranged> {
     let of = ShownTree {
         steps: memory.steps.unwrap_or(tree.steps),
@@ -131,7 +124,7 @@ fn arrange(ui: &Ui, window: &Window<'_>, tree: &SearchTree, memory: &mut TreeMem
     arranged
 }
 
-/// The letters of the window; a word that was measured once is not measured again.
+/// Measures texts with a cache of widths.
 struct Known<'a> {
     letters: Letters<'a>,
     widths: RefCell<HashMap<String, f32>>,
@@ -215,7 +208,6 @@ fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Search
     }
 }
 
-/// Chooses the last word of the shown hypothesis, once for each number of steps.
 fn follow(arranged: &Arranged, memory: &mut TreeMemory) {
     let steps = Some(arranged.of.steps);
     if !memory.follows || memory.followed == steps {
@@ -226,7 +218,6 @@ fn follow(arranged: &Arranged, memory: &mut TreeMemory) {
     memory.selected = tip.and_then(|place| arranged.drawn.id(place)).or(memory.selected);
 }
 
-/// What a node says.
 fn label(tree: &SearchTree, at: usize, node: &DrawnNode<'_>) -> String {
     let step = tree.nodes.get(at).map_or(0, |node| node.step + 1);
     let state = match node.state {
@@ -248,7 +239,7 @@ fn label(tree: &SearchTree, at: usize, node: &DrawnNode<'_>) -> String {
     )
 }
 
-/// Arrows walk the tree, Space closes and opens a branch, Enter goes on from the node. Answers with the node that is chosen.
+/// Arrows move in the tree, Space folds a branch, Enter continues from the node. Returns the selected node.
 fn keys(
     ui: &Ui,
     window: &mut Window<'_>,
@@ -285,13 +276,12 @@ fn keys(
     to.and_then(|to| drawn.id(to))
 }
 
-/// The search goes on from a node: its words are held, its last one is forced.
+/// Continues the search from a node: its words are held, the last one is forced.
 fn go_on(window: &mut Window<'_>, column: &Column, tree: &SearchTree, at: usize) {
     window.push(InterveneCommand::Follow { column: column.id, tokens: tree.words(at) });
 }
 
-/// What is known of the selected node: why it ended, where the model looked, what else could have been said. Of a word of
-/// several pieces alpha is the mean of their rows, and the candidates are those of its first piece.
+/// Details of the selected node. Of a word of several pieces alpha is the mean of their rows.
 fn details_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &SearchTree, memory: &mut TreeMemory) {
     let Some(at) = memory.selected else { return };
     let drawn = memory.arranged.as_ref().map(|arranged| &arranged.drawn);
@@ -344,7 +334,6 @@ fn details_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Sear
     ui.add(egui::Label::new(small(format!("{of} {}", others.join(", ")))).truncate());
 }
 
-/// What can be done with the selected node.
 fn buttons_ui(
     ui: &mut Ui,
     window: &mut Window<'_>,
@@ -368,7 +357,6 @@ fn buttons_ui(
     }
 }
 
-/// The mean of the rows of alpha; `None` where there is none.
 fn mean(found: &[&engine::decoding::Node]) -> Option<Vec<f32>> {
     let rows = found.iter().map(|found| found.alpha.as_deref()).collect::<Option<Vec<&[f32]>>>()?;
     let share = 1.0 / rows.len() as f32;

@@ -1,5 +1,4 @@
-//! A variant's column: what it differs in at its head and at the foot of its picture, and what is offered for
-//! it and for the words of any column.
+//! The head and the foot of a variant's column, and the menu entries of variants.
 
 use egui::accesskit::Role;
 use egui::{Label, RichText, Ui, WidgetInfo};
@@ -18,7 +17,6 @@ use crate::pages::shell::local::{Sheet, VariantWords, Window};
 use crate::widgets::{labels, theme};
 use engine::lang;
 
-/// The head of a variant: what it differs in stands where others have their model's name.
 pub fn head_ui(ui: &mut Ui, column: &Column, told: &VariantLabel) -> egui::Response {
     let t = theme::tokens(ui);
     ui.label(RichText::new(tr!("variant")).size(theme::TEXT_SMALL).color(t.warm));
@@ -29,7 +27,6 @@ pub fn head_ui(ui: &mut Ui, column: &Column, told: &VariantLabel) -> egui::Respo
     label.on_hover_text(tr!("{name}\nThe original: {}", told.original, name))
 }
 
-/// What differs from the original, at the foot of the picture.
 pub fn foot_ui(ui: &mut Ui, window: &Window<'_>, column: &Column) {
     let (Some(table), Some(original)) = (&column.table, window.app.document.original(column)) else { return };
     let Some(comparison) = column.difference.comparison.as_deref() else {
@@ -47,7 +44,6 @@ pub fn foot_ui(ui: &mut Ui, window: &Window<'_>, column: &Column) {
     labels::said(label.on_hover_text(format!("{}\n{}", lines.join("\n"), lang::text(DIVERGENCE))), &said);
 }
 
-/// Which words look elsewhere, a line each.
 fn moves(comparison: &SystemComparison, original: &AlignmentTable, variant: &AlignmentTable) -> Vec<String> {
     let line = |moved: &crate::app::document::compare::Moved| {
         let (word, now) = (variant.target.get(moved.i)?, variant.source.get(moved.now)?);
@@ -57,7 +53,7 @@ fn moves(comparison: &SystemComparison, original: &AlignmentTable, variant: &Ali
     comparison.moved.iter().filter_map(line).collect()
 }
 
-/// What has become of target word i beside the original, behind a semicolon; empty where it is as there.
+/// The change of target word i from the original, after a semicolon; empty if there is none.
 pub fn moved_text(window: &Window<'_>, column: &Column, i: usize) -> String {
     let original = window.app.document.original(column).and_then(|original| original.table.as_deref());
     let moved = column.difference.comparison.as_deref().and_then(|comparison| comparison.moved_at(i));
@@ -65,19 +61,17 @@ pub fn moved_text(window: &Window<'_>, column: &Column, i: usize) -> String {
     before.map_or_else(String::new, |word| tr!("; looked most at {} in the original", word.text))
 }
 
-/// The cells where the original looked most, in rows that look elsewhere in the variant.
+/// The cells where the original has the greatest alpha, in rows where the variant has it elsewhere.
 pub fn looked(column: &Column) -> Vec<(usize, usize)> {
     let Some(comparison) = column.difference.comparison.as_deref() else { return Vec::new() };
     let here = |before: usize| comparison.sources.iter().position(|of| *of == Some(before));
     comparison.moved.iter().filter_map(|moved| Some((moved.i, here(moved.before)?))).collect()
 }
 
-/// Whether source word j is other than in the original.
 pub fn is_changed(column: &Column, j: usize) -> bool {
     column.difference.comparison.as_ref().is_some_and(|comparison| comparison.changed_sources.get(j) == Some(&true))
 }
 
-/// The column as it reads its present text, and the places of its words.
 fn read<'a>(window: &Window<'a>, clicked: MenuTarget) -> Option<(&'a Column, &'a AlignmentTable)> {
     let column = window.app.document.column(clicked.column())?;
     let text = window.app.document.state().text_of(column.variant);
@@ -85,18 +79,15 @@ fn read<'a>(window: &Window<'a>, clicked: MenuTarget) -> Option<(&'a Column, &'a
     Some((column, table))
 }
 
-/// Whether the words of the column stand.
 pub fn is_read(window: &Window<'_>, clicked: MenuTarget) -> bool {
     read(window, clicked).is_some() && clicked.source().is_some()
 }
 
-/// Whether it is a word of the source text.
 pub fn is_word(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let word = || read(window, clicked)?.1.source.get(clicked.source()?);
     word().is_some_and(SourceWord::is_word)
 }
 
-/// Whether another word follows.
 pub fn has_next(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let next = || {
         let (column, table) = read(window, clicked)?;
@@ -106,12 +97,10 @@ pub fn has_next(window: &Window<'_>, clicked: MenuTarget) -> bool {
     next().is_some()
 }
 
-/// Whether the column is a variant.
 pub fn is_variant(window: &Window<'_>, clicked: MenuTarget) -> bool {
     window.app.document.column(clicked.column()).is_some_and(|column| column.variant.is_some())
 }
 
-/// Whether it is a variant with a text of its own.
 pub fn has_text(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let app = window.app;
     app.document
@@ -124,17 +113,14 @@ fn edit(window: &mut Window<'_>, clicked: MenuTarget, edit: WordEdit) {
     window.push(VariantCommand::Word { column: clicked.column(), j, edit });
 }
 
-/// Without the source word.
 pub fn drop_word(window: &mut Window<'_>, clicked: MenuTarget) {
     edit(window, clicked, WordEdit::Drop);
 }
 
-/// With the next word before it.
 pub fn swap(window: &mut Window<'_>, clicked: MenuTarget) {
     edit(window, clicked, WordEdit::Swap);
 }
 
-/// The field of the words that are typed.
 pub fn field_id() -> egui::Id {
     egui::Id::unique("what_if_words")
 }
@@ -145,27 +131,23 @@ fn ask(window: &mut Window<'_>, clicked: MenuTarget, words: VariantWords, text: 
     window.local.shared.sheet = Sheet::Words(clicked.column(), words);
 }
 
-/// Asks for other words in its place, and offers its neighbours.
 pub fn replace(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(j) = clicked.source() else { return };
     window.push(VariantCommand::Near(Some((clicked.column(), j))));
     ask(window, clicked, VariantWords::Replace(j), String::new());
 }
 
-/// Asks for words before it.
 pub fn insert(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(j) = clicked.source() else { return };
     ask(window, clicked, VariantWords::Insert(j), String::new());
 }
 
-/// Asks for another text.
 pub fn reword(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(column) = window.app.document.column(clicked.column()) else { return };
     let text = window.app.document.state().text_of(column.variant).to_owned();
     ask(window, clicked, VariantWords::Whole, text);
 }
 
-/// Asks for other settings.
 pub fn reset(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(column) = window.app.document.column(clicked.column()) else { return };
     let (app, search) = (window.app, window.app.document.state().search_of(column.variant));
@@ -174,7 +156,6 @@ pub fn reset(window: &mut Window<'_>, clicked: MenuTarget) {
     window.local.shared.sheet = Sheet::Beside(column.id);
 }
 
-/// Its text becomes the sentence.
 pub fn adopt(window: &mut Window<'_>, clicked: MenuTarget) {
     window.push(VariantCommand::Adopt(clicked.column()));
 }

@@ -12,7 +12,6 @@ use crate::pages::shell::local::{Sheet, VariantWords, Window};
 use crate::widgets::theme;
 
 const WIDTH: f32 = 480.0;
-/// Width of the field of the beam, points.
 const FIELD: f32 = 60.0;
 
 pub(super) fn what_if_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
@@ -40,7 +39,6 @@ fn close(sentence: &SentencePage, window: &mut Window<'_>) {
     }
 }
 
-/// Where the change is seen.
 fn where_ui(ui: &mut Ui, column: &Column) {
     let text = if column.variant.is_some() {
         tr!("This variant is changed; undo brings its words back.")
@@ -100,7 +98,6 @@ fn send(sentence: &SentencePage, window: &mut Window<'_>, column: &Column, words
     close(sentence, window);
 }
 
-/// The neighbours of the word, each of which is put in its place by a click.
 fn near_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column, j: usize) {
     let Some(near) = sentence.neighbours().filter(|near| near.of.column == column.id) else { return };
     let weak = theme::tokens(ui).weak;

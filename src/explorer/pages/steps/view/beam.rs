@@ -16,14 +16,10 @@ use crate::widgets::{labels, marks, node, theme};
 use figure::beam::BeamRow;
 use figure::palette::Rgba;
 
-/// Height of a hypothesis, points.
 const ROW: f32 = 22.0;
-/// Words before the last of a hypothesis that are shown.
 const BEFORE: usize = 7;
-/// How faint a hypothesis is that fell out.
 const FAINT: f32 = 0.5;
 
-/// Paints it into all the room there is.
 pub fn beam_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let app = window.app;
     let Some(column) = steps.column(app) else { return };
@@ -49,7 +45,6 @@ pub fn beam_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &
     window.part(ui, HighlightPart::Beam, &column.system.name(), place);
 }
 
-/// Why there is none to see, as a sentence.
 fn why_not(steps: &StepsPage, column: &Column, trace: &StepTrace, lines: &[BeamLine<'_>]) -> Option<&'static str> {
     if steps.hides(Guessed::Word, steps.i) {
         return Some(tr!("It is shown when the word has been guessed."));
@@ -105,7 +100,6 @@ fn line_ui(ui: &mut Ui, n: usize, line: &BeamLine<'_>) {
     response.on_hover_text(said());
 }
 
-/// The last words of a hypothesis: the rest is said already.
 fn last<'a>(line: &BeamLine<'a>) -> Vec<(Cow<'a, str>, f32)> {
     let from = line.words.len().saturating_sub(BEFORE + 1);
     let dots = (from > 0).then_some((Cow::Borrowed("\u{2026}"), 0.0));

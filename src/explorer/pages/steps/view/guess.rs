@@ -16,10 +16,8 @@ use crate::pages::steps::view::together;
 use crate::widgets::{labels, theme};
 use engine::analysis::aer::AerCounts;
 
-/// Width of the field of the word, points.
 const FIELD: f32 = 130.0;
 
-/// What is asked, while something is to be guessed.
 pub fn guess_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     match steps.hidden(steps.i) {
         Some(_) if steps.whole().is_some() => whole_ui(ui),
@@ -29,7 +27,6 @@ pub fn guess_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: 
     }
 }
 
-/// The source words, to be clicked.
 fn row_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let Some(guessing) = &steps.guessing else { return };
     let text = match trace.said(steps.i) {
@@ -51,14 +48,12 @@ fn row_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepT
     ui.add_space(theme::SPACE_1);
 }
 
-/// What is asked of the grid.
 fn whole_ui(ui: &mut Ui) {
     let text = tr!("Where does the model look to say each word? Click the cells, one or more in a row.");
     ui.add(Label::new(RichText::new(text).color(theme::tokens(ui).accent)).wrap());
     ui.add_space(theme::SPACE_1);
 }
 
-/// Some words to click, and a field for any other.
 fn word_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let Some(guessing) = &steps.guessing else { return };
     let guess = guessing.word.clone().unwrap_or_default();
@@ -86,7 +81,6 @@ fn word_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_1);
 }
 
-/// In the player: the button that shows, what came of the guess, and the score.
 pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let (Some(guessing), Some(trace)) = (&steps.guessing, &steps.trace) else { return };
     let t = *theme::tokens(ui);
@@ -138,7 +132,6 @@ fn score(guessing: &Guessing) -> String {
     }
 }
 
-/// How far the guessed links are the model's and the aligner's.
 fn compared_ui(ui: &mut Ui, guessing: &Guessing) {
     let Some(compared) = guessing.compared else { return };
     let t = theme::tokens(ui);
@@ -173,7 +166,6 @@ fn said(guessing: &Guessing) -> &'static str {
     if guessing.voices() > 1 { tr!("The class said") } else { tr!("You said") }
 }
 
-/// Where the step looks most, beside what was guessed.
 fn looked_ui(ui: &mut Ui, steps: &StepsPage, guessing: &Guessing, trace: &StepTrace) {
     let alpha_i = trace.steps.get(steps.i).and_then(|step| step.alpha_i.as_ref());
     let most = alpha_i.and_then(|row| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)));
@@ -186,7 +178,6 @@ fn looked_ui(ui: &mut Ui, steps: &StepsPage, guessing: &Guessing, trace: &StepTr
     verdict_ui(ui, Some(guessing.words.contains(&j)).filter(|_| guessing.is_made()), &says);
 }
 
-/// Which word the step says, beside what was guessed.
 fn said_ui(ui: &mut Ui, steps: &StepsPage, window: &Window<'_>, guessing: &Guessing, trace: &StepTrace) {
     let (Some(truth), Some(step)) = (steps.truth(steps.i), trace.steps.get(steps.i)) else { return };
     let marks = steps.marks(window.app);
@@ -212,7 +203,6 @@ fn said_ui(ui: &mut Ui, steps: &StepsPage, window: &Window<'_>, guessing: &Guess
     verdict_ui(ui, Some(is_right), &(says + &yours));
 }
 
-/// `None`: nothing was guessed.
 fn verdict_ui(ui: &mut Ui, is_right: Option<bool>, says: &str) {
     let t = theme::tokens(ui);
     let verdict = match is_right {

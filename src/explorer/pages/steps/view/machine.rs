@@ -18,10 +18,8 @@ use engine::models::anatomy::MachineStage;
 use figure::equation::spoken;
 use figure::machine::{MachineDrawing, places};
 
-/// How long numbers are on their way from box to box, seconds.
 const TRAVEL: f64 = 0.7;
 
-/// Paints the machine into all the room there is.
 pub fn machine_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let (_, rect) = ui.allocate_space(ui.available_size());
     let machine = &depth(steps, window, trace).drawn(&trace.machine);
@@ -61,13 +59,12 @@ pub fn machine_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace
     }
 }
 
-/// How much is drawn: what is chosen, and what a lesson lights.
 fn depth(steps: &StepsPage, window: &Window<'_>, trace: &StepTrace) -> Depth {
     let is_lit = |stage: &&MachineStage| window.lights.lights(HighlightPart::Box, stage.key);
     trace.machine.stages.iter().filter(is_lit).map(|stage| Depth::of(stage.key)).fold(steps.depth, Depth::max)
 }
 
-/// What the box that is spoken of reads comes along the arrows, once each time.
+/// Animates the inputs of the current box along the arrows, once each time.
 fn travel_ui(ui: &Ui, steps: &StepsPage, window: &mut Window<'_>, drawing: &MachineDrawing<'_>, rect: Rect) {
     let Some(to) = steps.current() else { return };
     let now = ui.input(|input| input.time);
@@ -91,7 +88,6 @@ fn travel_ui(ui: &Ui, steps: &StepsPage, window: &mut Window<'_>, drawing: &Mach
     ui.ctx().request_repaint();
 }
 
-/// What a screen reader says of a box.
 fn label(stage: &MachineStage) -> String {
     format!("{}, {}", lang::text(stage.title), spoken(stage.symbol))
 }

@@ -44,20 +44,17 @@ impl PageView for StepsPage {
     }
 }
 
-/// Narrower than this the open box covers the machine, points.
+/// Below this width the open box covers the machine, points.
 const NARROW: f32 = 760.0;
-/// Width of what stands beside the machine, points.
 const SIDE: f32 = 400.0;
-/// The share of a smaller window that it takes at first.
 const SIDE_SHARE: f32 = 0.36;
-/// Lower than this an open box is alone beside the machine, points.
+/// Below this height an open box is alone next to the machine, points.
 const LOW: f32 = 380.0;
-/// What has less than this below it scrolls with the page, points.
+/// A part with less height than this scrolls with the page, points.
 const LEAST: f32 = 260.0;
-/// Between what stands below each other there, points.
 const GAP: f32 = 6.0;
 
-/// The page; in a presentation without what is set before one begins. Where it has too little room it scrolls.
+/// The page. A presentation leaves out the settings. A page with too little room scrolls.
 pub fn page_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents: bool) {
     player::keys(ui, steps, window);
     player::tick(ui, steps, window);
@@ -77,7 +74,6 @@ pub fn page_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents
     });
 }
 
-/// What is chosen, the words, the player, the story and what is guessed.
 fn above_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents: bool) {
     if !presents {
         let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, 6));
@@ -113,7 +109,6 @@ fn above_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents: b
     together::together_ui(ui, steps, window, trace);
 }
 
-/// The machine, the rows, the beam and the open box.
 fn below_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     if together::whole_ui(ui, steps, window, trace) {
         return;
@@ -129,7 +124,6 @@ fn below_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &Ste
     }
 }
 
-/// One part at a time: the open box, or what is chosen of the others.
 fn one_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     if steps.open.is_some() {
         stage::stage_ui(ui, steps, window, trace);
@@ -142,7 +136,6 @@ fn one_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepT
     }
 }
 
-/// The parts that there are to see, one at a time, by their names.
 fn views(steps: &StepsPage, trace: &StepTrace) -> Vec<(StepsView, &'static str, HighlightPart)> {
     let mut views = vec![(StepsView::Machine, tr!("Machine"), HighlightPart::Machine)];
     if trace.aligns {
@@ -154,7 +147,6 @@ fn views(steps: &StepsPage, trace: &StepTrace) -> Vec<(StepsView, &'static str, 
     views
 }
 
-/// The part that is chosen; what a lesson lights is chosen once.
 fn view(steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) -> StepsView {
     let views = views(steps, trace);
     for (view, _, lit) in &views {
@@ -166,7 +158,6 @@ fn view(steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) -> StepsV
     if views.iter().any(|(view, ..)| *view == chosen) { chosen } else { StepsView::Machine }
 }
 
-/// The choice of the part, where there is a choice.
 fn views_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let (views, chosen) = (views(steps, trace), view(steps, window, trace));
     if views.len() < 2 {
@@ -181,7 +172,6 @@ fn views_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &Ste
     }
 }
 
-/// The machine, and beside it what else there is to see.
 fn all_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let (is_open, has_beam) = (steps.open.is_some(), steps.has_beam);
     if is_open || has_beam || trace.aligns {
@@ -202,7 +192,7 @@ fn all_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepT
     machine::machine_ui(ui, steps, window, trace);
 }
 
-/// Where the rows, the beam and the open box stand below each other. Where that would be too low, the open box is alone.
+/// Rectangles of the rows, the beam and the open box below each other. If too low, the open box is alone.
 fn rooms(rect: Rect, has_rows: bool, has_beam: bool, is_open: bool) -> [Option<Rect>; 3] {
     let is_low = is_open && rect.height() < LOW;
     let shares = [
@@ -220,13 +210,11 @@ fn rooms(rect: Rect, has_rows: bool, has_beam: bool, is_open: bool) -> [Option<R
     })
 }
 
-/// A part that a lesson can light.
 fn part_ui(ui: &mut Ui, window: &mut Window<'_>, lit: HighlightPart, paint: impl FnOnce(&mut Ui, &mut Window<'_>)) {
     let shown = ui.scope(|ui| paint(ui, window));
     window.part(ui, lit, "", shown.response.rect);
 }
 
-/// What happens now, in one sentence.
 fn story_ui(ui: &mut Ui, steps: &StepsPage, presents: bool) {
     let Some(story) = steps.story() else { return };
     let size = if presents { theme::TEXT_TITLE } else { theme::TEXT_SENTENCE };
@@ -242,7 +230,6 @@ fn message_ui(ui: &mut Ui, steps: &StepsPage) {
     frame.show(ui, |ui| ui.add(Label::new(RichText::new(message).color(t.error)).wrap()));
 }
 
-/// What to do while there is nothing to see.
 fn empty_ui(ui: &mut Ui, steps: &StepsPage, window: &Window<'_>) {
     let app = window.app;
     let column = steps.column(app);

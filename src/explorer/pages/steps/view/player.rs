@@ -17,7 +17,6 @@ use crate::widgets::{labels, theme};
 use engine::lang;
 use engine::models::anatomy::Miswiring;
 
-/// The keys of the page, while nothing is typed: what each does and its command.
 const KEYS: &[(Key, StepsCommand)] = &[
     (Key::ArrowRight, StepsCommand::Move(1)),
     (Key::ArrowLeft, StepsCommand::Move(-1)),
@@ -27,10 +26,8 @@ const KEYS: &[(Key, StepsCommand)] = &[
     (Key::ArrowUp, StepsCommand::MoveWord(-1)),
 ];
 
-/// Narrower than this the pace is a slider alone, points.
 const WITH_PACE: f32 = 400.0;
 
-/// Moves by keys, where no text is being typed. Space and Enter belong to a button that has the keyboard.
 pub fn keys(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     arrive(ui, window);
     // they go through the steps, and leave the keyboard with what has it
@@ -63,7 +60,7 @@ pub fn keys(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     }
 }
 
-/// Whoever comes from another page has the keys of this one, and not the text field's.
+/// When the page is opened its keys work at once: the text field loses the focus.
 fn arrive(ui: &Ui, window: &mut Window<'_>) {
     let now = ui.ctx().cumulative_frame_nr();
     if window.local.of::<StepsMemory>().frame + 1 < now {
@@ -72,7 +69,6 @@ fn arrive(ui: &Ui, window: &mut Window<'_>) {
     window.local.of::<StepsMemory>().frame = now;
 }
 
-/// Goes on by itself.
 pub fn tick(ui: &Ui, steps: &StepsPage, window: &mut Window<'_>) {
     if !steps.is_playing {
         window.local.of::<StepsMemory>().moved = None;
@@ -88,7 +84,6 @@ pub fn tick(ui: &Ui, steps: &StepsPage, window: &mut Window<'_>) {
     ui.ctx().request_repaint_after(Duration::from_secs_f64((every - since).clamp(0.005, every)));
 }
 
-/// Which model, whose words, and how it is wired.
 pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let app = window.app;
     ui.horizontal_wrapped(|ui| {
@@ -108,11 +103,7 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         models.response.accessible_name(tr!("Model")).on_hover_text(tr!("Which model is taken apart"));
         let mode = steps.mode;
         for entry in MODES {
-            if ui
-                .selectable_label(mode == entry.value, lang::text(entry.name))
-                .on_hover_text(lang::text(entry.about))
-                .clicked()
-            {
+            if labels::choice(ui, mode == entry.value, lang::text(entry.name), lang::text(entry.about)) {
                 window.push(StepsCommand::SetMode(entry.value));
             }
         }
@@ -131,22 +122,16 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     });
 }
 
-/// How much of the machine is shown.
 fn depth_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     ui.separator();
     for entry in DEPTHS {
-        if ui
-            .selectable_label(steps.depth == entry.value, lang::text(entry.name))
-            .on_hover_text(lang::text(entry.about))
-            .clicked()
-        {
+        if labels::choice(ui, steps.depth == entry.value, lang::text(entry.name), lang::text(entry.about)) {
             window.push(StepsCommand::SetDepth(entry.value));
         }
     }
     ui.separator();
 }
 
-/// What is guessed first.
 fn guessing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let chosen = steps.guessing.as_ref().map(|guessing| guessing.of);
     let aligns = steps.trace.as_ref().is_some_and(|trace| trace.aligns);
@@ -156,8 +141,7 @@ fn guessing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
             window.push(StepsCommand::SetGuessing(None));
         }
         for entry in GUESSES.iter().filter(|entry| aligns || entry.value == Guessed::Word) {
-            let label = ui.selectable_label(chosen == Some(entry.value), lang::text(entry.name));
-            if label.on_hover_text(lang::text(entry.about)).clicked() {
+            if labels::choice(ui, chosen == Some(entry.value), lang::text(entry.name), lang::text(entry.about)) {
                 window.push(StepsCommand::SetGuessing(Some(entry.value)));
             }
         }
@@ -168,7 +152,6 @@ fn guessing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         .on_hover_text(tr!("Guess first: what each step does is hidden until you have guessed it"));
 }
 
-/// The model as it is, or as it is often wrongly drawn.
 fn wiring_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let app = window.app;
     let Some(facts) = steps.column(app).and_then(|column| column.facts.as_ref()) else { return };
@@ -184,8 +167,7 @@ fn wiring_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
             window.push(StepsCommand::SetWrong(None));
         }
         for entry in fitting {
-            let label = ui.selectable_label(wrong == Some(entry.wrong), entry.wrong.label());
-            if label.on_hover_text(lang::text(entry.about)).clicked() {
+            if labels::choice(ui, wrong == Some(entry.wrong), entry.wrong.label(), lang::text(entry.about)) {
                 window.push(StepsCommand::SetWrong(Some(entry.wrong)));
                 window.push(StepsCommand::SetMode(Mode::Greedy));
             }
@@ -196,7 +178,6 @@ fn wiring_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     ));
 }
 
-/// Which model it is, and how it is wrongly wired, where nothing else says so; in the line that there is.
 pub fn name_ui(ui: &mut Ui, steps: &StepsPage, trace: &StepTrace) {
     let t = theme::tokens(ui);
     labels::caption(ui, &trace.model);
@@ -210,7 +191,6 @@ pub fn name_ui(ui: &mut Ui, steps: &StepsPage, trace: &StepTrace) {
     }
 }
 
-/// The words that are said, to jump to.
 pub fn words_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let (i, t, page) = (steps.i, *theme::tokens(ui), ui.clip_rect().y_range());
     let area = egui::ScrollArea::horizontal().id_salt("steps_words").max_height(40.0);
@@ -240,7 +220,6 @@ pub fn words_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: 
     });
 }
 
-/// Back, on, by itself; guesses and choices, in the line that there is. How fast is set before a presentation.
 pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace, presents: bool) {
     let (is_playing, is_first, is_last) = (
         steps.is_playing,
@@ -274,7 +253,6 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace:
     ui.add(egui::Label::new(labels::small(ui, place)).extend());
 }
 
-/// Box by box or word by word, and how fast.
 fn pace_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let mut by_stage = steps.by_stage;
     let note = tr!("Each move is one box of the machine, not a whole word; Up and Down go by words all the same");
@@ -292,12 +270,10 @@ fn pace_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     }
 }
 
-/// A probability in percent.
 fn percent(p: f32) -> String {
     if p < 0.005 { "<1 %".to_owned() } else { format!("{:.0} %", 100.0 * p) }
 }
 
-/// What the class may say.
 fn say_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     if steps.mode != Mode::Class {
         return;

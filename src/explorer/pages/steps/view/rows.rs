@@ -20,12 +20,10 @@ use figure::label::widest;
 use figure::mark::Scale;
 use figure::palette::ColourMap;
 
-/// The heatmap, for the keyboard.
 pub fn id() -> Id {
     Id::unique("steps_heatmap")
 }
 
-/// Paints it into all the room there is.
 pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let Some(table) = steps.table.clone() else { return };
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
@@ -93,7 +91,7 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &
     }
 }
 
-/// What the picture of a table needs; the cells keep their size while the rows come.
+/// The needs of the finished table, so that cells keep their size while rows are added.
 fn needs(ui: &Ui, table: &AlignmentTable, trace: &StepTrace) -> Needs {
     Needs {
         rows: trace.steps.len(),
@@ -108,7 +106,6 @@ fn needs(ui: &Ui, table: &AlignmentTable, trace: &StepTrace) -> Needs {
     }
 }
 
-/// Paints how many groups guessed each link, as the model's rows are painted.
 pub fn class_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let Some(table) = steps.class_table.clone() else { return };
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
@@ -139,7 +136,7 @@ pub fn class_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: 
     window.local.of::<StepsMemory>().class_scroll = answer.scroll_x;
 }
 
-/// Cells that are guessed: by a click, or by the space bar where the arrow keys have gone.
+/// Guesses cells: by a click, or by the space bar at the cursor of the arrow keys.
 fn guess_cells(
     ui: &Ui,
     window: &mut Window<'_>,

@@ -1,5 +1,4 @@
-//! A box of the machine, open: what happens in it, its equations with the paper's number, its tensors, and the
-//! numbers of the step.
+//! An open box of the machine: its description, equations, tensors, and the numbers of the step.
 
 use egui::accesskit::Role;
 use egui::{Label, RichText, Sense, Ui, vec2};
@@ -24,14 +23,10 @@ use figure::equation::spoken;
 use figure::machine::{Held, colour};
 use figure::measure::TextMeasure as _;
 
-/// Height of a vector, points.
 const STRIP: f32 = 56.0;
-/// Height of the vector of a source word, points.
 const ROW: f32 = 15.0;
-/// Least room for a source word beside its vector, points, and the most as a share of the width.
 const WORD: (f32, f32) = (56.0, 0.4);
 
-/// Paints the open box.
 pub fn stage_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let Some(stage) = trace.machine.stages.iter().find(|stage| steps.open.as_deref() == Some(stage.key)) else {
         return;
@@ -73,7 +68,6 @@ fn body_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &Step
     matrices_ui(ui, window, trace, stage);
 }
 
-/// The learned tensors of a box, beside each other.
 fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, trace: &StepTrace, stage: &MachineStage) {
     let own = |(name, _): &(String, Vec<usize>)| trace.matrices.iter().find(|matrix| matrix.name == *name);
     let matrices: Vec<&Shrunk> = trace.machine.weights_of(stage.key).iter().filter_map(own).collect();
@@ -99,7 +93,6 @@ fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, trace: &StepTrace, stage: &
     }
 }
 
-/// What the step computes in a box.
 fn inside_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace, stage: &MachineStage) {
     match stage.key {
         "words" => {
@@ -130,7 +123,6 @@ fn equation_ui(ui: &mut Ui, equation: &Equation) {
     ui.add(Label::new(source).wrap());
 }
 
-/// The vectors of a box.
 fn numbers_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace, stage: &MachineStage) {
     let Some(part) = trace.part(stage.key, steps.i) else { return };
     for (n, quantity) in part.quantities.iter().enumerate() {
@@ -154,7 +146,6 @@ fn numbers_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &S
     }
 }
 
-/// Where a place is in the sentence.
 fn place_ui(ui: &mut Ui, trace: &StepTrace, place: f32) {
     let words = words(trace);
     let Some(word) = words.get(place.round().max(0.0) as usize) else { return };
@@ -163,7 +154,6 @@ fn place_ui(ui: &mut Ui, trace: &StepTrace, place: f32) {
     labels::note(ui, text);
 }
 
-/// The name of a quantity; those of layers end with theirs.
 fn called(quantity: &Quantity) -> String {
     match quantity.name.rsplit_once(", layer ") {
         Some((what, layer)) => tr!("{what}, layer {layer}", what = lang::text(what), layer),
@@ -184,8 +174,7 @@ fn heading_ui(ui: &mut Ui, quantity: &Quantity) {
     });
 }
 
-/// A vector for each source word: a row of colours for each, all units in the width there is. Answers with the word and
-/// the unit that were clicked.
+/// A row of colours for each source word. Returns the word and the unit that were clicked.
 fn matrix_ui(ui: &mut Ui, quantity: &Quantity, trace: &StepTrace) -> Option<(usize, usize)> {
     let mut clicked = None;
     let palette = theme::palette(ui);
@@ -223,7 +212,6 @@ fn matrix_ui(ui: &mut Ui, quantity: &Quantity, trace: &StepTrace) -> Option<(usi
     clicked
 }
 
-/// A number for each source word.
 fn shares_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace, stage: &MachineStage) {
     let Some(step) = trace.steps.get(steps.i) else { return };
     let is_share = stage.key == "alpha";

@@ -1,5 +1,4 @@
-//! The class answers together: the guess of one group after the other, and what all thought beside what the model
-//! did.
+//! The answers of all groups of the class next to the model's.
 
 use egui::{Button, Ui};
 
@@ -13,10 +12,8 @@ use crate::pages::steps::view::rows;
 use crate::widgets::bars::{Bar, bars};
 use crate::widgets::{labels, theme};
 
-/// Words that are shown at most.
 const MOST_WORDS: usize = 8;
 
-/// Beside the button that shows: the next group, and how many there were.
 pub fn groups_ui(ui: &mut Ui, guessing: &Guessing, window: &mut Window<'_>) {
     let next = ui.add_enabled(guessing.is_made(), Button::new(tr!("Next group")));
     let note = tr!("Keeps this guess as that of a group, and the next group guesses; Show counts them all");
@@ -32,12 +29,10 @@ fn groups(count: usize) -> String {
     tr!("{n} group" | "{n} groups" % count)
 }
 
-/// What the groups thought, once it is shown.
 fn thought(steps: &StepsPage) -> Option<&Guessing> {
     steps.guessing.as_ref().filter(|guessing| guessing.is_revealed && guessing.voices() > 0)
 }
 
-/// What the groups thought of a step beside what the model did.
 pub fn together_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     match thought(steps) {
         Some(guessing) if guessing.of == Guessed::Row => row_ui(ui, steps, guessing, trace),
@@ -46,7 +41,6 @@ pub fn together_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trac
     }
 }
 
-/// What the groups thought of the whole alignment, beside the model's rows. Answers whether there is that to show.
 pub fn whole_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) -> bool {
     let Some(guessing) = thought(steps).filter(|guessing| guessing.of == Guessed::Whole && steps.open.is_none()) else {
         return false;
@@ -61,7 +55,6 @@ pub fn whole_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: 
     true
 }
 
-/// The class at the left, the model at the right.
 fn beside<T>(ui: &mut Ui, guessing: &Guessing, given: &mut T, paint: impl Fn(&mut Ui, &mut T, bool)) {
     ui.columns(2, |sides| {
         for (side, is_class) in sides.iter_mut().zip([true, false]) {
@@ -74,7 +67,6 @@ fn beside<T>(ui: &mut Ui, guessing: &Guessing, given: &mut T, paint: impl Fn(&mu
     ui.add_space(theme::SPACE_1);
 }
 
-/// A word, how much of the room it has, and the number behind it, as it is written and as it is said.
 fn bar(name: &str, share: f32, number: String, said: &str) -> Bar {
     Bar { text: name.to_owned(), share, number, label: format!("{name}: {said}"), is_marked: true, ..Bar::default() }
 }
@@ -116,7 +108,6 @@ fn word_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, guessing: &G
     shown_ui(ui, guessing, all, "p");
 }
 
-/// The words that the class or the model names most, in the same order on both sides.
 fn shown_ui(ui: &mut Ui, guessing: &Guessing, mut all: Vec<(&str, usize, f32)>, what: &str) {
     let of = guessing.voices();
     if all.len() > MOST_WORDS {

@@ -13,13 +13,11 @@ use crate::widgets::{labels, theme};
 use engine::models::anatomy::MachineStage;
 use figure::equation::spoken;
 
-/// Works this number out from now on.
 pub fn choose(window: &mut Window<'_>, number: WorkedNumber) {
     let memory = window.local.of::<StepsMemory>();
     (memory.number, memory.shows_made) = (Some(number), true);
 }
 
-/// Paints what made the number that was chosen, or the strongest one.
 pub fn worked_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace, stage: &MachineStage) {
     let i = steps.i;
     let chosen = window.local.of::<StepsMemory>().number.filter(|number| number.stage == stage.key);
@@ -94,7 +92,6 @@ fn made_ui(ui: &mut Ui, worked: &Worked) {
     labels::note(ui, tr!("Together {}", format_args!("{:+.3}", parts.iter().sum::<f32>())));
 }
 
-/// Where 0 is between the least and the greatest of some numbers and 0, and how far these are apart.
 pub(super) fn span(values: &[f32]) -> (f32, f32) {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let (least, most) = (finite().fold(0.0, f32::min), finite().fold(0.0, f32::max));

@@ -1,5 +1,4 @@
-//! The sheet New training: an architecture, where it looks and how it scores, sizes and recipe, each with
-//! its equation and paper as the tables have them; then the file, and the command that trains with it.
+//! The view of the sheet New training, with equations and papers of what is chosen.
 
 use std::path::PathBuf;
 
@@ -10,18 +9,15 @@ use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::training as new_training;
 use crate::pages::training::NewTraining;
 use crate::pages::training::command::{Field, TrainingCommand};
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 use engine::attention::{AttentionKind, KINDS, scores};
 use engine::lang;
 use engine::models::TRAINED;
 use training::recipe;
 use training::recipe::{RECIPES, SIZES};
 
-/// Width of the sheet, points.
 const WIDTH: f32 = 780.0;
-/// What the heading and the line that saves take of the window, points.
 const FIXED: f32 = 260.0;
-/// Room for the button behind a path, points.
 const BROWSE: f32 = 92.0;
 
 pub fn new_training_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
@@ -48,10 +44,8 @@ pub fn new_training_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<
     }
 }
 
-/// One choice of a table: its name and what it is.
 type Line = (&'static str, String);
 
-/// Where the configuration of a new training goes.
 pub const CONFIGURATION: Question =
     Question::new(id!("Save the configuration"), id!("Choose"), Wants::NewFile("train.toml"), "");
 
@@ -131,13 +125,12 @@ fn model_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
     row(ui, training, window, tr!("Score"), Field::Score, &table);
 }
 
-/// A choice from a table, and what the chosen line says.
 fn row(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>, name: &str, field: Field, table: &[Line]) {
     let chosen = new_training::text(&training.plan, field);
     ui.label(name);
     let combo = ComboBox::from_id_salt(("training", name)).width(180.0).selected_text(&chosen).show_ui(ui, |ui| {
         for (entry, about) in table {
-            if ui.selectable_label(*entry == chosen, *entry).on_hover_text(about).clicked() {
+            if labels::choice(ui, *entry == chosen, *entry, about) {
                 window.push(TrainingCommand::Set(field, (*entry).to_owned()));
             }
         }
@@ -146,7 +139,6 @@ fn row(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>, name: &str,
     ui.end_row();
 }
 
-/// Equations and papers of what is chosen, or what is wrong with it.
 fn explanation_ui(ui: &mut Ui, training: &NewTraining) {
     let t = theme::tokens(ui);
     let lines = training.plan.explanation();

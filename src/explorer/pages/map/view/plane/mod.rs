@@ -1,6 +1,4 @@
 //! Words and phrases as points in the plane, with zoom, pan and labels that do not overlap.
-//!
-//! `figure::plane` has the numbers and the marks, `paint` the words. The widget keeps nothing but a [`PlaneMemory`], which belongs to one map.
 
 pub mod paint;
 
@@ -18,64 +16,53 @@ use figure::plane;
 use figure::plane::{Camera, Labels};
 use figure::provenance::Provenance;
 
-/// Arrow keys move by so many points.
 const STEP: f32 = 60.0;
-/// Plus and minus zoom by this factor.
 const CLOSER: f32 = 1.4;
-/// Labels measured in a frame at most; the rest waits for the next.
+/// Labels measured in a frame at most; the rest waits for the next frame.
 const MEASURED: usize = 400;
 
-/// What is drawn.
+/// A map with its points, to be painted.
 pub struct PlaneWidget<'a> {
     pub id: Id,
-    /// What it shows, for screen readers.
     pub name: &'a str,
     pub chart: &'a Arc<VectorMap>,
-    /// From 0 to 1 for each point: its colour.
+    /// From 0 to 1 for each point.
     pub shade: &'a dyn Fn(usize) -> f32,
     pub selected: Option<usize>,
-    /// What lies nearest to it.
     pub near: &'a [usize],
-    /// What was looked for, best first; empty: nothing was.
     pub matches: &'a [usize],
 }
 
-/// What is remembered of a map between two frames.
+/// What a map remembers between two frames.
 #[derive(Default)]
 pub struct PlaneMemory {
     chart: Option<Arc<VectorMap>>,
     camera: Option<Camera>,
-    /// Widths of labels, points; not a number where not measured yet. Measured at this many pixels a point.
+    /// Widths of labels and the pixels a point at which they were measured; NaN where not measured yet.
     widths: (f32, Vec<f32>),
-    /// The selected point that is in view already.
     seen: Option<usize>,
-    /// Come closer by this factor.
     asked: Option<f32>,
 }
 
-/// What happened.
+/// What the user did on the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlaneAnswer {
     /// A click: on a point, or on nothing.
     pub clicked: Option<Option<usize>>,
-    /// The point under the mouse.
     pub hovered: Option<usize>,
 }
 
 impl PlaneMemory {
-    /// Shows all points again.
     pub fn show_all(&mut self) {
         self.camera = None;
     }
 
-    /// Zooms around the middle in the next frame.
     pub fn zoom(&mut self, factor: f32) {
         self.asked = Some(factor);
     }
 }
 
 impl PlaneWidget<'_> {
-    /// Draws it into all the room there is.
     pub fn show(&self, ui: &mut Ui, memory: &mut PlaneMemory) -> PlaneAnswer {
         let view = ui.available_rect_before_wrap();
         let mut answer = PlaneAnswer::default();
@@ -129,7 +116,7 @@ impl PlaneWidget<'_> {
         answer
     }
 
-    /// The camera of the last frame; all in view for a new map. A newly selected point comes into view.
+    /// The camera of the last frame, or all points for a new map. A newly selected point scrolls into view.
     fn camera(&self, view: Rect, memory: &mut PlaneMemory) -> Camera {
         if !memory.chart.as_ref().is_some_and(|chart| Arc::ptr_eq(chart, self.chart)) {
             *memory = PlaneMemory { chart: Some(Arc::clone(self.chart)), ..PlaneMemory::default() };
@@ -170,7 +157,6 @@ impl PlaneWidget<'_> {
         }
     }
 
-    /// Arrows, plus, minus and 0 while the plane has the keyboard.
     fn keys(&self, ui: &Ui, view: Rect, camera: &mut Camera) {
         let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
         ui.memory_mut(|memory| memory.set_focus_lock_filter(self.id, filter));
@@ -188,7 +174,6 @@ impl PlaneWidget<'_> {
         }
     }
 
-    /// The labels that have room, as far as they are measured.
     fn labels(&self, ui: &Ui, view: &Area, figure: &plane::Plane<'_, '_>, memory: &mut PlaneMemory) -> Labels {
         let (pixels, count) = (ui.ctx().pixels_per_point(), figure.feet.len());
         if memory.widths.0 != pixels || memory.widths.1.len() != count {
@@ -209,7 +194,7 @@ impl PlaneWidget<'_> {
         })
     }
 
-    /// The plane and the points that have a label as nodes. The others are found by searching.
+    /// Makes accessibility nodes of the plane and of the labelled points. The others are found by searching.
     fn read_out(&self, ui: &Ui, view: Rect, labels: &Labels, response: &Response, answer: &mut PlaneAnswer) {
         node(response, Role::Canvas, || self.name.to_owned());
         if !is_heard(response) {

@@ -8,17 +8,14 @@ use crate::pages::map::{PointKind, VectorMap};
 use crate::widgets::{bidi, labels, theme};
 use figure::plane::WIDEST;
 
-/// Height of a label.
 pub fn label_height(ui: &Ui) -> f32 {
     ui.ctx().fonts_mut(|fonts| fonts.row_height(&theme::small()))
 }
 
-/// Width of a label.
 pub fn label_width(ui: &Ui, text: &str) -> f32 {
     labels::galley(ui.painter(), text, &theme::small(), Color32::PLACEHOLDER, WIDEST).size().x
 }
 
-/// The frame while the plane has the keyboard.
 pub fn focus(ui: &Ui, view: Rect) {
     let stroke = Stroke::new(2.0, theme::tokens(ui).accent);
     ui.painter().rect_stroke(view, theme::RADIUS, stroke, StrokeKind::Inside);
@@ -34,7 +31,6 @@ pub fn describe(chart: &VectorMap, at: usize) -> String {
     }
 }
 
-/// What is known of a point besides its text.
 pub fn facts(chart: &VectorMap, at: usize) -> String {
     let Some(point) = chart.points.get(at) else { return String::new() };
     match chart.kind {
@@ -48,7 +44,6 @@ pub fn facts(chart: &VectorMap, at: usize) -> String {
     }
 }
 
-/// A point's text and facts beside the mouse.
 pub fn tooltip(response: &Response, chart: &Arc<VectorMap>, at: usize) {
     let Some(point) = chart.points.get(at) else { return };
     response.clone().on_hover_ui_at_pointer(|ui| {
