@@ -33,13 +33,10 @@ use interlinear::ui::App;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// The program's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Acts before the first look at what is used, and between two looks.
 const ACTS: usize = 150;
-/// Looks after the first, unless the variable says for how long.
 const LOOKS: usize = 2;
 const ASKED: &str = "INTERLINEAR_SOAK";
 /// Between two lines that say what is used, where it goes on for long.
@@ -91,7 +88,6 @@ const KEYS: &[Key] = &[
     Key::Z,
 ];
 
-/// What is typed: words of the models, words that they do not know, letters of several bytes, marks, nothing visible.
 const TEXTS: &[&str] = &[
     "s2 ",
     "s9 s31 ",
@@ -141,7 +137,6 @@ fn random_acts_leave_nothing_behind() {
     }
 }
 
-/// What the process uses.
 #[derive(Clone, Copy, Debug, Default)]
 struct Used {
     memory: u64,
@@ -149,7 +144,6 @@ struct Used {
     descriptors: u64,
 }
 
-/// All zeros where the system does not say.
 fn used() -> Used {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let number = |key: &str| -> Option<u64> {
@@ -163,13 +157,11 @@ fn used() -> Used {
     }
 }
 
-/// The names of all threads.
 fn threads() -> Vec<String> {
     let all = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     all.filter_map(|thread| std::fs::read_to_string(thread.path().join("comm")).ok()).collect()
 }
 
-/// A file that is dropped on the window.
 #[derive(Debug)]
 struct Dropped(PathBuf);
 
@@ -183,7 +175,6 @@ impl egui::DroppedFile for Dropped {
     }
 }
 
-/// A workspace of 200 sentences and a system.
 fn workspace(path: &Path) {
     let mut workspace = Workspace::open(path).expect("a workspace");
     let sentence = |n: usize| NewSentence {
@@ -203,7 +194,6 @@ struct Soak {
     harness: Harness<'static, App>,
     rng: ChaCha8Rng,
     workspace: PathBuf,
-    /// Model folders and text files, sound and not.
     files: Vec<PathBuf>,
 }
 
@@ -246,7 +236,6 @@ impl Soak {
         Self { harness, rng: ChaCha8Rng::seed_from_u64(11), workspace: own, files }
     }
 
-    /// Shows everything once, so that what is made once is there at the first look.
     fn tour(&mut self) {
         self.send(CorpusRequest::Open(self.workspace.clone()));
         for page in PAGES {
@@ -269,7 +258,6 @@ impl Soak {
         of[self.rng.random_range(0..of.len())]
     }
 
-    /// What the menus and pages offer, without the way there.
     fn command(&mut self) {
         let number = self.rng.random_range(0..200_usize);
         let command: Command = match self.rng.random_range(0..22) {
@@ -315,7 +303,6 @@ impl Soak {
         }
     }
 
-    /// What is used once nothing is being read or decoded.
     fn settled(&mut self) -> Used {
         let began = Instant::now();
         let is_busy = |harness: &Harness<'_, App>| {

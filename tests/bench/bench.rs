@@ -85,10 +85,8 @@ none for a model, the row says so.
 B=PAIRS length=WORDS V=VOCABULARY n=N m=N l=N drop=P (luong: layers=N and no l), draws its own pairs, and its last line
 must be a JSON object with words_per_second (target words, </s> included).";
 
-/// A section's name, and what measures it.
 type Section = (&'static str, fn(&Setup, &mut Figures) -> anyhow::Result<()>);
 
-/// Everything that is measured, in this order.
 const SECTIONS: &[Section] = &[
     // first, as it tells the most memory that the process had so far
     ("opening", opening::run),
@@ -111,21 +109,14 @@ fn names() -> Vec<&'static str> {
     SECTIONS.iter().map(|(name, _)| *name).collect()
 }
 
-/// What the sections need to know.
 struct Setup {
-    /// Device, threads, engine.
     runtime: Runtime,
-    /// Whether `--threads` was given: then only that number is measured.
     threads_given: bool,
-    /// Tiny models and short measurements.
     quick: bool,
-    /// Repetitions of each measurement, at most.
     repeat: usize,
-    /// Repetitions of each measurement, however long they take.
     least: usize,
     peers: Vec<Peer>,
     train_peer: Option<Peer>,
-    /// What the machine reaches, by threads.
     rates: RefCell<Vec<Rates>>,
 }
 
@@ -145,7 +136,6 @@ impl Setup {
         })
     }
 
-    /// The folders of the four models; in the quick form the smallest of all.
     fn models(&self) -> Vec<PathBuf> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         if self.quick {
@@ -154,12 +144,10 @@ impl Setup {
         FOUR.map(|name| root.join("models").join(name)).to_vec()
     }
 
-    /// Frames of each kind.
     fn frames(&self) -> usize {
         if self.quick { 3 } else { 300 }
     }
 
-    /// The numbers of threads to measure.
     fn threads(&self) -> Vec<usize> {
         match self.runtime.threads {
             threads if self.threads_given || threads == 1 => vec![threads],
@@ -168,12 +156,10 @@ impl Setup {
         }
     }
 
-    /// As many threads as there are to use.
     fn most_threads(&self) -> usize {
         self.threads().last().copied().unwrap_or(1)
     }
 
-    /// What so many threads reach together; measured once.
     fn rates(&self, threads: usize) -> Result<Rates> {
         let known = self.rates.borrow().iter().find(|rates| rates.threads == threads).copied();
         if let Some(rates) = known {
@@ -184,7 +170,6 @@ impl Setup {
         Ok(rates)
     }
 
-    /// What the measured way to decode is compared with.
     fn compared(&self) -> &'static str {
         match (self.runtime.engine, self.runtime.device.is_cpu()) {
             (Kernels::Fused, _) => "compared with the readable form",

@@ -31,12 +31,10 @@ const COLUMNS: &[BenchColumn] = &[
     BenchColumn::number("most ms", 2),
 ];
 
-/// Longest wait for anything.
 const PATIENCE: Duration = Duration::from_mins(5);
 /// How far the wheel leaps, points: some thousand rows.
 const LEAP: f32 = 99_000.0;
 
-/// Frames of these workspaces.
 pub fn run(setup: &Setup, figures: &mut Figures, paths: &[PathBuf]) -> anyhow::Result<()> {
     figures
         .line("\nCPU time of a frame of the whole window with the table; a click until the heatmaps are laid out")?;
@@ -44,8 +42,6 @@ pub fn run(setup: &Setup, figures: &mut Figures, paths: &[PathBuf]) -> anyhow::R
     paths.iter().try_for_each(|path| table(setup, figures, path))
 }
 
-/// Opens a workspace and measures: until its rows are painted; frames while its rows scroll a little and leap, at once and
-/// when everything is read; from a click on a sentence until its heatmap is painted.
 fn table(setup: &Setup, figures: &mut Figures, path: &Path) -> anyhow::Result<()> {
     let frames = setup.frames();
     let mut session = Session::start(None, &OpenWith::default());
@@ -86,7 +82,6 @@ fn table(setup: &Setup, figures: &mut Figures, path: &Path) -> anyhow::Result<()
     Ok(())
 }
 
-/// Paints until something has come.
 fn until(window: &mut Window, is_there: &dyn Fn(&Session) -> bool) {
     let began = Instant::now();
     while !is_there(window.app.session()) && began.elapsed() < PATIENCE {
@@ -94,7 +89,6 @@ fn until(window: &mut Window, is_there: &dyn Fn(&Session) -> bool) {
     }
 }
 
-/// The wheel far down and back.
 fn leap(n: usize) -> Input {
     let by = if (n / 40).is_multiple_of(2) { -LEAP } else { LEAP };
     let (phase, modifiers) = (TouchPhase::Move, Modifiers::NONE);
@@ -107,7 +101,6 @@ fn leap(n: usize) -> Input {
     }
 }
 
-/// A session with the thread of the corpus alone.
 struct Kept {
     session: Session,
     corpus: CorpusThread,

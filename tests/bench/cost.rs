@@ -12,15 +12,12 @@ use interlinear::models::shapes;
 /// When a weight matrix is applied while a sentence is translated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// Never: its rows are looked up.
     Never,
     /// To each source word, to all of them at once.
     Word,
     /// To each source word after the one before: U of the encoder, as h_j waits for h_{j-1}.
     WordAfterWord,
-    /// Once a sentence.
     Sentence,
-    /// At each step of each hypothesis.
     Step,
     /// At each step of each hypothesis, as the output layer or a factor of it.
     Output,
@@ -28,7 +25,6 @@ pub enum Applied {
     Halves,
 }
 
-/// When the matrix of that name is applied.
 pub fn applied(config: &Config, name: &str) -> Applied {
     let last = name.rsplit('.').next().unwrap_or(name);
     match name {
@@ -52,7 +48,6 @@ pub fn applied(config: &Config, name: &str) -> Applied {
     }
 }
 
-/// Whether an embedding is the output layer.
 fn is_tied(config: &Config, name: &str) -> bool {
     let side = |shared| if shared { "source_embedding" } else { "target_embedding" };
     match &config.own {
@@ -63,7 +58,6 @@ fn is_tied(config: &Config, name: &str) -> bool {
     }
 }
 
-/// Multiplications of a step for each source word that it looks at: the energy and the word's part of c_i.
 fn look_products(config: &Config) -> u64 {
     if let Some(sizes) = config.transformer() {
         // energies and sums of all heads, in every layer; the words that were said are few and not counted
@@ -100,7 +94,6 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// The cost of a model with this configuration.
     pub fn of(config: &Config) -> Self {
         let mut cost = Self { reach: config.window().map_or(usize::MAX, |d| 2 * d + 1), ..Self::default() };
         for (name, shape) in shapes(config) {
@@ -112,7 +105,6 @@ impl Cost {
         cost
     }
 
-    /// Adds a matrix of `work` operations where it is applied.
     fn add(&mut self, applied: Applied, work: u64) {
         match applied {
             Applied::Never => {}
@@ -127,18 +119,14 @@ impl Cost {
         }
     }
 
-    /// Reading a sentence of `t_x` words.
     pub fn encode(&self, t_x: usize) -> u64 {
         self.sentence + self.source_word * t_x as u64
     }
 
-    /// One step of one hypothesis of a sentence of `t_x` words, the output layer for all words included.
     pub fn decode(&self, t_x: usize) -> u64 {
         self.step + self.output + self.look * t_x.min(self.reach) as u64
     }
 
-    /// Loss and gradient of one pair: three times the way forward, for each product has two of its size on the way
-    /// back, one for the weight (or annotation) and one for what it was applied to.
     pub fn train(&self, t_x: usize, t_y: usize) -> u64 {
         3 * (self.encode(t_x) + self.decode(t_x) * t_y as u64)
     }

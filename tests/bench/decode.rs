@@ -53,10 +53,8 @@ const BATCHED: &[BenchColumn] = &[
     BenchColumn::words("peer", 22),
 ];
 
-/// The columns of the peer, the last ones.
 const OF_PEER: usize = 4;
 
-/// One sentence at a time, on one thread and on two.
 pub fn sentences(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     let mut random = vec![
         Source::Random(Box::new(subject::small()), true),
@@ -76,7 +74,6 @@ pub fn sentences(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     race_all(setup, figures, (random, SENTENCE), &courses, sentence)
 }
 
-/// Batches of sentences, on as many threads as there are to use.
 pub fn corpora(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     let random = vec![
         Source::Random(Box::new(subject::small()), true),
@@ -94,10 +91,8 @@ pub fn corpora(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     race_all(setup, figures, (random, BATCHED), &courses, batch)
 }
 
-/// The values of a row, those of a peer last.
 type Row = fn(&Subject, &Course, &Race, Option<&PeerLap>, &Rates) -> Vec<Value>;
 
-/// Runs every model over its courses; a row each.
 fn race_all(
     setup: &Setup,
     figures: &mut Figures,

@@ -26,9 +26,7 @@ use interlinear::widgets::theme;
 const SIZES: &[(usize, bool)] = &[(60, false), (200, false), (200, true)];
 /// Beam and words of the search, and of that of the quick form.
 const SEARCHES: [(usize, usize); 2] = [(12, 40), (3, 5)];
-/// Frames before those that count: fonts, textures and layout settle.
 const WARM_UP: usize = 12;
-/// The usual window, points.
 const WINDOW: Vec2 = Vec2::new(1280.0, 800.0);
 
 const COLUMNS: &[BenchColumn] = &[
@@ -40,11 +38,8 @@ const COLUMNS: &[BenchColumn] = &[
     BenchColumn::number("most ms", 2),
 ];
 
-/// What happens before a frame.
 type Before<'a> = &'a mut dyn FnMut(&mut Window, usize) -> Vec<Input>;
 
-/// Frames with an alignment: nothing happens, the mouse is over the cells, the wheel turns, all colours change. In the
-/// last size the window is large enough for every cell and label.
 pub fn heatmap(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     figures.head(COLUMNS)?;
     for &(words, whole) in if setup.quick { &[(6, false)] } else { SIZES } {
@@ -71,8 +66,6 @@ pub fn heatmap(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Frames with the tree of a search, as it is shown at first and with what fell out of the beam: nothing happens, the
-/// mouse is over the nodes, the wheel turns, another node is looked at, the tree grows.
 pub fn tree(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     let (beam, words) = SEARCHES[usize::from(setup.quick)];
     figures.head(COLUMNS)?;
@@ -108,7 +101,6 @@ pub fn tree(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Frames of page Steps with these models taken apart: nothing happens, another step is shown, another box is open.
 pub fn steps(setup: &Setup, figures: &mut Figures, all: &[Arc<StepTrace>]) -> anyhow::Result<()> {
     figures.head(COLUMNS)?;
     for apart in all {
@@ -132,7 +124,6 @@ pub fn steps(setup: &Setup, figures: &mut Figures, all: &[Arc<StepTrace>]) -> an
     Ok(())
 }
 
-/// The page Steps with these steps.
 fn steps_of(apart: &Arc<StepTrace>) -> Session {
     let mut session = scenes::translation(4);
     session.apply(WindowCommand::ShowPage(STEPS));
@@ -144,7 +135,6 @@ fn steps_of(apart: &Arc<StepTrace>) -> Session {
     session
 }
 
-/// A row for each thing that happens.
 fn rows<const KINDS: usize>(
     setup: &Setup,
     figures: &mut Figures,
@@ -161,13 +151,11 @@ fn rows<const KINDS: usize>(
     Ok(())
 }
 
-/// Where the mouse is in frame n: it wanders over this part.
 fn wandering(n: usize, over: Rect) -> Pos2 {
     let share = |step: usize| (n * step % 100) as f32 / 100.0;
     over.min + over.size() * vec2(share(7), share(3))
 }
 
-/// The wheel in frame n: forth and back, down and to the right.
 pub fn wheel(n: usize) -> Input {
     let delta = if (n / 30).is_multiple_of(2) { vec2(-23.0, -31.0) } else { vec2(23.0, 31.0) };
     let (unit, phase, modifiers) = (egui::MouseWheelUnit::Point, egui::TouchPhase::Move, egui::Modifiers::NONE);
@@ -175,7 +163,6 @@ pub fn wheel(n: usize) -> Input {
     Input::MouseWheel { unit, delta, phase, source, modifiers }
 }
 
-/// The window without a display.
 pub struct Window {
     pub app: App,
     ctx: egui::Context,
@@ -189,7 +176,6 @@ impl Window {
         Self::of(Box::new(Alone(session)), size)
     }
 
-    /// Of the usual size.
     pub fn usual(desk: Box<dyn SessionHost>) -> Self {
         Self::of(desk, WINDOW)
     }
@@ -200,12 +186,10 @@ impl Window {
         Self { app, ctx, size, time: 0.0, triangles: 0 }
     }
 
-    /// Frames that do not count.
     pub fn settle(&mut self) {
         self.frames(WARM_UP, &mut |_, _| Vec::new());
     }
 
-    /// So many frames; how long each took.
     pub fn frames(&mut self, count: usize, before: Before<'_>) -> Vec<f64> {
         let mut frame = |n| {
             let events = before(self, n);
@@ -220,7 +204,6 @@ impl Window {
         }
     }
 
-    /// One frame, a sixtieth of a second after the last; how long it took, milliseconds.
     pub fn frame(&mut self, events: Vec<Input>) -> f64 {
         self.time += 1.0 / 60.0;
         let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, self.size));
@@ -241,7 +224,6 @@ impl Window {
     }
 }
 
-/// A session without a worker.
 struct Alone(Session);
 
 impl SessionHost for Alone {

@@ -21,7 +21,6 @@ const MEMORY: usize = 64 << 20;
 const CACHE: usize = 2 << 20;
 /// Registers that are multiplied, independent of each other: enough to fill the longest pipeline.
 const CHAINS: usize = 12;
-/// Numbers of a stream that are added at a time.
 const LANES: usize = 16;
 
 const COLUMNS: &[BenchColumn] = &[
@@ -31,17 +30,14 @@ const COLUMNS: &[BenchColumn] = &[
     BenchColumn::number("f32 GFLOP/s", 0),
 ];
 
-/// What so many threads reach together.
 #[derive(Clone, Copy)]
 pub struct Rates {
     pub threads: usize,
     memory_gb_per_s: f64,
     cache_gb_per_s: f64,
-    /// Multiplications and additions.
     pub f32_gflops: f64,
 }
 
-/// The machine and its rates on one thread and on as many as the other sections use.
 pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     let bf16 = if Precision::Bf16.here() == Precision::Bf16 { ", products in bf16" } else { "" };
     figures.line(&format!("{}, {} cores, {:?}{bf16}", processor(), physical_cores(), level()))?;
@@ -54,7 +50,6 @@ pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The processor's name for itself, where the system tells it.
 fn processor() -> String {
     let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = told.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split_once(':'));
@@ -62,12 +57,10 @@ fn processor() -> String {
 }
 
 impl Rates {
-    /// The rate of products of numbers of so many bytes: where the processor has products in bf16, they are twice as many.
     pub fn gflops(&self, bytes: usize) -> f64 {
         if bytes < 4 && Precision::Bf16.here() == Precision::Bf16 { 2.0 * self.f32_gflops } else { self.f32_gflops }
     }
 
-    /// Seconds in which so many bytes are read from memory.
     pub fn reading(&self, bytes: f64) -> f64 {
         bytes / (self.memory_gb_per_s * 1e9)
     }
@@ -90,7 +83,6 @@ impl Rates {
     }
 }
 
-/// So many times x := x / 2 + 1 for many x in registers at once; gives the operations.
 struct Products(usize);
 
 impl WithSimd for Products {
@@ -112,7 +104,6 @@ impl WithSimd for Products {
     }
 }
 
-/// The sum of `numbers`, each read once: four streams, for the processor fetches ahead of every stream apart.
 fn sum(numbers: &[f32]) -> f32 {
     let quarter = numbers.len() / 4 / LANES * LANES;
     let stream = |i: usize| numbers[i * quarter..(i + 1) * quarter].as_chunks::<LANES>().0;
@@ -128,7 +119,6 @@ fn sum(numbers: &[f32]) -> f32 {
     lanes.as_flattened().iter().sum::<f32>() + numbers[4 * quarter..].iter().sum::<f32>()
 }
 
-/// Gigabytes a second of all threads, each summing its part so many times.
 fn read(threads: usize, numbers: &[f32], times: usize, patience: Duration) -> Result<f64> {
     let part = numbers.len().div_ceil(threads.max(1));
     let bytes = (4 * numbers.len() * times) as f64;
@@ -141,7 +131,6 @@ fn read(threads: usize, numbers: &[f32], times: usize, patience: Duration) -> Re
     Ok(bytes / seconds / 1e9)
 }
 
-/// The least seconds of a pass in which every thread does its work, told its number.
 fn best(threads: usize, patience: Duration, work: &(dyn Fn(usize) + Sync)) -> Result<f64> {
     let pool = pool(threads)?;
     let started = Instant::now();
@@ -154,7 +143,6 @@ fn best(threads: usize, patience: Duration, work: &(dyn Fn(usize) + Sync)) -> Re
     Ok(least.max(1e-9))
 }
 
-/// A pool of so many threads; the readable engine's products use no others.
 pub fn pool(threads: usize) -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|error| Error::Internal(format!("no {threads} threads could be started ({error})")))

@@ -25,9 +25,7 @@ const LINES: (usize, usize) = (1_000_000, 2_000);
 const NEEDLES: &[(&str, &str)] = &[("every line", "RIVER"), ("one in 1,000", "blue 77;"), ("no line", "violet")];
 /// As long as the window takes in news in one frame.
 const TURN: Duration = Duration::from_millis(4);
-/// The driver is looked at so often at least.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
-/// The measurement ends at the latest after so long.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 const COLUMNS: &[BenchColumn] = &[
@@ -41,7 +39,6 @@ const COLUMNS: &[BenchColumn] = &[
     BenchColumn::number("memory MB", 0),
 ];
 
-/// Opens the file as the window does, once for each thing to look for.
 pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     let lines = if setup.quick { LINES.1 } else { LINES.0 };
     let folder = tempfile::tempdir()?;
@@ -60,8 +57,6 @@ pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Opens `path` as a list, goes to its last line and searches it for `needle`: lines; milliseconds until the first lines
-/// could be chosen, until all were there and until a search had seen them, and of the longest turn; megabytes.
 fn opening(path: &Path, needle: &str) -> Result<(usize, [f64; 4], Option<f64>)> {
     let (sender, woken) = sync_channel::<()>(1);
     let wake = Arc::new(move || {
@@ -111,14 +106,12 @@ fn opening(path: &Path, needle: &str) -> Result<(usize, [f64; 4], Option<f64>)> 
     Ok((driver.session().app().lists.len(), times, memory))
 }
 
-/// Memory of this process as the system tells it, where it does.
 fn resident(key: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with(key))?;
     Some(1024 * line.split_whitespace().nth(1)?.parse::<u64>().ok()?)
 }
 
-/// Lines of about 120 bytes, no two alike; written as they are made, since memory is measured.
 fn write(path: &Path, lines: usize) -> Result<()> {
     let failed = |error| Error::io(path, &error);
     let mut file = BufWriter::new(std::fs::File::create(path).map_err(failed)?);

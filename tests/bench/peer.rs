@@ -8,26 +8,21 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Another program, as a shell command.
 #[derive(Clone)]
 pub struct Peer {
     command: String,
-    /// What its figures must hold, a number.
     key: &'static str,
 }
 
 impl Peer {
-    /// A program that prints a number of that key.
     pub fn new(command: &str, key: &'static str) -> Self {
         Self { command: command.to_owned(), key }
     }
 
-    /// What it is called in a table: the command from the name of its script on.
     pub fn name(&self) -> &str {
         self.command.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Runs it once and reads the last line that it prints; else says why there is none.
     pub fn run(&self, arguments: &[OsString]) -> Result<Value, String> {
         let mut command = Command::new("sh");
         command.arg("-c").arg(format!("{} \"$@\"", self.command)).arg("sh").args(arguments);
@@ -44,7 +39,6 @@ impl Peer {
     }
 }
 
-/// A peer that printed no figures for any row is a mistake in the command line.
 pub fn must_have_run(asked: bool, ran: bool) -> anyhow::Result<()> {
     anyhow::ensure!(!asked || ran, "the peer printed no figures for any model; what it said stands above");
     Ok(())

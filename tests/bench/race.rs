@@ -19,83 +19,59 @@ use interlinear::models::{Kernels, Stepper};
 use interlinear::nn::device::Device;
 use interlinear::ticket::CancellationToken;
 
-/// Hypotheses kept.
 pub const BEAM: usize = 5;
-/// Words of every source and of every translation.
 pub const WORDS: usize = 20;
-/// Most sentences that are translated before the counted ones.
 const WARM: usize = 12;
 /// A turn that takes so long is repeated once and no more.
 const LONG: Duration = Duration::from_secs(8);
 /// How far a log p of 20 words may be from that of another way of computing in `f32`.
 const TOLERANCE: f64 = 1e-3;
 
-/// What is raced.
 #[derive(Clone, Copy, Debug)]
 pub struct Course {
     pub batch: usize,
     pub threads: usize,
-    /// Sentences of a pass.
     pub count: usize,
-    /// Sentences of a pass of the readable form, the first ones; 0: it does not run.
     pub readable: usize,
-    /// After so long no further turn begins.
     pub patience: Duration,
 }
 
 impl Course {
-    /// The least work of a batch.
     pub fn load(&self) -> Load {
         Load { batch: self.batch, beam: BEAM, t_x: WORDS + 1, t_y: WORDS }
     }
 }
 
-/// One way to translate: times, and what came out in the last pass.
 #[derive(Default)]
 pub struct Lap {
     pub timing: Timing,
-    /// The best hypothesis of every sentence.
     pub best: Vec<Hypothesis>,
-    /// Target words a second, of each pass.
     pub rates: Vec<f64>,
 }
 
-/// What a peer printed, turn by turn.
 #[derive(Default)]
 pub struct PeerLap {
-    /// What it is called.
     pub name: String,
-    /// Milliseconds of its median batch.
     pub millis: Vec<f64>,
-    /// Target words a second.
     pub rates: Vec<f64>,
-    /// How far its first translation is from ours.
     pub apart: Apart,
 }
 
-/// How far two ways are apart.
 #[derive(Clone, Copy, Default)]
 pub struct Apart {
-    /// Whether all words are the same.
     same: bool,
-    /// The greatest difference of a translation's log p.
     log_p: f64,
 }
 
-/// What came of it.
 #[derive(Default)]
 pub struct Race {
     pub ours: Lap,
     pub readable: Option<Lap>,
-    /// How far these are apart.
     pub apart: Option<Apart>,
-    /// Those that know the model, in the order in which they were named.
     pub peers: Vec<PeerLap>,
-    /// Why others are not there.
     pub refused: Vec<String>,
 }
 
-/// A model that races, with a folder for the peers that read it.
 pub struct Racer<'a> {
     setup: &'a Setup,
     subject: &'a Subject,
@@ -103,13 +79,10 @@ pub struct Racer<'a> {
     folder: Option<TempDir>,
 }
 
-/// Name of the model's folder inside the temporary one.
 const MODEL: &str = "model";
-/// Name of the file of sentences.
 const SENTENCES: &str = "sentences.txt";
 
 impl<'a> Racer<'a> {
-    /// Writes the model where a peer can read it, if there is one.
     pub fn new(setup: &'a Setup, subject: &'a Subject) -> anyhow::Result<Self> {
         let (peers, mut folder) = (setup.peers.clone(), None);
         if !peers.is_empty() {
@@ -118,8 +91,6 @@ impl<'a> Racer<'a> {
         Ok(Self { setup, subject, peers, folder })
     }
 
-    /// Runs all ways by turns: at least `setup.least` times, at most `setup.repeat` times, and no more once the
-    /// patience is used up.
     pub fn race(&mut self, course: &Course) -> anyhow::Result<Race> {
         let runtime = &self.setup.runtime;
         let sentences = self.subject.sentences(course.count, WORDS);
@@ -156,7 +127,6 @@ impl<'a> Racer<'a> {
         Ok(race)
     }
 
-    /// DIR FILE BEAM MAX_LENGTH batch=N threads=N [device=NAME].
     fn peer_turns(&mut self, course: &Course, race: &mut Race) {
         let Some(folder) = &self.folder else { return };
         let mut arguments: Vec<OsString> =
@@ -186,7 +156,6 @@ impl<'a> Racer<'a> {
     }
 }
 
-/// One way with its threads.
 struct Runner<'a> {
     subject: &'a Subject,
     stepper: Box<dyn Stepper>,
@@ -203,7 +172,6 @@ impl<'a> Runner<'a> {
         Ok(Self { subject, stepper, pool, batch: course.batch, options })
     }
 
-    /// A few sentences that are not counted.
     fn warm(&mut self, sentences: &[Vec<u32>]) -> anyhow::Result<()> {
         self.pass(&sentences[..self.batch.min(sentences.len()).min(WARM)], &mut Lap::default())
     }
@@ -231,7 +199,6 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// Compares as many translations as both have.
 fn apart(ours: &[Hypothesis], theirs: &[Hypothesis]) -> Apart {
     let mut apart = Apart { same: true, log_p: 0.0 };
     for (one, other) in ours.iter().zip(theirs) {
@@ -241,7 +208,6 @@ fn apart(ours: &[Hypothesis], theirs: &[Hypothesis]) -> Apart {
     apart
 }
 
-/// Compares the first translation with the words (`first`) and the log p (`score`) that a peer printed.
 fn peer_apart(ours: &[Hypothesis], told: &Value) -> Apart {
     let Some(ours) = ours.first() else { return Apart::default() };
     let words: Vec<u64> = told["first"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
@@ -258,7 +224,6 @@ impl std::fmt::Display for Apart {
 }
 
 impl Apart {
-    /// Whether it is only another order of sums.
     pub fn is_near(&self) -> bool {
         self.same && self.log_p <= TOLERANCE
     }

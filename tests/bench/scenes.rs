@@ -8,21 +8,17 @@ use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::sentence::{EOS, Sentence};
 
-/// Syllables that the words are made of.
 const SYLLABLES: [&str; 8] = ["la", "mer", "sol", "ti", "vent", "ro", "ge", "nuit"];
 
-/// A word that is not like its neighbours in length.
 fn word(n: usize) -> String {
     (0..=n % 3).map(|k| SYLLABLES[(n * 5 + k * 3) % SYLLABLES.len()]).collect()
 }
 
-/// One column with a finished translation of so many words into as many, `</s>` included.
 pub fn translation(words: usize) -> Session {
     let result = ColumnResult { hypotheses: vec![hypothesis(words)], millis: 9.0, ..ColumnResult::default() };
     finished(words, result, 5)
 }
 
-/// One column that has found this with this beam for a source of so many words.
 fn finished(words: usize, result: ColumnResult, beam: usize) -> Session {
     let mut session = Session::start(None, &OpenWith::default());
     session.apply(SearchCommand::SetBeam(beam));
@@ -59,7 +55,6 @@ fn sentence(words: usize) -> Sentence {
     sentence
 }
 
-/// A translation that looks along the diagonal, and a little beside it.
 fn hypothesis(words: usize) -> HypothesisView {
     let mut tokens: Vec<String> = (0..words.saturating_sub(1)).map(|n| word(n + 1)).collect();
     tokens.push(EOS.to_owned());
@@ -89,7 +84,6 @@ fn hypothesis(words: usize) -> HypothesisView {
     }
 }
 
-/// One column with a finished search.
 pub fn tree(beam: usize, words: usize) -> Session {
     let mut best = hypothesis(words);
     best.found.tokens = (0..words as u32).map(|step| step * 1000).collect();
@@ -99,8 +93,6 @@ pub fn tree(beam: usize, words: usize) -> Session {
     finished(words, result, beam)
 }
 
-/// The trace of a search of so many steps: at each the beam is full, as many extensions fall out, and most of what stays
-/// continues one of the better hypotheses.
 fn search(beam: usize, steps: usize) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut before: Vec<usize> = Vec::new();
@@ -138,7 +130,6 @@ fn search(beam: usize, steps: usize) -> Vec<Node> {
     nodes
 }
 
-/// What leads nowhere has fallen out.
 fn prune(nodes: &mut [Node]) {
     let mut leads = vec![false; nodes.len()];
     for at in (0..nodes.len()).rev() {

@@ -16,9 +16,7 @@ use interlinear::host::words;
 use interlinear::models::Model;
 use interlinear::ticket::CancellationToken;
 
-/// What is translated first.
 const SENTENCE: &str = "My neighbour repaired the old bicycle before the children came home.";
-/// No measurement takes longer, unless a single one does.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const COLUMNS: &[BenchColumn] = &[
@@ -28,7 +26,6 @@ const COLUMNS: &[BenchColumn] = &[
     BenchColumn::number("whole process ms", 0),
 ];
 
-/// Measures each model, and a fresh process of the program.
 pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     figures.head(COLUMNS)?;
     for folder in setup.models() {
@@ -41,7 +38,6 @@ pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// From a loaded model to a first translation: packing the weights, tokenising, decoding.
 fn translate(setup: &Setup, model: &Model) -> interlinear::error::Result<()> {
     let mut stepper = model.stepper(setup.runtime.engine, setup.runtime.threads)?;
     let (sentence, options) = (model.source.encode(SENTENCE), SearchOptions::default());
@@ -49,7 +45,6 @@ fn translate(setup: &Setup, model: &Model) -> interlinear::error::Result<()> {
     decoding::decode(stepper.as_mut(), specials, &[&sentence.ids], &options, &ticket, &mut |_, _| {}).map(drop)
 }
 
-/// A fresh process translates one sentence.
 fn spawn(setup: &Setup, folder: &Path) -> anyhow::Result<()> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_interlinear"))
         .args(["translate", "--threads", &setup.runtime.threads.to_string(), "--device", &setup.runtime.device.name])

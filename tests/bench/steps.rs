@@ -15,9 +15,7 @@ use interlinear::jobs::steps::{StepTrace, StepsRequest, StepsThread};
 use interlinear::jobs::{Library, Wake};
 use interlinear::nn::device::DeviceChoice;
 
-/// Words of the sentence, `</s>` aside.
 const WORDS: usize = 40;
-/// Longest time of one request.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 const COLUMNS: &[BenchColumn] = &[
@@ -28,7 +26,6 @@ const COLUMNS: &[BenchColumn] = &[
     BenchColumn::number("ms a step", 2),
 ];
 
-/// Takes a sentence apart with each model.
 pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     figures.line("a source of 40 words taken apart with all of its numbers, and frames of the page Steps")?;
     figures.head(COLUMNS)?;
@@ -63,7 +60,6 @@ fn request(folder: PathBuf, words: usize) -> StepsRequest {
     }
 }
 
-/// What comes of a request, and after how many milliseconds.
 fn taken(lane: &StepsThread, request: &StepsRequest) -> anyhow::Result<(Arc<StepTrace>, f64)> {
     let began = Instant::now();
     lane.submit(1, request.clone());

@@ -34,33 +34,25 @@ const NEVER: f32 = -3e4;
 /// Numbers of weights from which a model is slow enough that few sentences are enough.
 const LARGE: usize = 40_000_000;
 
-/// A model to measure.
 pub struct Subject {
     pub config: Config,
-    /// Whether every weight is a number of 16 bits, as bundled models store them.
     half: bool,
     weights: Arc<Weights>,
-    /// The folder that it was loaded from, and how it writes source words.
     origin: Option<(PathBuf, Tokenizer)>,
 }
 
-/// Where to find a subject; they are made one at a time, for the largest takes gigabytes.
 pub enum Source {
-    /// A model folder.
     Folder(PathBuf),
-    /// Random weights, of 16 bits or 32.
     Random(Box<Config>, bool),
 }
 
 impl Source {
-    /// The models of the papers, then `random` ones, tiny in the quick form.
     pub fn all(setup: &Setup, random: Vec<Self>) -> Vec<Self> {
         let quick = || tiny().map(|config| Self::Random(Box::new(config), true)).into();
         let random = if setup.quick { quick() } else { random };
         setup.models().into_iter().map(Self::Folder).chain(random).collect()
     }
 
-    /// Loads or draws the weights.
     pub fn subject(self, device: &Device) -> Result<Subject> {
         let (config, mut weights, half, origin) = match self {
             Self::Folder(folder) => {
@@ -80,17 +72,14 @@ impl Source {
 }
 
 impl Subject {
-    /// `f16` or `f32`.
     pub fn precision(&self) -> &'static str {
         if self.half { "f16" } else { "f32" }
     }
 
-    /// Whether a few sentences take long.
     pub fn is_large(&self) -> bool {
         self.weights.parameters() > LARGE
     }
 
-    /// What the search drives: the fused form on so many threads of the processor, or the readable one on the device.
     pub fn stepper(&self, engine: Kernels, device: &Device, threads: usize) -> Result<Box<dyn Stepper>> {
         if engine == Kernels::Fused && device.is_cpu() && supports(&self.config) {
             return Ok(packed(&self.config, &self.weights)?.stepper(&self.config, threads));
@@ -99,12 +88,10 @@ impl Subject {
         Ok(Box::new(PlainStepper::new(plain)))
     }
 
-    /// The ids that the search must know.
     pub fn specials(&self) -> Specials {
         Specials { eos: self.config.eos, unk: self.config.unk, bars_unk: false }
     }
 
-    /// The same `count` sentences of so many words at every call, `</s>` added.
     pub fn sentences(&self, count: usize, words: usize) -> Vec<Vec<u32>> {
         let mut rng = ChaCha8Rng::seed_from_u64(20);
         let lowest = self.config.eos.max(self.config.unk) + 1;
@@ -114,7 +101,6 @@ impl Subject {
         (0..count).map(|_| sentence(&mut rng)).collect()
     }
 
-    /// Sentences as a program reads them: words between spaces, without `</s>`.
     pub fn text(&self, sentences: &[Vec<u32>]) -> String {
         let word = |id: &u32| match &self.origin {
             Some((_, tokenizer)) => tokenizer.token(*id).unwrap_or(UNK).to_owned(),
@@ -127,7 +113,6 @@ impl Subject {
         sentences.iter().map(line).collect()
     }
 
-    /// Writes a model folder that others can read, `</s>` silent as here.
     pub fn save(&self, folder: &Path) -> anyhow::Result<()> {
         std::fs::create_dir_all(folder)?;
         self.config.save(&folder.join(disk::CONFIG_FILE))?;
@@ -147,7 +132,6 @@ impl Subject {
     }
 }
 
-/// Words of random models: `s2`, `s3`, .. behind the specials.
 fn made_word(letter: char, id: usize) -> String {
     match id {
         0 => EOS.to_owned(),
@@ -156,7 +140,6 @@ fn made_word(letter: char, id: usize) -> String {
     }
 }
 
-/// A tokenizer file of these words.
 fn made_tokenizer(letter: char, count: usize) -> String {
     let words: serde_json::Map<_, _> = (0..count).map(|id| (made_word(letter, id), json!(id))).collect();
     let tokenizer = json!({
@@ -167,7 +150,6 @@ fn made_tokenizer(letter: char, count: usize) -> String {
     tokenizer.to_string()
 }
 
-/// RNNsearch of the sizes [K, m, n, l, n'].
 pub fn rnn_search(name: &str, [k, m, n, l, alignment]: [usize; 5]) -> Config {
     Config {
         name: name.into(),
@@ -182,12 +164,10 @@ pub fn rnn_search(name: &str, [k, m, n, l, alignment]: [usize; 5]) -> Config {
     }
 }
 
-/// RNNencdec of the sizes [K, m, n, l].
 pub fn rnn_encdec(name: &str, [k, m, n, l]: [usize; 4]) -> Config {
     Config { architecture: Architecture::RNN_ENC_DEC, alignment: 0, ..rnn_search(name, [k, m, n, l, 0]) }
 }
 
-/// Luong's global attention with the score general and input feeding, of the sizes [K, m, n, layers].
 pub fn luong(name: &str, [k, m, n, layers]: [usize; 4]) -> Config {
     let sizes = LuongSizes {
         layers,
@@ -202,7 +182,6 @@ pub fn luong(name: &str, [k, m, n, layers]: [usize; 4]) -> Config {
     Config { architecture: Architecture::LUONG, maxout: 0, own: sizes.into(), ..rnn_search(name, [k, m, n, 0, 0]) }
 }
 
-/// RNNsearch as large as a bundled model: what the peers are measured with.
 pub fn small() -> Config {
     rnn_search("RNNsearch small", [12_000, 256, 320, 256, 320])
 }
@@ -222,7 +201,6 @@ pub fn paper_luong() -> Config {
     luong("Luong paper", [50_000, 1000, 1000, 4])
 }
 
-/// A Transformer of six layers a side with 8 heads and shared embeddings, as OPUS-MT has them, of the sizes [K, d, inner].
 pub fn transformer(name: &str, [k, d, inner]: [usize; 3], layers: usize) -> Config {
     let sizes = TransformerSizes {
         heads: 8,
@@ -248,17 +226,14 @@ pub fn transformer(name: &str, [k, d, inner]: [usize; 3], layers: usize) -> Conf
     Config { architecture: Architecture::TRANSFORMER, own: sizes.into(), ..config }
 }
 
-/// The sizes of most models of OPUS-MT.
 pub fn base_transformer() -> Config {
     transformer("Transformer base", [53_000, 512, 2048], 6)
 }
 
-/// The sizes of small ones.
 pub fn tiny_transformer() -> Config {
     transformer("Transformer tiny", [53_000, 256, 1536], 6)
 }
 
-/// A conditional model of Nematus and Marian of the sizes [K, m, n], one layer a side.
 pub fn nematus(name: &str, [k, m, n]: [usize; 3]) -> Config {
     let sizes = NematusSizes {
         encoder: EncoderKind::Bidirectional,
@@ -277,7 +252,6 @@ pub fn nematus(name: &str, [k, m, n]: [usize; 3]) -> Config {
     Config { architecture: Architecture::NEMATUS, own: sizes.into(), ..rnn_search(name, [k, m, n, 0, 0]) }
 }
 
-/// A model of OpenNMT of the sizes [K, m, n]: two layers of LSTMs a side, the encoder in both directions.
 pub fn opennmt(name: &str, [k, m, n]: [usize; 3]) -> Config {
     let sizes = OpenNmtSizes {
         both_directions: true,
@@ -296,12 +270,10 @@ pub fn opennmt(name: &str, [k, m, n]: [usize; 3]) -> Config {
     Config { architecture: Architecture::OPENNMT, own: sizes.into(), ..rnn_search(name, [k, m, n, 0, 0]) }
 }
 
-/// The recurrent models of other toolkits, of the sizes that they were used with.
 pub fn of_toolkits() -> [Config; 2] {
     [nematus("Nematus 500, 1000", [30_000, 500, 1000]), opennmt("OpenNMT 500, 1000", [30_000, 500, 1000])]
 }
 
-/// A model of each architecture so small that even a debug build is quick.
 pub fn tiny() -> [Config; 6] {
     [
         transformer("Transformer least", [60, 16, 24], 2),
@@ -336,8 +308,6 @@ fn uniform(rng: &mut ChaCha8Rng, half: bool) -> f32 {
     if half { f16::from_f32(number).to_f32() } else { number }
 }
 
-/// Every translation runs to its greatest length: `</s>` is never emitted, or, where the output layer has no bias
-/// (Luong), has a logit of 0, which is not among the greatest.
 fn silence(weights: &mut Weights, config: &Config) {
     let eos = config.eos as usize;
     let has_maxout = config.maxout > 0;

@@ -5,17 +5,13 @@ use std::time::{Duration, Instant};
 use interlinear::cli::bench::figures::quantile;
 use serde_json::{Value, json};
 
-/// Times of single pieces of work and of whole passes over them.
 #[derive(Default)]
 pub struct Timing {
-    /// Seconds of each piece (a batch), of all passes.
     pieces: Vec<f64>,
-    /// Seconds of each pass.
     passes: Vec<f64>,
 }
 
 impl Timing {
-    /// Times a pass, which calls its argument's `piece` round each piece of work.
     pub fn pass<E>(&mut self, work: impl FnOnce(&mut Self) -> Result<(), E>) -> Result<(), E> {
         let started = Instant::now();
         work(self)?;
@@ -23,7 +19,6 @@ impl Timing {
         Ok(())
     }
 
-    /// Times one piece of work.
     pub fn piece<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let started = Instant::now();
         let result = work();
@@ -31,18 +26,15 @@ impl Timing {
         result
     }
 
-    /// Seconds of the last pass; 0 before the first.
     pub fn last_pass(&self) -> f64 {
         self.passes.last().copied().unwrap_or(0.0)
     }
 
-    /// Milliseconds that a share of all pieces stays under.
     pub fn millis(&self, share: f64) -> f64 {
         1000.0 * quantile(&self.pieces, share)
     }
 }
 
-/// Median milliseconds of some work, repeated until the patience is used up, but not before the first.
 pub fn median<E>(repeat: usize, patience: Duration, mut work: impl FnMut() -> Result<(), E>) -> Result<f64, E> {
     let (started, mut timing) = (Instant::now(), Timing::default());
     for _ in 0..repeat {
@@ -54,12 +46,10 @@ pub fn median<E>(repeat: usize, patience: Duration, mut work: impl FnMut() -> Re
     Ok(timing.millis(0.5))
 }
 
-/// The median, the 99th percentile and the most of milliseconds.
 pub fn told(millis: &[f64]) -> [Value; 3] {
     [0.5, 0.99, 1.0].map(|share| json!(quantile(millis, share)))
 }
 
-/// Milliseconds since then.
 pub fn millis(since: Instant) -> f64 {
     1000.0 * since.elapsed().as_secs_f64()
 }

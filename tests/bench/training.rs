@@ -27,7 +27,6 @@ use interlinear::training::settings::OptimizerSettings;
 const BATCH: usize = 80;
 /// Words of either side, `</s>` included.
 const WORDS: usize = 13;
-/// Updates of a turn.
 const UPDATES: usize = 6;
 
 /// As in a modern recipe, so that the cost of dropout masks is measured too.
@@ -45,10 +44,8 @@ const COLUMNS: &[BenchColumn] = &[
     BenchColumn::number("peer words/s", 0),
     BenchColumn::number("peer ratio", 2),
 ];
-/// The columns of the peer, the last ones.
 const OF_PEER: usize = 2;
 
-/// Measures the sizes of the models, and those that the peer is known with.
 pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     let (batch, words) = if setup.quick { (4, 5) } else { (BATCH, WORDS) };
     let has_peer = setup.train_peer.is_some();
@@ -74,7 +71,6 @@ pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     peer::must_have_run(has_peer, ran)
 }
 
-/// How it is trained.
 #[derive(Clone, Copy)]
 struct Shape {
     precision: Precision,
@@ -83,20 +79,14 @@ struct Shape {
     words: usize,
 }
 
-/// What came of a race.
 #[derive(Default)]
 struct Raced {
-    /// Words a second of every update of ours.
     ours: Vec<f64>,
-    /// Of every run of the peer.
     theirs: Vec<f64>,
-    /// Why there are none.
     refused: Option<String>,
-    /// Of ours: weights, gradients, the optimizer's memories, buffers.
     bytes: usize,
 }
 
-/// Updates of ours and runs of the peer, by turns.
 fn race(setup: &Setup, config: &Config, shape: &Shape) -> anyhow::Result<Raced> {
     let mut raced = Raced::default();
     let mut peer = setup.train_peer.as_ref();
@@ -116,7 +106,6 @@ fn race(setup: &Setup, config: &Config, shape: &Shape) -> anyhow::Result<Raced> 
     Ok(raced)
 }
 
-/// Updates of a model from random weights, after one that is not counted: minibatch, loss, gradient, clipping, Adam.
 fn update(config: &Config, shape: &Shape, updates: usize, raced: &mut Raced) -> anyhow::Result<()> {
     let &Shape { precision, threads, batch, words } = shape;
     // as many threads for the rule that moves the weights as for the gradient
@@ -145,13 +134,11 @@ fn update(config: &Config, shape: &Shape, updates: usize, raced: &mut Raced) -> 
     Ok(())
 }
 
-/// Random words behind the two specials, then `</s>`.
 fn sentences(vocabulary: usize, eos: u32, shape: &Shape, rng: &mut ChaCha8Rng) -> Vec<Vec<u32>> {
     let mut sentence = || (1..shape.words).map(|_| rng.random_range(2..vocabulary as u32)).chain([eos]).collect();
     (0..shape.batch).map(|_| sentence()).collect()
 }
 
-/// ARCHITECTURE, then what a peer must know, KEY=VALUE.
 fn arguments(config: &Config, shape: &Shape, updates: usize) -> Vec<OsString> {
     let mut arguments = vec![OsString::from(config.architecture.name())];
     let layers = config.luong().map_or(1, |luong| luong.layers);
@@ -179,7 +166,6 @@ fn arguments(config: &Config, shape: &Shape, updates: usize) -> Vec<OsString> {
     arguments
 }
 
-/// The values of a row, those of a peer last.
 fn row(config: &Config, shape: &Shape, peak: f64, raced: &Raced) -> Vec<Value> {
     let rate = quantile(&raced.ours, 0.5);
     let operations = Cost::of(config).train(shape.words, shape.words) as f64 / shape.words as f64;

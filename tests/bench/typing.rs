@@ -17,10 +17,8 @@ use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::ui::{self, App};
 
-/// What is typed: twenty words.
 const SENTENCE: &str =
     "My older brother never told the teacher why he had left the blue bicycle behind the house near the river.";
-/// Longest time of a measurement.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 const COLUMNS: &[BenchColumn] = &[
@@ -30,30 +28,21 @@ const COLUMNS: &[BenchColumn] = &[
     BenchColumn::number("most", 1),
 ];
 
-/// What was measured, milliseconds.
 #[derive(Clone, Default)]
 struct Times {
     first_frame: f64,
-    /// Until every column showed its translation.
     first_translation: f64,
     columns: usize,
-    /// From a keystroke until the first word of every column that aligns, one number a keystroke.
     first_rows: Vec<f64>,
-    /// From a keystroke until every column was finished.
     finished: Vec<f64>,
-    /// Frames while a column was decoding, and the others.
     decoding: Frames,
     idle: Frames,
 }
 
 #[derive(Clone, Default)]
 struct Frames {
-    /// Taking in news, layout, commands, without the graphics card.
     own: Vec<f64>,
-    /// With tessellation and the calls to the graphics card, but not waiting for it.
     whole: Vec<f64>,
-    /// From the beginning of a frame to that of the next: all of the above, drawing and waiting for the display. The
-    /// measured window draws frame after frame.
     intervals: Vec<f64>,
 }
 
@@ -63,7 +52,6 @@ impl Times {
     }
 }
 
-/// Measures one window; in the quick form none, and without a display the section says so.
 pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     if setup.quick {
         return figures.line("not in the quick form");
@@ -103,28 +91,20 @@ fn lock(times: &Mutex<Times>) -> MutexGuard<'_, Times> {
     times.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How far the measurement is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Models load and the first sentence is translated.
     Opening,
-    /// The editor is emptied.
     Clearing,
-    /// A letter was typed at this moment; whether its first row is there.
     Waiting { typed: Instant, row: bool },
-    /// The next letter may come.
     Ready,
 }
 
-/// The window, into which letters are typed.
 struct Typist {
     app: App,
     began: Instant,
     stage: Stage,
-    /// Letters typed so far.
     typed: usize,
     frames_seen: bool,
-    /// When the last frame began, and whether a column was decoding then.
     last_frame: Option<(Instant, bool)>,
     times: Arc<Mutex<Times>>,
 }
@@ -134,7 +114,6 @@ impl Typist {
         Self { app, began, stage: Stage::Opening, typed: 0, frames_seen: false, last_frame: None, times }
     }
 
-    /// Looks at what the last frame left, and goes on when it is time.
     fn look(&mut self, ctx: &egui::Context) {
         let session = self.app.session();
         let (finished, row) = (finished(session), first_row(session));
@@ -170,7 +149,6 @@ impl Typist {
         ctx.request_repaint();
     }
 
-    /// What is known of the frame before, now that this one begins.
     fn note_last(&mut self, frame: &eframe::Frame) {
         let last = self.last_frame.replace((Instant::now(), self.app.session().app().document.decoding() > 0));
         let Some((began, decoding)) = last else { return };
@@ -221,7 +199,6 @@ impl eframe::App for Typist {
     }
 }
 
-/// Every column that could load shows a complete translation of the present text.
 fn finished(session: &Session) -> bool {
     session.app().document.decoding() == 0
         && session.app().document.columns().iter().any(|column| column.state == ColumnState::Ready)
@@ -232,7 +209,6 @@ fn finished(session: &Session) -> bool {
         })
 }
 
-/// Every column that could load shows at least a first word of the present text.
 fn first_row(session: &Session) -> bool {
     session
         .app()

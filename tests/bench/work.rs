@@ -9,39 +9,27 @@ use crate::machine::Rates;
 use interlinear::models::config::Config;
 use interlinear::models::shapes;
 
-/// How much a batch is.
 pub struct Load {
     pub batch: usize,
-    /// Hypotheses kept of each sentence, from the second step on.
     pub beam: usize,
-    /// T_x, `</s>` included.
     pub t_x: usize,
-    /// Steps of the decoder.
     pub t_y: usize,
 }
 
-/// What must be done at least.
 pub struct Work {
-    /// Numbers of the weights that are read, each as often as it is needed anew.
     numbers: f64,
-    /// Multiplications and additions.
     operations: f64,
 }
 
-/// How long it takes at least.
 pub struct Bound {
     pub millis: f64,
-    /// `memory` or `products`, whichever takes longer.
     pub by: &'static str,
-    /// Milliseconds of the products alone, were all weights in the caches.
     pub products_millis: f64,
 }
 
-/// What a bound is, for the head of a table.
 pub const BOUNDS: &str = "reading all weights from memory at every step or making all products, whichever takes longer; \
                           weights that stay in a cache are read faster, and then only the products bound";
 
-/// How often the matrix of that name is read.
 fn reads(config: &Config, name: &str, load: &Load) -> f64 {
     let (once, words, steps) = (1.0, load.t_x as f64, load.t_y as f64);
     match applied(config, name) {
@@ -53,7 +41,6 @@ fn reads(config: &Config, name: &str, load: &Load) -> f64 {
     }
 }
 
-/// The least work of a batch.
 pub fn decoding(config: &Config, load: &Load) -> Work {
     let matrices = shapes(config).into_iter().filter(|(_, shape)| shape.len() == 2);
     let read = |(name, shape): (String, Vec<usize>)| {
@@ -67,7 +54,6 @@ pub fn decoding(config: &Config, load: &Load) -> Work {
 }
 
 impl Work {
-    /// The bound with weights of so many bytes a number on a machine with these rates.
     pub fn bound(&self, bytes: usize, rates: &Rates) -> Bound {
         let memory = rates.reading(self.numbers * bytes as f64);
         let products = self.operations / (rates.gflops(bytes) * 1e9);
@@ -75,7 +61,6 @@ impl Work {
         Bound { millis: 1000.0 * memory.max(products), by, products_millis: 1000.0 * products }
     }
 
-    /// The share of the greatest `f32` rate at which it was done in so many seconds.
     pub fn share_of_peak(&self, seconds: f64, rates: &Rates) -> f64 {
         self.operations / seconds.max(1e-12) / (rates.f32_gflops * 1e9)
     }

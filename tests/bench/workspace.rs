@@ -27,11 +27,8 @@ use interlinear::ticket::CancellationToken;
 
 /// Sentences that come in with alignments, and those of the long table; with `--quick` far fewer.
 const SIZES: [(usize, usize); 2] = [(100_000, 1_000_000), (200, 5_000)];
-/// Words of a sentence, at least and at most.
 const LENGTHS: (usize, usize) = (8, 28);
-/// Different words.
 const WORDS: f32 = 200_000.0;
-/// Sentences that are written at once.
 const WINDOW: usize = 5000;
 
 const BROUGHT: &[BenchColumn] = &[
@@ -52,7 +49,6 @@ const LONG: &[BenchColumn] = &[
     BenchColumn::number("rows", 0),
 ];
 
-/// Measures all three.
 pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     let (aligned, long) = SIZES[usize::from(setup.quick)];
     let folder = tempfile::tempdir()?;
@@ -79,7 +75,6 @@ fn sentence(rng: &mut ChaCha8Rng) -> Vec<String> {
     (0..count).map(|_| word(WORDS.powf(rng.random::<f32>()) as u32)).collect()
 }
 
-/// A word of syllables, another for each number.
 fn word(number: u32) -> String {
     let (consonants, vowels) = (b"bcdfghjklmnpqrstvwxz", b"aeiouy");
     let (mut rest, mut word) = (number, String::new());
@@ -91,7 +86,6 @@ fn word(number: u32) -> String {
     word
 }
 
-/// A row that mostly looks at one word.
 fn row(rng: &mut ChaCha8Rng, columns: usize) -> Vec<f32> {
     let at = rng.random_range(0..columns);
     let weights: Vec<f32> =
@@ -100,7 +94,6 @@ fn row(rng: &mut ChaCha8Rng, columns: usize) -> Vec<f32> {
     weights.iter().map(|weight| weight / sum).collect()
 }
 
-/// Writes a file of JSON lines as `translate` does; gives how many numbers its alignments have.
 fn json_lines(path: &Path, sources: &[Vec<String>], seed: u64) -> std::io::Result<usize> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
@@ -172,7 +165,6 @@ fn size(path: &Path) -> anyhow::Result<f64> {
     Ok(std::fs::metadata(path)?.len() as f64)
 }
 
-/// What all threads of this process have computed so far; `None` where the system does not tell.
 fn cpu_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     // Behind the name, which may have spaces: user and system time are the 12th and 13th, in hundredths of a second.
@@ -185,7 +177,6 @@ fn cpu_seconds() -> Option<f64> {
         .map(|all| all / 100.0)
 }
 
-/// A row of the table for each thing that is done to it.
 fn long_table(path: &Path, count: usize, repeat: usize, figures: &mut Figures) -> anyhow::Result<()> {
     let read = || -> anyhow::Result<(CorpusTable, f64)> {
         let began = Instant::now();
@@ -224,7 +215,6 @@ fn long_table(path: &Path, count: usize, repeat: usize, figures: &mut Figures) -
     Ok(())
 }
 
-/// A workspace without alignments.
 fn fill(path: &Path, count: usize) -> anyhow::Result<()> {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let mut workspace = Workspace::open(path)?;

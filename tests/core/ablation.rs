@@ -23,7 +23,6 @@ fn host(tensor: &Tensor) -> Vec<f32> {
     tensor.flatten_all().and_then(|flat| flat.to_vec1()).expect("numbers")
 }
 
-/// What a row of alpha does, by the definitions.
 fn effect(own: &[f32], log_p: &[f32], token: u32) -> AblationEffect {
     let p = |log_p: &[f32]| log_p.iter().map(|log_p| f64::from(*log_p).exp()).collect::<Vec<f64>>();
     let (p, q) = (p(own), p(log_p));
@@ -85,7 +84,6 @@ fn near(what: &str, found: &AblationEffect, expected: &AblationEffect) {
     assert_eq!(found.changes, expected.changes, "{what}");
 }
 
-/// More source words than rows of a step, too: then a step is asked several times.
 #[test]
 fn every_architecture_is_tested_as_by_hand() {
     let long: Vec<u32> = (0..70).map(|n| 2 + n % 9).chain([0]).collect();

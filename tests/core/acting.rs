@@ -47,7 +47,6 @@ fn start(i: usize, word: &str, is_forced: bool) -> Force {
     Force { i, word: entry(word), held: !is_forced }
 }
 
-/// The weights of the n-th row that is set.
 fn weights(set: &Interventions, n: usize) -> Vec<f32> {
     match &set.pin[n].alpha {
         SetAlpha::Weights(weights) => weights.clone(),
@@ -55,7 +54,6 @@ fn weights(set: &Interventions, n: usize) -> Vec<f32> {
     }
 }
 
-/// What a model makes of [`SOURCE`] with these interventions.
 fn served(
     folder: &Path,
     interventions: &Interventions,
@@ -76,7 +74,6 @@ fn served(
     (result, untouched, story)
 }
 
-/// The best first word that does not end the translation at once, as the untrained models like to.
 fn begun(best: &HypothesisView) -> String {
     let word = best.candidates[0].iter().map(|(word, _)| word).find(|word| *word != "</s>");
     word.expect("another word").clone()
@@ -226,7 +223,6 @@ fn facts() -> ModelFacts {
     }
 }
 
-/// A translation whose row i looks at source word i, marked as the interventions of its request ask.
 fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
     let source = sentence(&request.source);
     let t_x = source.len();
@@ -236,7 +232,6 @@ fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
     told(request.number, column, source, HypothesisView { touched: Arc::new(touched), ..best })
 }
 
-/// Columns that have translated "the red shoe" as "la chaussure rouge".
 pub fn acted_on(columns: usize) -> (Session, Vec<ColumnId>) {
     let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
@@ -261,7 +256,6 @@ fn column(session: &Session, id: ColumnId) -> &Column {
     session.app().document.column(id).expect("the column")
 }
 
-/// What is set for a column in a request.
 pub fn asked(request: &Request, column: ColumnId) -> Interventions {
     let spec = request.columns.iter().find(|spec| spec.column == column).expect("it is asked for");
     (*spec.interventions).clone()

@@ -16,7 +16,6 @@ fn ran(folder: &Path, arguments: &[&str]) -> (String, String) {
     (outcome.stdout, outcome.stderr)
 }
 
-/// Every output by system, from the lines of JSON; nothing where there is none.
 fn said(folder: &Path, system: &str) -> Vec<Option<String>> {
     let (lines, _) = ran(folder, &["analyse", "--workspace", "w.ilws", "--format", "jsonl"]);
     let text = |line: &str| {

@@ -86,7 +86,6 @@ impl Case {
         f64::from(near) + f64::from(row[FAR]) / (self.n + 1) as f64
     }
 
-    /// All alignments: for each target word a source word from 1, or 0 for the empty word.
     fn all(&self) -> impl Iterator<Item = Vec<usize>> {
         let (n, m) = (self.n, self.m);
         (0..(n + 1).pow(m as u32)).map(move |mut number| {
@@ -129,7 +128,6 @@ impl Case {
         a.iter().enumerate().map(of).product()
     }
 
-    /// Compares a lattice with all alignments, each of which has a probability.
     fn check(&self, lattice: &Lattice, log_p: f64, p: &dyn Fn(&[usize]) -> f64) {
         let (mut sum, mut posterior) = (0.0, vec![vec![0.0; self.n + 1]; self.m]);
         for a in self.all() {
@@ -172,7 +170,6 @@ fn the_hidden_markov_model_is_the_sum_over_all_paths() {
     }
 }
 
-/// Expected jumps, all words together, as shares of all jumps.
 fn jumps_are_those_of_all_paths(case: &Case, lattice: &Lattice, words: &[Option<u32>]) {
     let counts = jumps::JumpCounts::new(case.n);
     lattice.count_jumps(words, &counts, 0.0);
@@ -210,8 +207,6 @@ fn a_count_under_a_dirichlet_prior_is_exp_of_digamma() {
     assert_eq!(exp_digamma(0.0), 0.0);
 }
 
-/// Pairs of made-up sentences: word `a3` translates `b3`, the order is turned now and then, and some words of either
-/// side have no partner.
 fn made_up(pairs: usize) -> Vec<(String, String, Vec<Link>)> {
     let mut numbers = Numbers(11);
     (0..pairs)
@@ -249,7 +244,6 @@ fn corpus(pairs: &[(String, String, Vec<Link>)], rare: u32) -> AlignerText {
     reading.finish(rare)
 }
 
-/// Plain maximum likelihood.
 const PLAIN: AlignerSettings = AlignerSettings {
     model1: 6,
     hmm: 8,

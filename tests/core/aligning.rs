@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::cli::{Outcome, reference, run_in};
 
-/// Pairs of made-up lines, of which each word `a7` stands for `b7`, and their links.
 fn lines(from: usize, to: usize) -> (String, String, Vec<String>) {
     let (mut source, mut target, mut links) = (String::new(), String::new(), Vec::new());
     for n in from..to {
@@ -34,7 +33,6 @@ fn lines(from: usize, to: usize) -> (String, String, Vec<String>) {
     (source, target, links)
 }
 
-/// A folder with 40 pairs to align and 1500 to learn from, and the links of the former.
 fn folder() -> (tempfile::TempDir, Vec<String>) {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let (source, target, links) = lines(3000, 3040);
@@ -52,7 +50,6 @@ fn align(folder: &Path, arguments: &[&[&str]]) -> Outcome {
     run_in(folder, &[&["align"], &PAIR[..], &arguments.concat()].concat(), b"")
 }
 
-/// How many of a hundred links are as they should be: the harmonic mean of precision and recall.
 fn right(outcome: &Outcome, links: &[String]) -> usize {
     assert_eq!((outcome.code, outcome.stdout.lines().count()), (0, links.len()), "{}", outcome.stderr);
     let (mut right, mut all) = (0, 0);
@@ -110,7 +107,6 @@ fn links_count_what_stands_between_spaces_or_what_the_rules_cut() {
     assert!(has(&tokens, &["0-0", "2-2", "4-4"]), "commas are words of their own: {tokens:?}");
 }
 
-/// English words, and their Chinese ones, which have no spaces between them.
 const NOUNS: [(&str, &str); 8] = [
     ("house", "房子"),
     ("dog", "狗"),

@@ -11,7 +11,6 @@ use interlinear::analysis::buckets::Buckets;
 use interlinear::analysis::row_convention::{READINGS, RowConvention};
 use interlinear::analysis::{bleu, chrf, divergence, hard, mteval};
 
-/// Sentences and references of our own; `BLEU(force=True).corpus_score(hypotheses, [references]).score`.
 const SACREBLEU: &[(&[&str], &[&str], f64)] = &[
     (&["The cat sat on the mat."], &["The cat sat on the mat."], 100.0),
     (&["The cat sat on a mat."], &["The cat is sitting on the mat."], 17.026116978186884),
@@ -122,7 +121,6 @@ fn links_go_to_the_greatest_weight_among_words() {
     assert_eq!(hard::pharaoh(&[]), "");
 }
 
-/// A head says of a word without a source word that it looks at `</s>`; alpha says nothing of the kind.
 #[test]
 fn a_word_that_a_head_sends_to_the_end_has_no_link() {
     let rows = [[0.5, 0.25, 0.25], [0.25, 0.375, 0.375], [0.25, 0.25, 0.5], [0.0, 0.125, 0.875]].map(Vec::from);

@@ -26,7 +26,6 @@ fn row(tensor: &Tensor) -> Vec<f32> {
     tensor.flatten_all().and_then(|flat| flat.to_vec1()).expect("numbers")
 }
 
-/// The forced steps of a case.
 fn steps(anatomy: &mut Anatomy, case: &Case) -> Vec<StepNumbers> {
     let encoded = anatomy.encode(&case.source).expect("encodes");
     let (mut state, mut steps) = (encoded.start.clone(), Vec::new());
@@ -39,7 +38,6 @@ fn steps(anatomy: &mut Anatomy, case: &Case) -> Vec<StepNumbers> {
     steps
 }
 
-/// The drawings of the papers' models, and those of other toolkits.
 fn machines() -> Vec<(String, Diagram)> {
     let paper = |folder: &str| {
         let model = load(folder);
@@ -99,7 +97,6 @@ fn gates_and_proposal_add_up_to_the_state() {
     }
 }
 
-/// Every box once and in a place of its own, arrows between boxes alone, and none without arrows; the keys.
 pub fn check_drawing<'a>(folder: &str, machine: &'a Diagram) -> HashSet<&'a str> {
     let keys: HashSet<&str> = machine.stages.iter().map(|stage| stage.key).collect();
     let places: HashSet<(usize, usize)> = machine.stages.iter().map(|stage| stage.place).collect();
@@ -139,7 +136,6 @@ fn the_drawing_names_every_part_once_and_nothing_else() {
     }
 }
 
-/// Greedy steps are those of a beam of 1, and waiting stops where the given words do.
 #[test]
 fn the_path_is_greedy_or_given_or_waits() {
     for folder in FOLDERS {
@@ -200,7 +196,6 @@ fn each_wrong_wiring_changes_what_it_is_about() {
     }
 }
 
-/// Every tensor that a box names has a picture, whose blocks are the mean and the ends of their own numbers.
 #[test]
 fn pictures_of_matrices_are_their_own_numbers() {
     for folder in FOLDERS {
@@ -241,7 +236,6 @@ fn compare(small: &Shrunk, numbers: &[f32]) {
     assert_eq!(small.at(0, small.blocks.1), None);
 }
 
-/// Titles are whole in narrow boxes, and letters grow with large ones.
 #[test]
 fn boxes_show_their_titles_whole_and_grow() {
     for (folder, machine) in machines() {
@@ -274,7 +268,6 @@ fn boxes_show_their_titles_whole_and_grow() {
     }
 }
 
-/// No arrow lies behind a box: it would seem to come out of it. At the first step the state comes from the source.
 #[test]
 fn arrows_go_between_the_boxes() {
     for (folder, machine) in machines() {
@@ -335,7 +328,6 @@ fn straight(ends: &[interlinear::figure::geometry::Point; 2]) -> Vec<(f32, f32)>
     (0..=60).map(|n| n as f32 / 60.0).map(|t| (a.x + t * (b.x - a.x), a.y + t * (b.y - a.y))).collect()
 }
 
-/// A long sentence has smaller letters before a word of it is cut.
 #[test]
 fn source_words_are_whole_in_their_box() {
     let model = load("rnnsearch");

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::cli::{Outcome, REFERENCES, reference, run_in};
 use crate::models::each_fault;
 
-/// A copy of a reference model that a test may spoil.
 pub fn copy_of(model: &str, folder: &Path) -> PathBuf {
     let copy = folder.join("model");
     fs::create_dir(&copy).expect("created");
@@ -17,7 +16,6 @@ pub fn copy_of(model: &str, folder: &Path) -> PathBuf {
     copy
 }
 
-/// One sentence for each fault, with the program's name, and none of it a panic.
 fn assert_told(outcome: &Outcome, code: i32, names: &[&str], case: &str) {
     assert_eq!(outcome.code, code, "{case}: {}", outcome.stderr);
     assert!(
@@ -41,17 +39,14 @@ pub fn replace(path: &Path, from: &str, to: &str) {
     fs::write(path, text.replace(from, to)).expect("written");
 }
 
-/// What is done where a folder should be, and what the sentence must name.
 type NoModel = (&'static str, fn(&Path), &'static str);
 
-/// What is no folder of a model.
 const NO_MODELS: &[NoModel] = &[
     ("no folder", |_| {}, "model"),
     ("a file instead", |m| fs::write(m, "x").expect("written"), "model"),
     ("an empty folder", |m| fs::create_dir(m).expect("created"), "config.json"),
 ];
 
-/// Commands that read a model tell what is wrong with it, and nothing else.
 fn assert_refused(folder: &Path, names: &[&str], case: &str) {
     for arguments in [&["translate", "--model", "model"][..], &["inspect", "model"]] {
         let outcome = run_in(folder, arguments, b"s2 s3\n");
@@ -80,7 +75,6 @@ fn a_rank_that_is_not_there_is_named() {
     assert_told(&run_in(folder.path(), &["inspect", "model"], b""), 2, &["model.safetensors", "readout.G"], "rank");
 }
 
-/// Runs `translate` on a reference model.
 fn translate(model: &str, extra: &[&str], stdin: &[u8]) -> Outcome {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let path = reference(model);

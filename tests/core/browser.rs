@@ -120,7 +120,6 @@ fn a_model_in_memory_is_the_model_of_its_folder() {
     }
 }
 
-/// Lanes that note what they are asked.
 #[derive(Default)]
 struct Noted {
     asked: Rc<RefCell<Vec<u64>>>,

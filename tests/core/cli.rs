@@ -18,7 +18,6 @@ use serde_json::Value;
 
 use crate::bad_input;
 
-/// Models of every architecture that the fixtures hold, and whether they align.
 pub const REFERENCES: &[(&str, bool)] = &[
     ("rnnsearch", true),
     ("rnnencdec", false),
@@ -28,19 +27,16 @@ pub const REFERENCES: &[(&str, bool)] = &[
     ("luong-local-p-general", true),
 ];
 
-/// The folder of a reference model.
 pub fn reference(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)
 }
 
-/// How a run ended.
 pub struct Outcome {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
-/// Starts the program in `folder`.
 pub fn spawn(folder: &Path, arguments: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_interlinear"))
         .args(arguments)
@@ -54,7 +50,6 @@ pub fn spawn(folder: &Path, arguments: &[&str]) -> Child {
         .expect("cargo built the program")
 }
 
-/// Runs the program in `folder` on some standard input.
 pub fn run_in(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Outcome {
     let mut child = spawn(folder, arguments);
     let mut pipe = child.stdin.take().expect("stdin is piped");
@@ -70,7 +65,6 @@ pub fn run_in(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Outcome {
     }
 }
 
-/// Runs the program in a fresh directory; it must succeed and say nothing on stderr.
 fn run(arguments: &[&str], stdin: &str) -> String {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let outcome = run_in(folder.path(), arguments, stdin.as_bytes());
@@ -78,7 +72,6 @@ fn run(arguments: &[&str], stdin: &str) -> String {
     outcome.stdout
 }
 
-/// Runs a command on a reference model.
 fn run_model(command: &str, model: &str, arguments: &[&str], stdin: &str) -> String {
     let model = reference(model);
     let all = [&[command, "--model", model.to_str().expect("a plain path")], arguments].concat();
@@ -94,13 +87,11 @@ fn expected(model: &str, kind: &str) -> Vec<Value> {
     json_lines(&text).into_iter().filter(|record| record["kind"] == kind).collect()
 }
 
-/// The words of a record's side, `</s>` left out, as a line.
 fn line(record: &Value, side: &str) -> String {
     let words: Vec<&str> = record[side].as_array().expect("words").iter().filter_map(Value::as_str).collect();
     words[..words.len() - 1].join(" ")
 }
 
-/// Every number within 1e-4, everything else equal; keys that only `found` has do not count.
 fn close(found: &Value, expected: &Value, at: &str) {
     match (found, expected) {
         (Value::Number(found), Value::Number(number)) => {
@@ -175,7 +166,6 @@ fn score_gives_the_reference_probabilities() {
     }
 }
 
-/// Lines of very different lengths, some empty, one of unknown words.
 fn mixed_lines() -> String {
     let mut text = String::new();
     for i in 0..40_usize {
@@ -296,7 +286,6 @@ fn pharaoh_links_every_target_word_to_its_best_source_word() {
     }
 }
 
-/// For each token the word between spaces that it is a part of.
 fn among_spaces(tokens: &[String], text: &str) -> Vec<usize> {
     let mut left: Vec<usize> = text.split_whitespace().map(str::len).collect();
     let mut at = 0;
@@ -392,7 +381,6 @@ fn each_line_is_answered_before_the_next_is_written() {
     assert!(child.wait().expect("the program ends").success());
 }
 
-/// Writes without end into `child` and counts its lines; ends when nobody reads.
 fn feed(child: &mut Child, line: &'static str) -> Arc<AtomicUsize> {
     let mut stdin = child.stdin.take().expect("stdin is piped");
     let written = Arc::<AtomicUsize>::default();
@@ -605,7 +593,6 @@ fn help_and_version_are_results() {
     interlinear::cli::program().debug_assert();
 }
 
-/// A model that reads no `</s>` after the source, and the folder that it lies in.
 fn without_source_eos(model: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let copy = bad_input::copy_of(model, folder.path());
@@ -663,7 +650,6 @@ fn a_model_without_source_eos_reads_none() {
     }
 }
 
-/// Pages about columns and about the machine have their pictures; a page whose model is missing says so.
 #[test]
 fn a_lesson_is_printed_with_the_pictures_of_its_pages() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -17,7 +17,6 @@ use serde_json::Value;
 use crate::cli::{Outcome, reference, run_in};
 use crate::worker::PATIENCE;
 
-/// Four pairs: one word apart, one cut short, two words that nobody knows, and one that is the same.
 const TABLE: &str = "source\tgood\tbad\ttag\n\
     s9 s31 s17\tt18 t13 t2\tt18 t14 t2\tnumber\n\
     s9 s31 s17\tt18 t13\tt18 t13 t2\tnumber, length\n\
@@ -32,7 +31,6 @@ fn contrast(folder: &Path, arguments: &str) -> Outcome {
     run_in(folder, &words, b"")
 }
 
-/// log p of each token of some pairs, as `score` has it.
 fn scored(folder: &Path, model: &str, targets: [&str; 2]) -> Vec<Vec<f64>> {
     fs::write(folder.join("x"), "s9 s31 s17\ns9 s31 s17\n").expect("written");
     fs::write(folder.join("y"), format!("{}\n{}\n", targets[0], targets[1])).expect("written");
@@ -134,25 +132,21 @@ fn three_files_are_the_same_as_a_table_and_what_does_not_fit_is_named() {
     assert!(contrast(folder.path(), "hole.tsv").stdout.lines().nth(1).is_some_and(|row| row.contains(" 1 ")));
 }
 
-/// The first pair of a table that differs in its first word.
 const FIRST: &str =
     "source\tgood\tbad\ttag\ns9 s31 s17\tt12 t13 t2\tt11 t13 t2\tfirst\ns4 s31\tt12 t13\tt12 t14\tlater\n";
 
-/// A table as columns by name.
 fn table(text: &str) -> Vec<std::collections::HashMap<String, String>> {
     let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
     let head = lines.next().expect("a head");
     lines.map(|line| head.iter().cloned().zip(line).collect()).collect()
 }
 
-/// The words of a JSON line of `ablate` or `align`, and a matrix of it.
 fn matrix(text: &str, line: usize, name: &str) -> (Vec<String>, Vec<Vec<f64>>) {
     let record: Value = serde_json::from_str(text.lines().nth(line).expect("a line")).expect("JSON");
     let words = serde_json::from_value(record["source"].clone()).expect("words");
     (words, serde_json::from_value(record[name].clone()).expect("a matrix"))
 }
 
-/// The place of the greatest number.
 fn greatest(row: &[f64]) -> usize {
     (0..row.len()).max_by(|a, b| row[*a].total_cmp(&row[*b]).then(b.cmp(a))).expect("a number")
 }

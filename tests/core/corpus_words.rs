@@ -22,7 +22,6 @@ use interlinear::text::links::pharaoh;
 use interlinear::text::links::read::links_of;
 use interlinear::ticket::CancellationToken;
 
-/// Sources, references, and links between what stands between their spaces.
 const LINES: [(&str, &str, &str); 3] = [
     ("He bought a red car.", "Il a acheté une voiture rouge.", "0-0 1?1 1-2 2-3 3-5 4-4"),
     ("I don't know him, not now.", "Je n'ai pas l'heure, n'est-elle pas à l'homme ?", "0-0 1-1 1-2 3?3 4-4"),
@@ -34,7 +33,6 @@ fn sentence((n, line): (usize, &(&str, &str, &str))) -> NewSentence {
     NewSentence { source: line.0.into(), reference: Some(line.1.into()), line: n + 1, gold, ..NewSentence::default() }
 }
 
-/// A corpus of [`LINES`], whose system says the references.
 fn filled(path: &Path, known: &KnownWords) -> Workspace {
     let mut workspace = Workspace::open(path).expect("a new workspace");
     let (sources, references) = (LINES.iter().map(|line| line.0), LINES.iter().map(|line| line.1));
@@ -151,7 +149,6 @@ fn hits_and_counts_are_of_the_same_words() {
     }
 }
 
-/// A file that does not say what its words are names words between spaces.
 #[test]
 fn judgements_of_other_words_go_to_the_same_letters() {
     let folder = tempfile::tempdir().expect("a folder");

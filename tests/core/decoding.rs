@@ -18,7 +18,6 @@ const EOS: u32 = 0;
 const UNK: u32 = 1;
 const SPECIALS: Specials = Specials { eos: EOS, unk: UNK, bars_unk: false };
 
-/// What the definition yields: (tokens, log p, finished), best first, and who led after each step.
 #[derive(Default)]
 struct Naive {
     hypotheses: Vec<(Vec<u32>, f64, bool)>,
@@ -43,7 +42,6 @@ fn rank(model: &Fake, source: &[u32], tokens: &[u32], total: f64, options: &Sear
     total + f64::from(options.ranking.coverage) * covered.iter().map(|sum: &f64| sum.min(1.0).ln()).sum::<f64>()
 }
 
-/// May `token` stand at position `i`?
 fn allowed(model: &Fake, i: usize, token: u32, options: &SearchOptions) -> bool {
     match model.prefix.get(i) {
         Some(&forced) => token == forced,
@@ -51,7 +49,6 @@ fn allowed(model: &Fake, i: usize, token: u32, options: &SearchOptions) -> bool 
     }
 }
 
-/// The definition of the formats, word by word, without any care for speed.
 fn naive(model: &Fake, source: &[u32], options: &SearchOptions) -> Naive {
     let best_first = |list: &mut Vec<(Vec<u32>, f64, bool)>| {
         let rank = |one: &(Vec<u32>, f64, bool)| rank(model, source, &one.0, one.1, options);
@@ -107,7 +104,6 @@ fn check_near(got: f32, expected: f64) {
     assert!((f64::from(got) - expected).abs() < 1e-5 * (1.0 + expected.abs()), "{got} instead of {expected}");
 }
 
-/// A hypothesis tells for each of its words what the model said there.
 fn check_hypothesis(model: &Fake, source: &[u32], got: &Hypothesis, options: &SearchOptions) {
     let length = got.tokens.len();
     assert_eq!((got.token_log_p.len(), got.candidates.len()), (length, length));
@@ -139,14 +135,12 @@ fn check_candidates(got: &[(u32, f32)], log_p: &[f32], count: usize) {
     assert_eq!(got, words);
 }
 
-/// Coverage only for the models that align ([`model_of`]).
 fn ranking_of(seed: u64) -> Ranking {
     let length = [LengthRule::Power(0.0), LengthRule::Power(1.0), LengthRule::Power(0.6), LengthRule::Wu(0.8)];
     let coverage = if seed.is_multiple_of(7) { 0.0 } else { [0.0, 0.3, 0.0, 2.0, 0.0][(seed % 5) as usize] };
     Ranking { length: length[(seed / 2 % 4) as usize], coverage }
 }
 
-/// Different options for different seeds.
 fn options_of(seed: u64) -> SearchOptions {
     SearchOptions {
         beam: 1 + (seed % 6) as usize,
@@ -192,7 +186,6 @@ fn beam_equals_its_definition_alone_and_in_a_batch() {
     }
 }
 
-/// All finished sequences of at most `max_length` words.
 fn enumerate(
     model: &Fake,
     source: &[u32],
@@ -268,7 +261,6 @@ fn progress_tells_the_leader_after_every_step() {
     }
 }
 
-/// Ids, totals and depths are those of a tree whose nodes say what the model said.
 fn check_tree(model: &Fake, source: &[u32], nodes: &[Node], options: &SearchOptions) {
     let mut prefixes: Vec<Vec<u32>> = Vec::new();
     for (id, node) in nodes.iter().enumerate() {
@@ -293,7 +285,6 @@ fn check_tree(model: &Fake, source: &[u32], nodes: &[Node], options: &SearchOpti
     assert_eq!(prefixes.len(), count, "no extension is told twice");
 }
 
-/// What a fate says agrees with the children, and with the shrinking beam.
 fn check_fates(nodes: &[Node], options: &SearchOptions, max_length: usize) {
     let mut leads = vec![false; nodes.len()];
     let mut has_children = vec![false; nodes.len()];

@@ -23,8 +23,6 @@ use interlinear::ticket::CancellationToken;
 use crate::cli::{Outcome, run_in};
 use crate::worker::PATIENCE;
 
-/// A tale in two languages, paragraph by paragraph. Of the second paragraph one sentence is two in French, of the third two are one,
-/// and each has one that the other does not have.
 const ENGLISH: [&str; 3] = [
     "Mr. Hill lived in a small house near the river. Every morning he opened the window and looked at the water.",
     "One day a boat came, and in the boat sat a woman with a red hat. She asked him for bread. Nobody knew her name.",
@@ -35,16 +33,13 @@ const FRENCH: [&str; 3] = [
     "Un jour un bateau arriva. Dans le bateau était assise une femme avec un chapeau rouge. Elle lui demanda du pain.",
     "Il lui donna le pain et il lui donna aussi le fromage. Puis le bateau s'en alla. La rivière était de nouveau calme. Voilà toute l'histoire de notre ami.",
 ];
-/// As the English one is cut.
 const GERMAN: [&str; 3] = [
     "Herr Hill wohnte in einem kleinen Haus am Fluss. Jeden Morgen öffnete er das Fenster und sah auf das Wasser.",
     "Eines Tages kam ein Boot, und in dem Boot saß eine Frau mit einem roten Hut. Sie bat ihn um Brot. Niemand kannte ihren Namen.",
     "Er gab ihr das Brot. Er gab ihr auch den Käse. Dann fuhr das Boot weg. Der Fluss war wieder still.",
 ];
-/// How many sentences each bead has.
 const GOLD: [(usize, usize); 9] = [(1, 1), (1, 1), (1, 2), (1, 1), (1, 0), (2, 1), (1, 1), (1, 1), (0, 1)];
 
-/// A word processor's document of these paragraphs, with a deleted word and a field.
 fn docx(paragraphs: &[&str]) -> Vec<u8> {
     let runs = |text: &str| {
         let (one, other) = text.split_once(' ').expect("two words");
@@ -92,7 +87,6 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// The table of the tale with these beads.
 fn rows_of(beads: &[(usize, usize)]) -> String {
     let cut = |texts: [&str; 3]| -> Vec<String> {
         let whole = texts.join(" ").replace("Mr. ", "Mr.~").replace("M. ", "M.~");
@@ -122,8 +116,6 @@ fn beads_in_numbers_are_compared_as_vecalign_does() {
     assert_eq!(rows[1][6..], ["0.8889", "1.0000", "0.9412", "0.8889", "1.0000", "0.9412"]);
 }
 
-/// No lexicon of German and French comes with the program: it is made of both with English. It is trusted less, so that the sentence
-/// that nobody translated is joined with the one before.
 #[test]
 fn german_and_french_meet_in_english() {
     let folder = folder();
@@ -187,7 +179,6 @@ fn documents_have_what_their_readers_see_and_no_more_than_fits() {
     }
 }
 
-/// The lexicon that comes with the program finds what lengths do not.
 #[test]
 fn a_tale_is_aligned_by_its_words_and_the_table_is_read_again() {
     let folder = folder();
@@ -217,7 +208,6 @@ fn a_tale_is_aligned_by_its_words_and_the_table_is_read_again() {
     assert_eq!(read("out.en").lines().nth(4), Some("He gave her the bread. He gave her the cheese, too."));
 }
 
-/// What the window reads by an order.
 fn ordered(order: DocumentsOrder) -> DocumentsFound {
     let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
     lane.submit(1, QueueOrder::Documents(order));
@@ -273,7 +263,6 @@ fn what_cannot_be_read_is_named() {
     }
 }
 
-/// Sides of sentences with so many letters.
 fn side(letters: &[usize]) -> DocumentSide {
     let mut side = DocumentSide::default();
     for count in letters {
@@ -282,7 +271,6 @@ fn side(letters: &[usize]) -> DocumentSide {
     side
 }
 
-/// The cost of the best beads, by trying all.
 fn least(costs: &dyn BeadCosts, (i, j): (usize, usize)) -> f32 {
     if (i, j) == costs.sizes() {
         return 0.0;
@@ -319,7 +307,6 @@ fn no_beads_are_cheaper_than_those_found() {
     }
 }
 
-/// Half of a long document is missing: the corridor is made wider until it holds what was found.
 #[test]
 fn a_missing_half_is_found_beyond_the_corridor() {
     let words = |n: usize| -> Vec<Box<str>> { (0..4).map(|k| format!("w{}", (n * 7 + k * 13) % 900).into()).collect() };

@@ -8,7 +8,6 @@ use crate::tiny::TINY;
 
 const WORDS: &str = "one two three";
 
-/// Runs `figure` with a tiny model in `folder`.
 fn figure(folder: &Path, arguments: &[&str], stdin: &str) -> Outcome {
     if !folder.join(TINY.name).exists() {
         TINY.save(folder);
@@ -53,7 +52,6 @@ fn a_sentence_becomes_a_figure_wherever_it_comes_from() {
     assert_eq!(file, given.stdout);
 }
 
-/// Several models stand beside each other, each with its words, its model below, and one legend.
 #[test]
 fn several_models_are_one_figure() {
     let folder = folder();
@@ -82,7 +80,6 @@ fn several_models_are_one_figure() {
     assert!(height(&many.stdout) > 1.7 * height(&one.stdout));
 }
 
-/// 1 is black on paper, and white on a dark ground, as the window saves it.
 #[test]
 fn the_usual_palette_is_that_of_the_ground() {
     let folder = folder();
@@ -94,7 +91,6 @@ fn the_usual_palette_is_that_of_the_ground() {
     assert_eq!(interlinear::figure::sheet::FigureStyle::default().map.key, "print", "of a corpus as well");
 }
 
-/// The legend stands below all panels and their captions, which begin at one height; marks of p_t are explained.
 #[test]
 fn the_legend_of_many_is_a_part_of_none() {
     let folder = folder();
@@ -123,7 +119,6 @@ fn the_legend_of_many_is_a_part_of_none() {
     assert!(legend[0] > captions[0]);
 }
 
-/// So do several lines, where that is asked for; one without words is told and left out.
 #[test]
 fn several_lines_are_one_figure() {
     let folder = folder();
@@ -145,7 +140,6 @@ fn several_lines_are_one_figure() {
     assert!(refused.code == 2 && refused.stderr.contains("cannot be used with"), "{}", refused.stderr);
 }
 
-/// In each panel stand the links of people and what was set; without an aligner for the languages that is said.
 #[test]
 fn each_of_several_models_has_links_and_what_was_set() {
     let folder = folder();
@@ -175,7 +169,6 @@ fn each_of_several_models_has_links_and_what_was_set() {
     }
 }
 
-/// A line that cannot be drawn takes its line of the plan with it, in each of several models.
 #[test]
 fn a_line_without_words_leaves_the_others_what_is_set_for_them() {
     let folder = folder();
@@ -196,7 +189,6 @@ fn a_line_without_words_leaves_the_others_what_is_set_for_them() {
     assert!(refused.stderr.contains("has no sentence"), "{}", refused.stderr);
 }
 
-/// Of several lines the output is a folder, as scripts expect.
 #[test]
 fn several_lines_make_a_folder_of_the_output() {
     let folder = folder();

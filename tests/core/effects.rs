@@ -10,39 +10,32 @@ use interlinear::jobs::live::protocol::Request;
 use interlinear::pages::command::Command;
 use interlinear::session::state::Session;
 
-/// What is asked for of one kind since the last call.
 fn asked<T>(session: &mut Session, of: impl Fn(Effect) -> Option<T>) -> Vec<T> {
     session.take_effects().into_iter().filter_map(of).collect()
 }
 
-/// Does this; answers with the request that it calls for, if any.
 pub fn act(session: &mut Session, command: impl Into<Command>) -> Option<Request> {
     session.take_effects();
     session.apply(command);
     asked(session, |effect| if let Effect::Decode(request) = effect { Some(request) } else { None }).into_iter().next()
 }
 
-/// What the corpus lane is asked for.
 pub fn lane_calls(session: &mut Session) -> Vec<QueueCall> {
     asked(session, |effect| if let Effect::Job(call) = effect { Some(call) } else { None })
 }
 
-/// The work on files that is asked for.
 pub fn chores(session: &mut Session) -> Vec<FileJob> {
     asked(session, |effect| if let Effect::Chore(chore) = effect { Some(chore) } else { None })
 }
 
-/// The logs that are to be followed.
 pub fn followed(session: &mut Session) -> Option<Vec<PathBuf>> {
     asked(session, |effect| if let Effect::Follow(logs) = effect { Some(logs) } else { None }).into_iter().next()
 }
 
-/// The news that a path turned out to be this.
 pub fn opened(path: impl Into<PathBuf>, what: Dropped, on: Page) -> FileEvent {
     FileEvent::Opened { path: path.into(), what, on }
 }
 
-/// The news that a text file was opened.
 pub fn text_opened(path: impl Into<PathBuf>) -> FileEvent {
     opened(path, Dropped::Text, SENTENCE)
 }

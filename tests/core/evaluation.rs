@@ -20,7 +20,6 @@ fn test_set(source: &str, references: &[&str]) -> Result<TestSet> {
     TestSet::from_lines(lines("source", source), readers.collect(), true)
 }
 
-/// Some sentences of the reference models' words; `x` is a word that they do not know.
 const SOURCE: &str = "s2 s3 s4\ns5 x\ns6 s7 s8 s9\n";
 const TARGET: &str = "t2 t3\nt4\nt5 x t7\n";
 
@@ -56,7 +55,6 @@ fn batches_change_nothing_and_no_translations_means_no_bleu() {
     assert!(silent["bleu"].is_null() && silent["chrf2"].is_null());
 }
 
-/// What `evaluate` counts is what a corpus with the same systems counts, by every name of it.
 #[test]
 fn a_corpus_of_the_same_sentences_has_the_same_figures() {
     let folder = tempfile::tempdir().expect("a temporary directory");
@@ -107,7 +105,6 @@ fn a_corpus_of_the_same_sentences_has_the_same_figures() {
     }
 }
 
-/// A folder with the reference model turned: it translates what the other one produces.
 fn turned(folder: &Path) {
     let (from, to) = (reference("rnnsearch"), folder.join("turned"));
     fs::create_dir(&to).expect("created");
@@ -120,7 +117,6 @@ fn turned(folder: &Path) {
     fs::write(to.join("config.json"), config).expect("written");
 }
 
-/// `command` on the sentences above, with a reference model.
 fn command(folder: &Path, command: &str, name: &str, extra: &[&str]) -> crate::cli::Outcome {
     fs::write(folder.join("source"), SOURCE).expect("written");
     fs::write(folder.join("target"), TARGET).expect("written");

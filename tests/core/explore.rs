@@ -46,10 +46,8 @@ use interlinear::text::links::read::links_of;
 use crate::cli::run_in;
 use crate::judging::{bytes, out};
 
-/// Far more than an answer takes.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Source, reference, links by hand between them, and what two systems say with their links; `-` is nothing.
 type Sample = (&'static str, &'static str, &'static str, [(&'static str, &'static str); 2]);
 
 const LINES: &[Sample] = &[
@@ -103,7 +101,6 @@ fn filled(path: &Path) -> Workspace {
     workspace
 }
 
-/// The same in a folder of its own, and as it is read.
 fn opened() -> (tempfile::TempDir, Workspace, CorpusTable) {
     let folder = tempfile::tempdir().expect("a folder");
     let workspace = filled(&folder.path().join("w.ilws"));
@@ -111,7 +108,6 @@ fn opened() -> (tempfile::TempDir, Workspace, CorpusTable) {
     (folder, workspace, corpus)
 }
 
-/// The sentences, from 1, that a line of conditions shows.
 fn shown(line: &str, corpus: &CorpusTable, workspace: &Workspace) -> Vec<u32> {
     let filter = FilterResources::default().filter(line, corpus, workspace, &mut || true).expect(line);
     rows(corpus, &filter, None).into_iter().map(|at| at + 1).collect()
@@ -243,7 +239,6 @@ fn references_that_were_forced_are_no_rivals() {
     assert!(asked.code == 2 && asked.stderr.contains("--pair, system 1 (Forced) is a reference"), "{}", asked.stderr);
 }
 
-/// `wrong.1:` found other sentences in the window, which took the languages of the open model.
 #[test]
 fn source_words_that_go_wrong_are_found_with_the_languages_of_the_systems() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -471,7 +466,6 @@ fn lists_of_words_lie_in_files() {
     assert!(error.message.contains("no files are read"), "{error}");
 }
 
-/// Asks the lane and hears until `is_last`.
 fn heard(lane: &CorpusThread, call: CorpusRequest, is_last: impl Fn(&CorpusNews) -> bool) -> Vec<CorpusNews> {
     lane.send(call);
     let mut all = Vec::new();
@@ -582,7 +576,6 @@ fn the_command_line_prints_overviews_and_sorted_hits() {
     }
 }
 
-/// Sentences in CoNLL-U, of a word and its part of speech each.
 fn conllu(sentences: &[&[(&str, &str)]]) -> String {
     let word = |(n, (word, part)): (usize, &(&str, &str))| format!("{}\t{word}\t_\t{part}{}\n", n + 1, "\t_".repeat(6));
     let sentence = |words: &&[(&str, &str)]| words.iter().enumerate().map(word).collect::<String>() + "\n";
@@ -706,7 +699,6 @@ fn p_values_and_intervals_do_not_depend_on_the_order_of_the_table() {
     assert_eq!(printed(&["--sort=-bleu.2"]), printed(&[]));
 }
 
-/// For languages that nothing comes with the program for, and before what comes with it.
 #[test]
 fn a_corpus_keeps_an_aligner_of_its_own_that_comes_first() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -250,7 +250,6 @@ fn the_window_holds_the_words_within_d_of_p_t() {
     assert!(cells.union(frame) == cells && frame.width() > 80.0, "{frame:?}");
 }
 
-/// Words that are hard for a file: markup, quotes, a control character, two scripts.
 const SOURCE: [&str; 4] = ["<the>", "&\"x'", "\u{1b}ship", "\u{5d0}\u{5d1}"];
 const TARGET: [&str; 3] = ["le", "a very long word that no label has room for at all", "</s>"];
 const ALPHA: [f32; 12] = [0.0, 0.0, 1.0, 0.5, 0.25, 0.25, 0.25, 0.25, f32::NAN, 0.0, 0.0, 1.0];

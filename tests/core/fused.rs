@@ -14,14 +14,12 @@ use interlinear::nn::fused::{
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// Lengths around the widths of lanes, panels and rows.
 const LENGTHS: &[usize] = &[1, 2, 15, 16, 17, 31, 32, 33, 64, 100];
 
 fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// Numbers between -1 and 1.
 fn numbers(count: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
     (0..count).map(|_| rng.random_range(-1.0..1.0)).collect()
 }
@@ -40,7 +38,6 @@ fn assert_close(found: &[f32], expected: &[f64], tolerance: f64, what: &str) {
     }
 }
 
-/// Runs a test at every level up to the processor's.
 fn at_every_level(test: impl Fn(Level)) {
     let most = fused::level();
     for level in [Level::Base, Level::Avx2, Level::Avx512].into_iter().filter(|level| *level <= most) {
@@ -48,7 +45,6 @@ fn at_every_level(test: impl Fn(Level)) {
     }
 }
 
-/// Central differences of `f` at `x`.
 fn differences(x: &[f64], f: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     const STEP: f64 = 1e-5;
     let mut x = x.to_vec();
@@ -78,7 +74,6 @@ fn times(w: &[f64], x: &[f64]) -> Vec<f64> {
     w.chunks_exact(x.len()).map(|row| dot(row, x)).collect()
 }
 
-/// C + A B in f64; `a(i, k)`, `b(k, j)`.
 fn product(
     m: usize,
     n: usize,
@@ -134,7 +129,6 @@ fn wait(flag: &AtomicBool) {
     }
 }
 
-/// A job whose parts wait until thread `a` takes one.
 fn job_that_waits_for(a: std::thread::ThreadId, begun: &AtomicBool, visited: &AtomicBool) {
     begun.store(true, Ordering::Release);
     team::run(2, 2, &|_| {
@@ -146,7 +140,6 @@ fn job_that_waits_for(a: std::thread::ThreadId, begun: &AtomicBool, visited: &At
     });
 }
 
-/// Thread A waits inside a part and meanwhile helps with the job of another: it is still inside its own part then.
 #[test]
 fn who_helps_another_from_inside_a_part_does_not_lose_its_own_job() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
@@ -178,7 +171,6 @@ fn who_helps_another_from_inside_a_part_does_not_lose_its_own_job() {
     assert_eq!(nested.load(Ordering::Relaxed), 8, "inside a part, all parts are done alone");
 }
 
-/// Rounded factors, plain sums: large and small products, packed or not, with odd numbers of terms.
 #[test]
 fn products_of_bf16_factors_are_products_of_rounded_numbers() {
     const SHAPES: &[(usize, usize, usize)] =
@@ -220,7 +212,6 @@ fn products_of_bf16_factors_are_products_of_rounded_numbers() {
     });
 }
 
-/// Numbers that are all f16, small ones below its normal range among them.
 fn halves(count: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
     let scale = |at: usize| if at.is_multiple_of(7) { 1e-6 } else { 1.0 };
     numbers(count, rng).iter().enumerate().map(|(at, x)| half::f16::from_f32(x * scale(at)).to_f32()).collect()
@@ -467,7 +458,6 @@ fn softmax_and_its_logarithm_are_those_of_plain_loops() {
     });
 }
 
-/// log 0.
 const NOTHING: f32 = f32::NEG_INFINITY;
 
 #[test]
@@ -526,7 +516,6 @@ impl Recurrent {
         (Packed::transposed(zr, 2 * self.n, self.n), Packed::transposed(u, self.n, self.n))
     }
 
-    /// One row's step in f64: s' = (1 - u) s + u tanh(x + U (r o s)), u = z or 1 - z.
     fn step(&self, sense: Sense, x: &[f64], s: &[f64]) -> Vec<f64> {
         let n = self.n;
         let u = wide(&self.u);
@@ -582,7 +571,6 @@ fn the_gated_unit_and_its_gradient() {
     });
 }
 
-/// Cho's decoder in f64: the reset gate covers p = U s + C c.
 fn cho(x: &[f64], p: &[f64], s: &[f64]) -> Vec<f64> {
     let n = s.len();
     (0..n)
@@ -621,7 +609,6 @@ fn cho_s_decoder_unit_and_its_gradient() {
     });
 }
 
-/// Energies, alpha and c of one row in f64.
 fn align(q: &[f64], keys: &[f64], v: &[f64], h: &[f64], t_x: usize) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     let (n_a, width) = (v.len(), h.len() / t_x);
     let energy = |key: &[f64]| (0..n_a).map(|k| v[k] * (q[k] + key[k]).tanh()).sum::<f64>();
@@ -835,7 +822,6 @@ fn products_and_mixtures_are_sums() {
     });
 }
 
-/// Windows at the ends of sentences, between words, and wider than the sentence: (p_t, D, words) to the words seen.
 #[test]
 fn a_window_holds_the_words_within_d_of_p_t() {
     let cases: [(f32, usize, usize, std::ops::Range<usize>); 7] = [
@@ -921,7 +907,6 @@ fn the_output_layer_and_its_gradients_are_those_of_plain_loops() {
     });
 }
 
-/// W, t and the gradient of the logits are rounded: by loops over rounded W and t only the last makes a difference.
 #[test]
 fn the_output_layer_with_bf16_factors_is_that_of_plain_loops_over_rounded_ones() {
     const SHAPES: &[(usize, usize, usize)] =
@@ -959,7 +944,6 @@ fn the_output_layer_with_bf16_factors_is_that_of_plain_loops_over_rounded_ones()
     });
 }
 
-/// The nearest bf16 of each number, by the `half` crate.
 fn rounded(x: &[f32]) -> Vec<f32> {
     x.iter().map(|x| half::bf16::from_f32(*x).to_f32()).collect()
 }
@@ -985,7 +969,6 @@ fn rounding_to_bf16_is_that_of_the_standard() {
     assert!(pairs::round(f32::NAN).is_nan());
 }
 
-/// (nll, smoothed), dt, dW, db of the output layer by loops in f64.
 #[allow(clippy::type_complexity, reason = "four results of one test")]
 fn output_layer(
     w: &[f32],

@@ -23,7 +23,6 @@ use serde_json::Value;
 use crate::effects::act;
 use crate::worker::{fixture, request, serve_all, store, story};
 
-/// What a column's model made of the given translation.
 fn read(events: Vec<Event>) -> Result<HypothesisView, String> {
     let mut given = events.into_iter().filter_map(|event| match event {
         Event::Given { given, .. } => Some(given.map(|view| *view)),
@@ -109,7 +108,6 @@ fn hypothesis(words: &[&str], log_p: f32) -> HypothesisView {
     }
 }
 
-/// A session with one finished column.
 fn session() -> (Session, u64) {
     let mut session = Session::start(None, &OpenWith::default());
     let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
@@ -136,7 +134,6 @@ fn give(session: &mut Session, column: u64, text: &str) {
     session.absorb(Event::Given { number: session.app().tasks.newest(), column, given });
 }
 
-/// An undo took the given translation out of the scene and left it on the screen.
 #[test]
 fn an_undone_translation_of_ones_own_leaves_the_screen() {
     let (mut session, column) = session();

@@ -8,7 +8,6 @@ use interlinear::figure::interlinear::{GLOSS_FORMATS, GlossedSentence};
 
 use crate::cli::{reference, run_in};
 
-/// Two sentences, glosses for each word, and two translations with links.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in [
@@ -129,7 +128,6 @@ fn conllu_is_written_and_read_again() {
     }
 }
 
-/// French under English by its own links, German under English by those to French.
 #[test]
 fn links_lead_from_text_to_text() {
     let folder = folder();
@@ -181,7 +179,6 @@ fn glosses_by_the_leipzig_rules_fit_their_words_and_have_small_capitals() {
     assert!(code == 2 && told.contains("short, line 1: glosses word 2, `näe-n`, as `see`"), "{told}");
 }
 
-/// What a model says stands under the words as if its translations and links had come from files.
 #[test]
 fn models_are_lines_of_their_own() {
     let folder = folder();
@@ -224,7 +221,6 @@ fn files_that_do_not_fit_together_are_named() {
     );
 }
 
-/// Words of an SVG with where each begins, or ends where it runs from the right.
 fn places(svg: &str) -> Vec<(String, f32, f32)> {
     let document = roxmltree::Document::parse(svg).expect("XML");
     let place = |node: roxmltree::Node<'_, '_>| {

@@ -26,13 +26,10 @@ use crate::heads::with_head;
 use crate::tiny::{TINY, Tiny};
 use crate::worker::{request, serve_all, store};
 
-/// RNNencdec, whose head is a probe.
 const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY };
 
-/// What is typed.
 const TYPED: &str = "one two\nthree two one\nFoo one\nfoo bar\ntwo\n";
 
-/// A folder with both models, each with a head, one without, and a few pairs.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for tiny in [TINY, ENCDEC] {
@@ -71,7 +68,6 @@ fn rows(value: &Value) -> Vec<Vec<f64>> {
     value.as_array().expect("rows").iter().map(numbers).collect()
 }
 
-/// The source word of greatest weight of every row but the last, as Pharaoh links; a row that is greatest at `</s>` has none.
 fn links(rows: &[Vec<f64>]) -> String {
     let linked = |(i, row): (usize, &Vec<f64>)| {
         let j = (0..row.len()).fold(0, |best, j| if row[j] > row[best] { j } else { best });
@@ -81,7 +77,6 @@ fn links(rows: &[Vec<f64>]) -> String {
     linked.join(" ")
 }
 
-/// Nothing but `head` is other with a head: text, log p and alpha stay to the byte.
 #[test]
 fn translate_and_score_have_the_head_beside_alpha_and_nothing_else_changes() {
     let folder = folder();
@@ -133,7 +128,6 @@ fn translate_and_score_have_the_head_beside_alpha_and_nothing_else_changes() {
     assert!(unlinked > 0, "no word looks at </s> most");
 }
 
-/// A dictionary goes by the head where there is one, and `[UNK]` gives way to the word that it comes from.
 #[test]
 fn dictionaries_and_unknown_words_go_by_the_head() {
     let folder = folder();
@@ -193,7 +187,6 @@ fn evaluate_analyse_and_figure_read_the_head() {
     assert!(run(folder.path(), "figure --model encdec --text three").code == 2, "it has no alpha");
 }
 
-/// Both directions of an aligner and every head have one vote each; a line that a head cannot read is told and left empty.
 #[test]
 fn heads_vote_beside_a_statistical_aligner() {
     let folder = folder();
@@ -233,8 +226,6 @@ fn heads_vote_beside_a_statistical_aligner() {
     assert!(outcome.stderr.contains("long, line 2"), "{}", outcome.stderr);
 }
 
-/// Heads of both directions are put together as alpha is, each read off with the threshold, and one of the other direction
-/// has its vote, turned.
 #[test]
 fn heads_of_both_directions_are_put_together_and_vote() {
     let folder = folder();
@@ -319,7 +310,6 @@ fn events(folder: &Path, name: &str) -> Vec<Event> {
     serve_all(&request(1, "three two", &folders), &mut store(), &CancellationToken::forever())
 }
 
-/// The row of a word comes with the next one, and a damaged head leaves the model as it is.
 #[test]
 fn the_window_gets_rows_of_the_head_while_words_come() {
     let folder = folder();
@@ -353,7 +343,6 @@ fn the_window_gets_rows_of_the_head_while_words_come() {
     assert!(events.iter().any(is_told) && events.iter().any(|event| matches!(event, Event::Finished { .. })));
 }
 
-/// Two words with alpha on one source word each, and a head that says otherwise.
 fn shown() -> (Sentence, HypothesisView) {
     let tokens = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let source = Sentence {

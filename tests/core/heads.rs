@@ -30,8 +30,6 @@ use interlinear::training::state::Checkpoint;
 use crate::bad_input::copy_of;
 use crate::tiny::{TINY, Tiny};
 
-/// Models of others: Transformers with one embedding on both sides and with two, and recurrent ones, of which one has
-/// annotations of half the usual length.
 const FOREIGN: [&str; 7] = [
     "marian/guided",
     "marian/pre",
@@ -42,10 +40,8 @@ const FOREIGN: [&str; 7] = [
     "origins/joey-gru",
 ];
 
-/// Luong's, global and local.
 const LUONG: [&str; 2] = ["luong-global-general", "luong-local-p-dot"];
 
-/// A tiny model of each of ours that has a head, and copies of [`FOREIGN`].
 pub fn models(folder: &Path) -> Vec<PathBuf> {
     let encdec = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY };
     let mut models = vec![TINY.save(folder), encdec.save(folder)];
@@ -67,7 +63,6 @@ pub fn models(folder: &Path) -> Vec<PathBuf> {
     models
 }
 
-/// A model with a head of numbers that are neither small nor alike.
 pub fn with_head(folder: &Path) -> (Model, Weights) {
     let model = Model::load(folder, &Device::cpu()).unwrap_or_else(|error| panic!("{error}"));
     let sizes = HeadSizes::of(&model.config, &model.weights);
@@ -118,7 +113,6 @@ fn by_hand(model: &Model, head: &Weights, source: &[u32], target: &[u32]) -> Vec
     target.iter().enumerate().map(row).collect()
 }
 
-/// Heads of before do not read the source words.
 #[test]
 fn a_head_without_x_is_one_whose_x_is_zero() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -172,7 +166,6 @@ fn rows_are_those_of_the_equation_in_padded_batches_and_nothing_else_changes() {
     }
 }
 
-/// Everything that a search finds, with and without a head; the rows of its head are those of the same words forced.
 #[test]
 fn translations_do_not_change_by_a_letter_and_their_rows_are_those_of_forced_ones() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -209,7 +202,6 @@ fn translations_do_not_change_by_a_letter_and_their_rows_are_those_of_forced_one
     }
 }
 
-/// A step may be answered again with another alpha; the head goes on from the last answer, as the model does.
 #[test]
 fn a_step_that_is_answered_twice_is_one_step() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -235,7 +227,6 @@ fn a_step_that_is_answered_twice_is_one_step() {
     assert_eq!(rows(true), rows(false));
 }
 
-/// Every word comes from the word at its place, and `</s>` from `</s>`.
 fn text() -> (ParallelText, Guide) {
     let (mut corpus, mut guide) = (ParallelText::default(), Guide::default());
     for k in 0..200u32 {
@@ -321,7 +312,6 @@ fn neither_room_nor_a_break_changes_what_is_learned() {
     }
 }
 
-/// Behind the window: from files, with the model as it lies in the lane, and the model has the head at once.
 #[test]
 fn the_lane_learns_a_head_that_the_model_has_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -373,7 +363,6 @@ fn the_lane_learns_a_head_that_the_model_has_at_once() {
     assert!(why.contains("none"), "{why}");
 }
 
-/// An aligner alone, of the model's languages, which finds the links of a head from then on.
 #[test]
 fn the_lane_learns_an_aligner_from_the_text_alone() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -410,7 +399,6 @@ fn the_lane_learns_an_aligner_from_the_text_alone() {
     assert!(has(1, 0) && has(0, 1), "{links:?}");
 }
 
-/// The whole way on the command line: learned on a model that is one file, kept beside it, and read off.
 #[test]
 fn a_head_of_a_foreign_model_is_learned_and_read_on_the_command_line() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -12,7 +12,6 @@ use interlinear::error::Result;
 use interlinear::import::beside::Sides;
 use interlinear::import::{self, FORMATS, Facts, ImportOptions, Record, Role};
 
-/// A folder with one file.
 struct Planted {
     _folder: tempfile::TempDir,
     path: PathBuf,
@@ -53,7 +52,6 @@ impl Planted {
     }
 }
 
-/// All that came of a file.
 struct Read {
     facts: Facts,
     records: Vec<Record>,
@@ -84,7 +82,6 @@ fn read(name: &str, text: &str) -> Read {
     Planted::new(name, text.as_bytes()).read(&ImportOptions::default())
 }
 
-/// Of sentences of a corpus that have so many words.
 fn read_beside(name: &str, bytes: &[u8], words: &[(u32, u32)]) -> Read {
     let sides: Vec<_> = words.iter().map(|(source, target)| [Some(*source), Some(*target)]).collect();
     let beside = Sides(sides.into());
@@ -113,7 +110,6 @@ fn a_file_can_be_read_behind_the_window() {
     goes_to_a_thread::<import::Import>();
 }
 
-/// A file that is packed in another way, or no text at all, is not read as one.
 #[test]
 fn what_is_no_text_is_refused() {
     let tar = [b"sentences.en\0".as_slice(), &[0; 244], b"ustar  \0", &[0; 247], b"A cat.\n"].concat();
@@ -192,8 +188,6 @@ fn what_is_no_text_is_refused() {
     assert_eq!(Planted::new("a.xml", b"<?xml version=\"1.0\"?>\n<a>\n").read(&plain).sources().len(), 2);
 }
 
-/// Cells of TSV are quoted where every cell with a quotation mark is; else quotation marks are text. A quotation over two
-/// sentences is no cell of two lines.
 #[test]
 fn cells_of_tsv_are_unquoted_where_all_of_them_are_quoted() {
     let quoted = "source\treference\tM\n\"I came, \"\"here\"\"\"\tici\t\"deux\nlignes\"\nnails\td\t\"e\tf\"\n";
@@ -220,7 +214,6 @@ fn every_format_has_a_name_of_its_own() {
     }
 }
 
-/// The beginning of a file, and what it is taken for.
 const SNIFFED: &[(&str, &str, &str)] = &[
     ("a.txt", "The cat sleeps .\nIt rains - again ?\n", "text"),
     ("a.txt", "", "text"),

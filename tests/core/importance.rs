@@ -17,7 +17,6 @@ use interlinear::ticket::CancellationToken;
 use crate::cli::reference;
 use crate::models::{FOLDERS, FOREIGN};
 
-/// No word occurs twice, so that a row of the table is a word.
 pub const SOURCE: &[u32] = &[2, 9, 4, 7, 0];
 pub const TARGET: &[u32] = &[5, 8, 3, 0];
 
@@ -25,7 +24,6 @@ fn load(folder: &str) -> Model {
     Model::load(reference(folder), &Device::cpu()).expect("the fixture loads")
 }
 
-/// The weights as f64, by name.
 fn tensors(model: &Model) -> HashMap<String, Tensor> {
     let tensor = |name: &str| {
         let tensor = model.weights.tensor(name, &Candle::Cpu).and_then(|tensor| Ok(tensor.to_dtype(DType::F64)?));
@@ -34,7 +32,6 @@ fn tensors(model: &Model) -> HashMap<String, Tensor> {
     model.weights.names().map(tensor).collect()
 }
 
-/// log p of each word of the target.
 fn log_p(model: &dyn Trainable, source: &[u32]) -> Vec<f64> {
     let total = |length: usize| {
         let (loss, _) = model.loss(&[source], &[&TARGET[..length]]).expect("a loss");
@@ -114,7 +111,6 @@ pub fn said(model: &Model, i: usize, pins: &[(usize, Vec<f32>)]) -> (Vec<f32>, V
     (output.alpha_row(0, SOURCE.len()).unwrap_or_default().to_vec(), output.log_p)
 }
 
-/// One step of descent, its gradient taken by differences of what pinned rows say.
 #[test]
 fn alpha_is_optimised_along_its_gradient() {
     const STEP: f64 = 1e-2;
@@ -165,7 +161,6 @@ pub fn best(log_p: &[f32]) -> usize {
     (0..log_p.len()).fold(0, |best, k| if log_p[k] > log_p[best] { k } else { best })
 }
 
-/// What is found says the word, and a row just nearer to the model's own does not.
 #[test]
 fn a_small_change_of_a_row_makes_the_model_say_a_word() {
     let mut persuaded = 0;
@@ -201,7 +196,6 @@ fn a_small_change_of_a_row_makes_the_model_say_a_word() {
     assert!(persuaded >= 3, "only {persuaded} words could be had");
 }
 
-/// What is left out by hand, with the readable models.
 #[test]
 fn leaving_out_is_what_is_lost_by_hand() {
     for folder in FOLDERS.into_iter().chain(FOREIGN) {

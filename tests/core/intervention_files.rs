@@ -23,7 +23,6 @@ fn origin() -> Origin {
     Origin { path: PathBuf::from("plan.json"), line: None }
 }
 
-/// A file's interventions for a sentence of the tiny model.
 fn resolved(model: &Model, json: &str, text: &str) -> Result<Resolved, String> {
     let file = Interventions::parse(Path::new("plan.json"), 0, json).map_err(|error| error.to_string())?;
     let sentence = model.source.encode(text);
@@ -124,7 +123,6 @@ fn what_is_wrong_is_named_with_its_key() {
     }
 }
 
-/// What the engine says under a list of interventions.
 fn decoded(model: &Model, list: Vec<Intervention>, beam: usize) -> Decoded {
     let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
     let (eos, unk) = model.specials();

@@ -32,22 +32,18 @@ fn load(name: &str) -> Model {
     Model::load(reference(name), &Device::cpu()).expect("the fixture loads")
 }
 
-/// A model whose alpha is changed as the definitions of the interventions say.
 struct Direct<'a> {
     model: Box<dyn TranslationModel>,
     config: &'a Config,
     source: &'a [u32],
     list: &'a [Intervention],
     annotations: Annotations,
-    /// What is known already, by prefix.
     known: RefCell<HashMap<Vec<u32>, Rc<Next>>>,
 }
 
-/// What a prefix leads to.
 struct Next {
     s: State,
     log_p: Vec<f32>,
-    /// alpha_i, a row for each step.
     alpha: Vec<Vec<f32>>,
 }
 
@@ -86,7 +82,6 @@ impl<'a> Direct<'a> {
         next
     }
 
-    /// A softmax of e / T over what is seen and not masked, under the Gaussian of local-p, with the sum of the row.
     fn alpha(&self, i: usize, alpha: &[f32], e_i: &[f32], p_t: Option<f32>) -> Vec<f32> {
         let (mut masked, mut temperature, mut pinned) = (Vec::new(), None, None);
         for one in self.list {
@@ -134,7 +129,6 @@ impl<'a> Direct<'a> {
         }
     }
 
-    /// Beam search by its definition: (tokens, log p), the best first.
     fn beam(&self) -> Vec<(Vec<u32>, f64)> {
         let (mut live, mut finished): (Vec<(Vec<u32>, f64)>, Vec<_>) = (vec![(Vec::new(), 0.0)], Vec::new());
         for _ in 0..LENGTH {
@@ -159,7 +153,6 @@ impl<'a> Direct<'a> {
     }
 }
 
-/// What is done to each of the two sentences; `best` is a word that the model likes to say.
 fn changes(aligns: bool, best: u32) -> Vec<[Vec<Intervention>; 2]> {
     let one_hot = |j: usize, t_x: usize| (0..t_x).map(|k| if j == k { 1.0 } else { 0.0 }).collect::<Vec<f32>>();
     let forced = vec![Intervention::Force { i: 1, token: 7 }];
@@ -190,7 +183,6 @@ fn near(what: &str, found: &[f32], expected: &[f32]) {
     assert!(near, "{what}: {found:?} is not {expected:?}");
 }
 
-/// Beams, log p and alpha under interventions, with both kernels, two sentences with their own changes in a batch.
 #[test]
 fn every_architecture_follows_what_was_changed() {
     for folder in FOLDERS {
@@ -210,7 +202,6 @@ fn every_architecture_follows_what_was_changed() {
     }
 }
 
-/// Both sentences in one batch, with interventions.
 fn beams(model: &Model, kernels: Kernels, lists: &[Vec<Intervention>; 2]) -> Vec<Decoded> {
     let options = SearchOptions { beam: BEAM, max_length: Some(LENGTH), ..SearchOptions::default() };
     let mut stepper = model.stepper(kernels, 2).expect("a stepper");
@@ -234,7 +225,6 @@ fn load_config(folder: &str) -> Config {
     load(folder).config
 }
 
-/// The second half may be asked again, and the next step goes on from the last answer.
 #[test]
 fn words_may_be_asked_for_again_with_another_alpha() {
     for folder in FOLDERS.into_iter().chain(FOREIGN) {
@@ -272,7 +262,6 @@ fn words_may_be_asked_for_again_with_another_alpha() {
     }
 }
 
-/// Rows that extend one hypothesis share their context only as long as nobody gives one of them another alpha.
 #[test]
 fn rows_of_one_parent_may_look_elsewhere() {
     for folder in FOLDERS.iter().chain(&FOREIGN).filter(|folder| load_config(folder).aligns()) {
@@ -294,7 +283,6 @@ fn rows_of_one_parent_may_look_elsewhere() {
     }
 }
 
-/// A given target and samples obey as beams do: what may not be said has no probability.
 #[test]
 fn scores_and_samples_obey() {
     let model = load("rnnsearch");
@@ -315,7 +303,6 @@ fn scores_and_samples_obey() {
     assert!(tokens.iter().all(|tokens| tokens.get(1).is_none_or(|word| *word == 7)), "{tokens:?}");
 }
 
-/// Each member of an ensemble looks where the alignment was pinned.
 #[test]
 fn members_of_an_ensemble_look_where_it_was_pinned() {
     let members = [TINY.model(), crate::tiny::Tiny { seed: 2, ..TINY }.model()];

@@ -26,7 +26,6 @@ use interlinear::ticket::CancellationToken;
 
 use crate::cli::run_in;
 
-/// Source, reference and what a system makes of it.
 const PAIRS: &[(&str, &str, &str)] = &[
     ("a red boat", "un bateau rouge", "un rouge bateau"),
     ("the old mill turns", "le vieux moulin tourne", "le moulin tourne"),
@@ -34,7 +33,6 @@ const PAIRS: &[(&str, &str, &str)] = &[
     ("it\u{2019}s late", "il est tard", "il est tard"),
 ];
 
-/// A workspace of these pairs.
 fn filled(path: &Path, pairs: &[(&str, &str, &str)]) -> Workspace {
     let mut workspace = Workspace::open(path).expect("a workspace");
     let origin = workspace.add_origin("pairs", "").expect("an origin");
@@ -66,7 +64,6 @@ fn said(stars: u8, tags: &[&str], note: &str, marks: Vec<ErrorMark>, links: &str
     Judgement { stars, tags, note: note.to_owned(), marks, links: links.to_owned(), ..Judgement::default() }
 }
 
-/// These rows, to be written as a file of a kind.
 pub fn out(path: impl Into<PathBuf>, kind: ExportFormat, rows: impl IntoIterator<Item = u32>) -> Out {
     Out {
         link_tokens: false,
@@ -81,20 +78,17 @@ pub fn out(path: impl Into<PathBuf>, kind: ExportFormat, rows: impl IntoIterator
     }
 }
 
-/// What goes out.
 pub fn bytes(workspace: &Workspace, out: &Out) -> Vec<u8> {
     let mut bytes = Vec::new();
     out::to(&mut bytes, out, &CorpusTable::read(workspace).expect("a corpus"), workspace).expect("written");
     bytes
 }
 
-/// All rows as a file of a kind.
 fn written(workspace: &Workspace, kind: ExportFormat) -> String {
     let count = workspace.len().expect("a count") as u32;
     String::from_utf8(bytes(workspace, &out("out", kind, 0..count))).expect("UTF-8")
 }
 
-/// Judged by two; every number below is counted by hand.
 fn judged(path: &Path) -> Workspace {
     let mut workspace = filled(path, PAIRS);
     let (style, added) = ("style", "accuracy/addition");
@@ -546,7 +540,6 @@ fn lines_of_judgements_that_make_no_sense_are_told_with_their_numbers() {
     }
 }
 
-/// What a file leaves out of a table stays; nobody's judgements get the name of the file.
 #[test]
 fn a_table_changes_only_the_columns_that_it_has() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -569,7 +562,6 @@ fn a_table_changes_only_the_columns_that_it_has() {
     assert_eq!(workspace.judgements().expect("judgements")[&0]["cleo"].stars, 5);
 }
 
-/// Only a damaged file says anything of sentence 0: it is told, and the others count.
 #[test]
 fn judgements_of_no_sentence_are_told_and_left_out() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -591,7 +583,6 @@ fn judgements_of_no_sentence_are_told_and_left_out() {
     assert_eq!((corpus.judgements.len(), corpus.judgements[&0]["anna"].stars, corpus.golds.len()), (1, 3, 0));
 }
 
-/// Marks of words that are gone are in the table of judgements too, and come in again.
 #[test]
 fn marks_that_are_set_apart_go_out_and_come_in() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -7,7 +7,6 @@ use interlinear::session::persist::SavedSession;
 
 use crate::cli::{reference, run_in};
 
-/// Text files with one sentence, and a workspace of them.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let files = ["s", "t", "l.toml", "l.html", "c.toml", "p.gz", "figures.tsv", "rnnsearch.txt", "0001.svg", "links"];
@@ -19,7 +18,6 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Every file with its bytes.
 fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
     let file = |entry: fs::DirEntry| (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).ok());

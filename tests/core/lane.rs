@@ -34,7 +34,6 @@ fn lane() -> (JobQueue<Fake>, Arc<ForegroundGate>) {
     (JobQueue::spawn(Library::new(1), Arc::clone(&gate), Arc::new(|| {})), gate)
 }
 
-/// The next event that ends an order.
 fn end(lane: &JobQueue<Fake>) -> (u64, QueueNews<u32>) {
     loop {
         let event = lane.news.next_within(PATIENCE).expect("every order ends");
@@ -44,7 +43,6 @@ fn end(lane: &JobQueue<Fake>) -> (u64, QueueNews<u32>) {
     }
 }
 
-/// Says `beats`, waits for `go` and breathes, for ever.
 fn beating() -> (Fake, Receiver<()>, Sender<()>) {
     let (beats, heard) = channel();
     let (go, may_go) = channel();
@@ -139,7 +137,6 @@ fn what_was_cancelled_is_not_found_after_all() {
     assert_eq!(end(&lane), (1, QueueNews::Cancelled));
 }
 
-/// Work that tells whether `flag` was set when it went on.
 fn sees(flag: &Arc<AtomicBool>) -> (Fake, Receiver<()>, Sender<()>) {
     let flag = Arc::clone(flag);
     let (begun, has_begun) = channel();

@@ -92,7 +92,6 @@ fn commands_take_a_language_behind_a_model() {
     assert!(sources.clone().count() > 0 && sources.max().is_some_and(|most| most < 4), "{links}");
 }
 
-/// Whoever asks for a language that the model does not have is told which it has.
 #[test]
 fn a_language_that_the_model_does_not_have_is_answered_with_those_it_has() {
     let folder = multi("@deu").display().to_string();

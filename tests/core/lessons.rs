@@ -39,10 +39,8 @@ use interlinear::session::state::Session;
 
 mod facts;
 
-/// Longer than any page takes on a machine that does other things besides.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// The folder of a bundled model; copies of a training and those of other languages lie together in one.
 fn folder(name: &str) -> PathBuf {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     let grouped = ["learning-en-fr", "en-de"].map(|group| models.join(group).join(name));
@@ -77,7 +75,6 @@ fn bundled_lessons_are_short_and_ask_and_wait() {
     }
 }
 
-/// Who answers wrongly is helped, and what is shown as the answer would be taken.
 #[test]
 fn questions_of_bundled_lessons_help_and_take_their_own_answers() {
     for (key, _) in BUNDLED {
@@ -89,7 +86,6 @@ fn questions_of_bundled_lessons_help_and_take_their_own_answers() {
     }
 }
 
-/// Where nothing follows what is waited for, the page turns by itself, before anyone has seen what came of it.
 #[test]
 fn no_page_of_a_bundled_lesson_turns_by_itself() {
     for (key, _) in BUNDLED {
@@ -99,7 +95,6 @@ fn no_page_of_a_bundled_lesson_turns_by_itself() {
     }
 }
 
-/// A handout stands alone: it asks for nothing that only the window can do.
 #[test]
 fn bundled_lessons_stand_on_paper() {
     for (key, _) in BUNDLED {
@@ -111,7 +106,6 @@ fn bundled_lessons_stand_on_paper() {
     }
 }
 
-/// A driver and what wakes it.
 struct Desk {
     driver: Driver,
     woken: mpsc::Receiver<()>,
@@ -144,7 +138,6 @@ impl Desk {
         self.driver.session()
     }
 
-    /// Takes in what comes until it is so.
     fn until(&mut self, what: &str, is_so: impl Fn(&Session) -> bool) {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -157,7 +150,6 @@ impl Desk {
         }
     }
 
-    /// Does what a page waits for, as a reader would.
     fn act(&mut self, thing: &LessonAction, what: &str) {
         let needs_words = matches!(
             thing,
@@ -204,7 +196,6 @@ fn by_hand(act: LessonAct, session: &Session) -> Vec<Command> {
     }
 }
 
-/// Opens a lesson, goes through all its pages, does what they wait for, and ends it.
 fn go_through(key: &str) {
     let mut desk = Desk::open();
     let before =
@@ -241,7 +232,6 @@ fn go_through(key: &str) {
     assert_eq!(after, before, "{key}: the window is as it was before");
 }
 
-/// Pages that were seen stand on paper with their pictures, those of page Steps too.
 fn print(desk: &mut Desk) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("handout.html");
@@ -356,7 +346,6 @@ fn a_page_acts_lights_waits_and_is_answered() {
     assert!(session.lessons().open().is_none());
 }
 
-/// Lessons speak of alpha, whatever the pictures answered before, and leave that as it was.
 #[test]
 fn a_lesson_begins_with_where_models_looked() {
     let mut session = session_with(OWN);
@@ -368,7 +357,6 @@ fn a_lesson_begins_with_where_models_looked() {
     assert_eq!(session.app().view.settings().asked, wanted);
 }
 
-/// What the reader is to do is done where it is passed over; where only the reader can do it, it is known that it was not.
 #[test]
 fn what_is_passed_over_is_done_or_known() {
     let text = "title = 'T'\n[[page]]\nheading = 'A'\npart = [{ wait = { for = { page = 'map' } } }, { wait = { for = { beam = 3 } } },\n\
@@ -450,7 +438,6 @@ fn the_manual_names_everything_that_a_lesson_may_say() {
     read(example).unwrap_or_else(|fault| panic!("{fault}"));
 }
 
-/// What a page speaks of on page Steps is known before it waits, and is drawn for paper.
 #[test]
 fn the_machine_of_a_page_stands_on_paper() {
     let script = script("learning");

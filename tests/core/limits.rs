@@ -15,7 +15,6 @@ use rusqlite::Connection;
 
 use crate::cli::{reference, run_in};
 
-/// A workspace of one sentence and one system.
 fn made(folder: &Path) -> PathBuf {
     let path = folder.join("w.ilws");
     let mut workspace = Workspace::open(&path).expect("a workspace");
@@ -63,7 +62,6 @@ fn what_other_programs_may_add_does_no_harm() {
     assert_eq!(corpus.sources.get(0), Some("an old mill"));
 }
 
-/// What packs many bytes into few.
 fn bomb(bytes: &[u8]) -> Vec<u8> {
     zstd::bulk::compress(bytes, 3).expect("packed")
 }
@@ -100,7 +98,6 @@ fn packed_words_and_texts_that_are_too_long_are_damage_and_not_unpacked() {
     assert_eq!(corpus.sources.get(0), Some("an old mill"));
 }
 
-/// The file says that it is long, and its system believes it: nothing lies in the holes.
 #[test]
 fn a_sparse_file_does_not_have_more_sentences_than_it_holds() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -124,14 +121,12 @@ fn a_sparse_file_does_not_have_more_sentences_than_it_holds() {
     assert_eq!((corpus.len(), corpus.sources.get(0)), (2, Some("an old mill")));
 }
 
-/// A packed file.
 fn written(path: &Path, write: impl FnOnce(&mut dyn std::io::Write)) {
     let mut file = std::io::BufWriter::new(fs::File::create(path).expect("a file"));
     write(&mut file);
     file.flush().expect("written");
 }
 
-/// Reads all of a file; what is wrong with it.
 fn read(path: &Path) -> Result<usize, String> {
     let told = |error: interlinear::error::Error| error.to_string();
     let mut import = import::open(path, &ImportOptions::default()).map_err(told)?;
@@ -212,7 +207,6 @@ fn a_table_of_many_columns_is_read_column_by_column() {
     assert_eq!((output.system.as_deref(), output.text.as_str(), output.log_p), (Some("A"), "un moulin", Some(-2.0)));
 }
 
-/// Runs a line; its exit code, what it printed, and what it said.
 fn ran(folder: &Path, line: &str) -> (i32, String, String) {
     let outcome = run_in(folder, &line.split(' ').collect::<Vec<_>>(), b"s9 s31\n");
     (outcome.code, outcome.stdout, outcome.stderr)
@@ -358,7 +352,6 @@ fn what_is_packed_otherwise_is_told_as_that_and_not_as_letters_of_another_encodi
     }
 }
 
-/// The references of a language of which nothing comes with the program are linked by a file of the user's.
 #[test]
 fn a_corpus_is_linked_by_an_aligner_of_ones_own() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -37,7 +37,6 @@ fn folders(place: &str) -> Vec<PathBuf> {
     MODELS.iter().map(|name| Path::new(place).join(name)).collect()
 }
 
-/// The same as the program has them.
 fn installed(place: &str) -> Vec<Installed> {
     folders(place).into_iter().map(Installed::from).collect()
 }
@@ -50,7 +49,6 @@ fn forced(text: &str, folders: &[PathBuf]) -> Owned {
     }
 }
 
-/// A state of everything that a link holds, made of a number.
 fn state(number: u64) -> SavedSession {
     let mut random = ChaCha8Rng::seed_from_u64(number);
     let texts = [
@@ -128,7 +126,6 @@ fn what_goes_into_a_link_comes_out_of_it() {
     }
 }
 
-/// Pages Steps and Map as a number says.
 fn look(session: &mut Session, number: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(number);
     let mut pick = |count: usize| random.random_range(0..count);

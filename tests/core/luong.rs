@@ -20,7 +20,6 @@ use serde_json::Value;
 use crate::cli::{reference, run_in};
 use crate::models::{check_gradients, tiny, variables};
 
-/// Attention and score as the paper combines them.
 fn looks() -> Vec<(AttentionKind, &'static str)> {
     let mut looks = vec![(AttentionKind::None, "dot")];
     for kind in KINDS.iter().map(|line| line.kind).filter(|kind| *kind != AttentionKind::None) {
@@ -30,7 +29,6 @@ fn looks() -> Vec<(AttentionKind, &'static str)> {
     looks
 }
 
-/// Input feeding, reversal, layers.
 type Wiring = (bool, bool, usize);
 
 const WIRINGS: [Wiring; 8] = [
@@ -62,7 +60,6 @@ fn config((attention, score): (AttentionKind, &str), (input_feeding, reverse_sou
     }
 }
 
-/// Weights of which none is 0 and which tell words well apart.
 fn weights(config: &Config) -> Weights {
     let mut weights = initial_weights(config, InitScheme::Scaled, 5);
     for (_, array) in weights.iter_mut() {
@@ -104,7 +101,6 @@ fn beams(stepper: &mut dyn Stepper, sources: &[&[u32]]) -> Vec<Decoded> {
     decode(stepper, specials, sources, &options, &CancellationToken::forever(), &mut |_, _| {}).expect("it decodes")
 }
 
-/// Forced targets and beams of ragged batches are those of each sentence alone.
 #[test]
 fn every_combination_reads_a_sentence_in_a_batch_as_it_does_alone() {
     let sources: [&[u32]; 4] = [&[2, 5, 4, 6, 0], &[6, 0], &[0], &[3, 4, 1, 0]];
@@ -138,7 +134,6 @@ fn every_combination_reads_a_sentence_in_a_batch_as_it_does_alone() {
     }
 }
 
-/// Reading backwards is reading the words in the opposite order; annotation j is that of word j in both.
 #[test]
 fn a_reversed_source_keeps_its_annotations_in_place() {
     let look = (AttentionKind::Global, "general");
@@ -174,7 +169,6 @@ fn the_decoder_reads_the_start_word_first() {
     assert_ne!(log_p(None), log_p(Some(&[2])));
 }
 
-/// p_t of the reference models: local-m advances word by word to the last one, and alpha lies in the window.
 #[test]
 fn local_attention_looks_round_p_t() {
     for name in ["luong-local-m-dot", "luong-local-m-general", "luong-local-p-dot", "luong-local-p-general"] {
@@ -206,7 +200,6 @@ fn local_attention_looks_round_p_t() {
     assert_eq!(found[0].p_t, None);
 }
 
-/// The location score knows as many words as it has rows; the others get no energy and no alpha.
 #[test]
 fn words_beyond_the_location_score_have_no_energy() {
     let folder = tempfile::tempdir().expect("a temporary directory");

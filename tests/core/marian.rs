@@ -25,7 +25,6 @@ fn foreign(path: &Path) -> Foreign {
     (origin.read)(path).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A line of `nbest.txt`.
 struct Wanted {
     sentence: usize,
     text: String,
@@ -59,7 +58,6 @@ fn furthest(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max)
 }
 
-/// Words as text; pieces without the spaces between them.
 fn text(model: &Model, found: &Hypothesis) -> String {
     let words: Vec<&str> =
         found.tokens.iter().filter(|id| **id != 0).filter_map(|id| model.target.token(*id)).collect();
@@ -67,8 +65,6 @@ fn text(model: &Model, found: &Hypothesis) -> String {
     if is_pieces { words.concat().replace('\u{2581}', " ").trim().to_owned() } else { words.join(" ") }
 }
 
-/// What is furthest from Marian among hypotheses of the same words, log p and alpha of each sentence; and how many have other
-/// words.
 fn compare(folder: &Path, kernels: Kernels) -> (Vec<(f32, f32)>, usize, usize) {
     let mut foreign = foreign(folder);
     if let OwnSizes::Transformer(sizes) = &mut foreign.config.own
@@ -128,11 +124,6 @@ fn compare(folder: &Path, kernels: Kernels) -> (Vec<(f32, f32)>, usize, usize) {
     (all, others, most)
 }
 
-/// Folder, the most that log p and alpha may differ, the same of the one sentence that is furthest, and the hypotheses that
-/// may have other words.
-///
-/// Marian rounds the rows of a beam together where they meet integers; here each is rounded by itself, so that the company
-/// of a row changes nothing, and one row is compared.
 const MODELS: &[(&str, [f32; 2], [f32; 2], usize)] = &[
     ("post", [1e-4, 1e-5], [1e-4, 1e-5], 0),
     ("pre", [1e-4, 1e-5], [1e-4, 1e-5], 0),
@@ -158,8 +149,6 @@ fn every_beam_is_marians() {
     }
 }
 
-/// Sums of integers are Marian's own. A number that lies halfway between two integers may be rounded the other way where
-/// a last digit differs, and what follows differs from there on, so most sentences agree and not all.
 #[test]
 fn integers_are_marians() {
     let folder = fixture("integers");
@@ -185,7 +174,6 @@ fn integers_are_marians() {
     }
 }
 
-/// Integers are rounded by sentence and by step, so that the company of a sentence changes nothing.
 #[test]
 fn integers_are_the_same_in_every_company() {
     let folder = fixture("integers");
@@ -209,7 +197,6 @@ fn integers_are_the_same_in_every_company() {
     }
 }
 
-/// A folder with a model that is damaged by `damage`, which is given the folder.
 fn refused(name: &str, damage: &dyn Fn(&Path)) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for entry in std::fs::read_dir(fixture(name)).expect("a fixture").flatten() {
@@ -225,7 +212,6 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) {
     std::fs::write(folder.join(name), bytes).expect("a temporary folder");
 }
 
-/// Puts bytes in the place of as many in a file.
 fn replace(folder: &Path, name: &str, from: &str, to: &str) {
     let mut bytes = std::fs::read(folder.join(name)).expect("a file");
     let place = bytes.windows(from.len()).position(|part| part == from.as_bytes()).expect("it is there");
@@ -233,7 +219,6 @@ fn replace(folder: &Path, name: &str, from: &str, to: &str) {
     write(folder, name, &bytes);
 }
 
-/// What is done to a folder, and what the sentence says then.
 type BadFolder = (&'static str, fn(&Path), &'static [&'static str]);
 
 const BAD: &[BadFolder] = &[

@@ -33,11 +33,8 @@ use serde_json::Value;
 use crate::cli::{reference, run_in};
 use crate::tiny::{TINY, Tiny};
 
-/// Sentences of the reference models' words; `x` is a word that they do not know.
 const PAIRS: [(&str, &str); 3] = [("s2 s3 s4", "t2 t3"), ("s5 x", "t4"), ("s6 s7 s8 s9", "t5 x t7")];
-/// Reference models of one vocabulary: two that align, and one that does not beside one that does.
 const TOGETHER: [[&str; 2]; 2] = [["rnnsearch", "luong-global-general"], ["rnnencdec", "luong-local-p-dot"]];
-/// Most words of a translation.
 const MOST: usize = 6;
 
 fn members(names: [&str; 2]) -> Vec<Model> {
@@ -56,7 +53,6 @@ fn read(model: &Model, (source, target): (&str, &str)) -> (Sentence, Sentence) {
     (line::encode(&model.source, source, true), line::encode(&model.target, target, true))
 }
 
-/// What a member says after `prefix`, by the readable kernels, and where it looks.
 fn say(model: &Model, source: &[u32], prefix: &[u32]) -> StepOutput {
     let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
     let mut output = StepOutput::default();
@@ -68,7 +64,6 @@ fn say(model: &Model, source: &[u32], prefix: &[u32]) -> StepOutput {
     output
 }
 
-/// The mean of the members' distributions after `prefix`, in f64 and by definition, and the mean of their alpha.
 fn mean(members: &[Model], source: &str, prefix: &[u32], average: Average) -> (Vec<f64>, Vec<f64>) {
     let said: Vec<StepOutput> =
         members.iter().map(|member| say(member, &read(member, (source, "")).0.ids, prefix)).collect();
@@ -166,7 +161,6 @@ const OTHER: Tiny = Tiny { name: "other", source: &["three", "four"], seed: 2, .
 const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, seed: 3, ..TINY };
 const FOREIGN: Tiny = Tiny { name: "foreign", target: &["un", "deux", "quatre"], ..TINY };
 
-/// Tiny models and a test set of their words.
 fn models() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary directory");
     for tiny in [TINY, OTHER, ENCDEC, FOREIGN] {

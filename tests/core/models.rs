@@ -35,12 +35,9 @@ pub const FOLDERS: [&str; 12] = [
     "luong-local-p-dot",
     "luong-local-p-general",
 ];
-/// Others' models, with ten words or more on both sides: heads that are a mean, one head, an SSRU, one embedding for both sides,
-/// and recurrent ones, of which two have neither `</s>` at 0 nor `[UNK]` at 1.
 pub const FOREIGN: [&str; 5] =
     ["../marian/post", "../marian/ssru", "../origins/mt-random", "../origins/onmt-brnn", "../origins/joey-gru"];
 const ENGINES: [Kernels; 2] = [Kernels::Plain, Kernels::Fused];
-/// The agreement that the reference asks for, on every number.
 const TOLERANCE: f32 = 1e-4;
 
 fn reference(name: &str) -> PathBuf {
@@ -51,7 +48,6 @@ pub fn load(name: &str) -> Model {
     Model::load(reference(name), &Device::cpu()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A given pair, and what each of its target words must give.
 pub struct Case {
     pub source: Vec<u32>,
     pub target: Vec<u32>,
@@ -60,7 +56,6 @@ pub struct Case {
     pub energies: Option<Vec<Vec<f32>>>,
 }
 
-/// The `score` lines of a reference folder.
 pub fn cases(model: &Model) -> Vec<Case> {
     let text =
         std::fs::read_to_string(model.folder.join("expected.jsonl")).expect("the fixture is part of the repository");
@@ -89,7 +84,6 @@ pub fn assert_close(what: &str, found: &[f32], expected: &[f32]) {
     }
 }
 
-/// Forces the targets of some cases through a stepper as one batch, in which finished rows leave.
 fn check_batch(what: &str, stepper: &mut dyn Stepper, cases: &[&Case]) {
     let sources: Vec<&[u32]> = cases.iter().map(|case| case.source.as_slice()).collect();
     stepper.begin(&sources).expect("encodes");
@@ -146,7 +140,6 @@ fn every_reference_case_holds_alone_and_padded_into_one_batch() {
     }
 }
 
-/// Rows as a beam has them: repeated at the first step, then swapped between sentences and dropped.
 #[test]
 fn rows_may_be_repeated_reordered_and_dropped() {
     for folder in FOLDERS {
@@ -197,7 +190,6 @@ fn only_the_encoder_decoder_has_a_context_vector() {
     }
 }
 
-/// Variables for some weights, in a float type of choice.
 pub fn variables(weights: &Weights, dtype: DType) -> (HashMap<String, Tensor>, Vec<(String, Var)>) {
     let variable = |name: &str| {
         let tensor =
@@ -251,7 +243,6 @@ fn tiny_configs() -> [Config; 3] {
     ]
 }
 
-/// The loss of a ragged batch under dropout and smoothing; the same seed drops the same numbers.
 fn objective(model: &dyn Trainable, (dropout, smoothing): (f64, f64)) -> Tensor {
     let (sources, targets): ([&[u32]; 3], [&[u32]; 3]) =
         ([&[2, 5, 0], &[6, 0], &[3, 4, 1, 0]], [&[2, 0], &[5, 3, 4, 0], &[0]]);
@@ -275,8 +266,6 @@ fn gradients_agree_with_differences_in_float64() {
     }
 }
 
-/// The gradient of the loss by about `count` numbers of each variable, against differences in f64; `settings` are
-/// dropout and smoothing.
 pub fn check_gradients(
     what: &str,
     model: &dyn Trainable,
@@ -479,7 +468,6 @@ fn tensors_that_lie_over_each_other_are_damage() {
 
 // --- what can be wrong with a folder ---------------------------------------------------------------
 
-/// Changes a copy of a good folder.
 type Spoil = fn(&Path);
 
 fn replace(folder: &Path, file: &str, from: &str, to: &str) {
@@ -489,7 +477,6 @@ fn replace(folder: &Path, file: &str, from: &str, to: &str) {
     std::fs::write(path, text.replacen(from, to, 1)).expect("writes");
 }
 
-/// Puts so many equal numbers in as a tensor of this name.
 fn insert(folder: &Path, name: &str, count: usize, number: f32) {
     let path = folder.join("model.safetensors");
     let config = Config::load(&folder.join("config.json")).expect("a good config");
@@ -522,8 +509,6 @@ const WEIGHTS: &str = "model.safetensors";
 const SOURCE: &str = "source.tokenizer.json";
 const TARGET: &str = "target.tokenizer.json";
 
-/// What stands in a file of rnnsearch's folder, what is written in its place, the file that the sentence must name, and
-/// what else it must say.
 const REWRITTEN: &[(&str, &str, &str, &str, &str)] = &[
     (CONFIG, "\"eos\": 0,", "\"eos\": 0", "config.json, line 8", "JSON"),
     (CONFIG, "\"interlinear\"", "\"marian\"", CONFIG, "`format`"),
@@ -562,7 +547,6 @@ const REWRITTEN: &[(&str, &str, &str, &str, &str)] = &[
     (SOURCE, "\"[UNK]\": 1", "\"x\": 1", SOURCE, "[UNK]"),
 ];
 
-/// What else is done to it.
 const SPOILT: &[(Spoil, &str, &str)] = &[
     (|f| delete(f, CONFIG), "model", "no config.json"),
     (|f| delete(f, WEIGHTS), WEIGHTS, "does not exist"),
@@ -593,7 +577,6 @@ const SPOILT: &[(Spoil, &str, &str)] = &[
     (|f| write(f, WEIGHTS, &b"\x80\x02}q\x00X\x05\x00\x00\x00statedict".repeat(50)), WEIGHTS, "not a safetensors file"),
 ];
 
-/// The same length of header, another name.
 fn rename_a_tensor(folder: &Path) {
     in_weights(folder, |bytes| {
         let at = bytes.windows(11).position(|window| window == b"readout.b_w").expect("the name");
@@ -601,7 +584,6 @@ fn rename_a_tensor(folder: &Path) {
     });
 }
 
-/// Has everything looked at that can be wrong with a folder: a spoilt copy, the file that is to be named, and what is to be said.
 pub fn each_fault(mut look: impl FnMut(&Path, &str, &str)) {
     let spoilt = |spoil: &dyn Fn(&Path)| {
         let folder = tempfile::tempdir().expect("a folder");
@@ -694,7 +676,6 @@ fn a_folder_that_is_not_there_is_named() {
     );
 }
 
-/// A download that stopped anywhere.
 #[test]
 fn weights_cut_anywhere_are_refused_without_a_panic() {
     let model = load("rnnencdec");
@@ -710,7 +691,6 @@ fn weights_cut_anywhere_are_refused_without_a_panic() {
 
 // --- files that would block, never end or fill the memory ---------------------------------------------
 
-/// The error of a copy of a reference folder that was changed.
 #[cfg(unix)]
 fn refused(name: &str, spoil: impl FnOnce(&Path)) -> String {
     let folder = tempfile::tempdir().expect("a folder");
@@ -754,7 +734,6 @@ fn a_pipe_as_model_card_blocked_the_reader() {
     assert_eq!(card(folder.path()), "# A card");
 }
 
-/// A file of that size that takes no room on the disk, beginning with some bytes.
 #[cfg(unix)]
 fn sparse(path: &Path, start: &[u8], length: u64) {
     std::fs::write(path, start).expect("writes");
@@ -782,7 +761,6 @@ fn a_sparse_file_was_read_to_its_end() {
     assert!(said.contains("has a header of") && said.contains("16777216"), "{said}");
 }
 
-/// Sizes that fit each other, but no memory.
 #[cfg(unix)]
 #[test]
 fn a_model_of_trillions_of_numbers_is_refused_before_room_is_made() {

@@ -14,7 +14,6 @@ use crate::cli::run_in;
 
 const SOURCE: &str = "the old mill turns\nrain again\nlate\n";
 const REFERENCE: &str = "le vieux moulin tourne\nencore la pluie\ntard\n";
-/// The second candidate of the first list and the third of the second are the references; the third has one candidate.
 const LISTS: &str = "\
 0 ||| le moulin tourne ||| LM0= -2 TM0= -1 -2 ||| -3.5
 0 ||| le vieux moulin tourne ||| LM0= -3 TM0= -4 -1 ||| -4.5

@@ -53,7 +53,6 @@ fn search(model: &Model, source: &[u32], options: &SearchOptions) -> Vec<interli
     found.expect("translated").remove(0).hypotheses
 }
 
-/// The weights of some heads of a layer for a given translation.
 fn look(model: &Model, layer: usize, heads: Vec<usize>, source: &[u32], target: &[u32]) -> Vec<Vec<f32>> {
     let mut other = model.clone();
     let OwnSizes::Transformer(sizes) = &mut other.config.own else { panic!("no Transformer") };
@@ -150,8 +149,6 @@ fn ctranslate2_and_argos_say_what_ctranslate2_says() {
     }
 }
 
-/// Checkpoints of OpenNMT-py 1.2 and 3.5 (one as torch wrote them before version 1.6) and of Joey NMT 2.3, against what their own
-/// encoders and decoders gave: the best words and the list of three, log p of each word, alpha.
 #[test]
 fn checkpoints_say_what_opennmt_and_joey_say() {
     let folders = [
@@ -199,7 +196,6 @@ fn checkpoints_say_what_opennmt_and_joey_say() {
     }
 }
 
-/// Origin, toolkit, sizes, languages, licence and alignment of each.
 #[test]
 fn inspect_says_what_a_checkpoint_is() {
     for (name, facts) in [
@@ -241,7 +237,6 @@ fn what_a_checkpoint_has_that_is_not_known_is_refused_by_its_name() {
     assert_eq!(Model::load(&folder, &Device::cpu()).expect("a model").config.name, "onmt-gru", "not model_step_10");
 }
 
-/// What `translate` writes is what `score` reads: words between spaces, cut by codes or not, stay words between spaces.
 #[test]
 fn text_of_a_model_of_words_alone_is_read_again_as_it_was_said() {
     let folder = tempfile::tempdir().expect("a folder");

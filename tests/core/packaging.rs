@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Makes a package in `folder`, with settings in the environment; nothing where the system lacks the tool for it.
 fn package(kind: &str, tool: &str, folder: &Path, set: &[(&str, &str)]) -> Option<PathBuf> {
     if Command::new(tool).arg("--version").output().is_err() {
         return None;
@@ -26,7 +25,6 @@ fn package(kind: &str, tool: &str, folder: &Path, set: &[(&str, &str)]) -> Optio
     Some(PathBuf::from(path.trim_end()))
 }
 
-/// The files of an installation, and that the program in it finds its own models.
 fn check(prefix: &Path, elsewhere: &Path) {
     for file in [
         "share/applications/interlinear.desktop",
@@ -89,8 +87,6 @@ fn packages_are_installed_and_start_from_another_folder() {
     }
 }
 
-/// What goes into a package leaves room for a program of 17 MB, packed, below 100 MB, and what does not is in an archive of its own, beside
-/// the models that a package has smaller copies of.
 #[test]
 fn every_model_is_in_the_packages_or_in_the_archive_of_the_others() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -141,7 +137,6 @@ fn a_package_that_this_machine_cannot_make_is_left_out_with_a_sentence() {
     assert!(code == Some(2) && told.contains("amiga is no part"), "{told}");
 }
 
-/// A stand-in for cargo builds nothing for other systems, and for this one the program that is there.
 #[test]
 fn what_package_sh_refuses_is_left_out_and_a_program_of_another_commit_makes_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -48,8 +48,6 @@ fn session(models: &[&str]) -> Session {
     Session::start(None, &OpenWith { models, ..OpenWith::default() })
 }
 
-/// A page is its folder, a variant of the commands, a field of the pages and a place among the tabs; what pages share knows
-/// none of them.
 #[test]
 fn a_page_is_one_folder_and_few_lines() {
     let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/explorer/pages");
@@ -108,7 +106,6 @@ fn the_logs_come_back_at_the_next_start() {
     assert_eq!(followed(&mut again), None);
 }
 
-/// What is dropped on page Corpus while none is open makes one.
 #[test]
 fn what_is_dropped_without_a_corpus_makes_one() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -219,7 +216,6 @@ fn the_follower_tells_of_a_log_while_it_grows() {
     assert_eq!(follower.news.next_within(PATIENCE).map(update), Some(Ok(150)));
 }
 
-/// Pumps until `done` says so.
 fn pump(driver: &mut Driver, woken: &std::sync::mpsc::Receiver<()>, done: impl Fn(&Session) -> bool) {
     while !done(driver.session()) {
         woken.recv_timeout(PATIENCE).expect("something happens");

@@ -16,7 +16,6 @@ use serde_json::Value;
 use crate::cli::{Outcome, REFERENCES, reference, run_in};
 use crate::decoding::fake::Fake;
 
-/// Every way in which a line may be written: spaces, further fields, empty features, ends of line.
 const TABLE: &str = "\u{feff}s3 s4 ||| t5 t6 ||| 0.1 0.2 0.3 0.4 ||| 0-0 1-1 ||| 3 4 5\n\
 s3 s4 ||| t5 ||| 0.5 1e-3 .25 2.5 ||| ||| 7 7 7 ||| |||\n\
 s3 s4 ||| t5 t7 t7 ||| 0.5  0.25 0.01\t1 \r\n\
@@ -33,7 +32,6 @@ fn fixture(name: &str) -> Model {
     Model::load(reference(name), &Device::cpu()).expect("the fixture loads")
 }
 
-/// Runs `score` on a table in a fresh directory.
 fn run_score(model: &str, text: &[u8], arguments: &[&str]) -> Outcome {
     let folder = tempfile::tempdir().expect("a temporary directory");
     std::fs::write(folder.path().join("table"), text).expect("written");
@@ -99,7 +97,6 @@ fn escapes_of_moses_are_undone() {
     assert_eq!(unescaped("plain"), "plain");
 }
 
-/// A source by its number, and a target.
 type Pair = (usize, Vec<u32>);
 
 #[test]
@@ -125,7 +122,6 @@ fn words_that_the_model_knows_are_not_cut() {
     assert!(!source.encode_phrase("</s>", None).contains(&eos), "what is typed ends nothing");
 }
 
-/// Pairs of a few sources with targets that begin alike, some of them equal, in no order.
 fn pairs() -> (Vec<Vec<u32>>, Vec<Pair>) {
     let sources = vec![vec![3, 4, 0], vec![5, 0], vec![6, 7, 8, 9, 0], vec![2, 0]];
     let mut pairs = Vec::new();
@@ -267,7 +263,6 @@ fn an_output_that_failed_leaves_the_old_file() {
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is left");
 }
 
-/// Both orders of the targets of a source, by sorting all of them.
 fn brute_force(model: &Model, source: &str, n: usize, k: usize) -> (Vec<String>, Vec<String>) {
     let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
     let mut targets = Vec::new();

@@ -13,11 +13,9 @@ use serde_json::Value;
 use crate::bad_input::copy_of;
 use crate::cli::{reference, run_in};
 
-/// Words of a made-up language.
 const WORDS: &[&str] =
     &["sun", "suns", "sunrise", "rise", "rises", "risen", "moon", "moonrise", "moons", "noon", "soon", "son", "sons"];
 
-/// A model of the fixtures with vocabularies of pieces, as large as its own.
 pub fn model(folder: &Path) -> String {
     let model = copy_of("rnnsearch", folder);
     let config: Value = serde_json::from_slice(&fs::read(model.join("config.json")).expect("read")).expect("JSON");
@@ -37,7 +35,6 @@ fn ranges(value: &Value) -> Vec<std::ops::Range<usize>> {
     value.as_array().expect("ranges").iter().map(|range| end(&range[0])..end(&range[1])).collect()
 }
 
-/// Links from alpha over pieces, computed plainly: columns added, rows averaged, `</s>` left out.
 fn links(alpha: &Value, x: &[std::ops::Range<usize>], y: &[std::ops::Range<usize>]) -> String {
     let alpha = |i: usize, j: usize| alpha[i][j].as_f64().expect("a number");
     let weight = |word: &std::ops::Range<usize>, at: &std::ops::Range<usize>| {
@@ -94,7 +91,6 @@ fn alignments_of_pieces_are_told_of_words() {
     assert!(merged, "some word has several pieces");
 }
 
-/// Links count the words between spaces, wherever they come from; pieces are parts of them, and punctuation has no vote.
 #[test]
 fn every_command_reads_the_same_links_off_a_forced_translation() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -125,7 +121,6 @@ fn every_command_reads_the_same_links_off_a_forced_translation() {
     assert_eq!(run(&[&["analyse"][..], &pair, &corpus].concat()), links);
 }
 
-/// alpha of random weights is nearly even, so that weights which a corpus keeps as equal are frequent.
 #[test]
 fn links_of_nearly_equal_weights_are_the_same_in_a_corpus() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -46,7 +46,6 @@ use crate::models::FOLDERS;
 use crate::tiny::TINY;
 use crate::worker::{PATIENCE, fixture, serve_all, store};
 
-/// What the lane answers.
 pub fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, String> {
     let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
     lane.submit(1, QueueOrder::Probe(Probe { model: model.into(), device: DeviceChoice::Cpu, question }));
@@ -104,7 +103,6 @@ fn the_standard_tests_are_those_of_the_command_line() {
     }
 }
 
-/// The others are measured as the command line measures them, and those that need no alignment for every model.
 #[test]
 fn every_measure_is_made_for_every_model_that_has_what_it_needs() {
     for folder in ["rnnsearch", "rnnencdec"] {
@@ -178,7 +176,6 @@ fn persuade(column: ColumnId, i: usize) -> ProbeCommand {
     ProbeCommand::Persuade { column, i, word: Word::Entry("botte".to_owned()) }
 }
 
-/// The order that the lane was asked for last.
 fn ordered(session: &mut Session) -> Option<(u64, ProbeQuestion)> {
     lane_calls(session).into_iter().find_map(|call| match call {
         QueueCall::Submit(number, QueueOrder::Probe(probe)) => Some((number, probe.question)),
@@ -303,7 +300,6 @@ fn what_cannot_be_asked_and_what_was_not_found_is_a_sentence() {
     assert_eq!(last_notice(&session), "It broke.");
 }
 
-/// What is measured of "la chaussure rouge </s>".
 fn tested() -> Arc<Tested> {
     let row = |i: usize| (0..4).map(|j| if j == i { 0.5 } else { -0.25 }).collect();
     let rows: Vec<Vec<f32>> = (0..4).map(row).collect();
@@ -398,7 +394,6 @@ fn rows_are_made_of_links_by_hand_where_the_reference_is_said() {
     assert!(!other.fits(here) && other.row(here, 0).expect_err("other words").contains("the reference"));
 }
 
-/// A word that annotators count as two, and two that they count as one.
 #[test]
 fn links_by_hand_go_by_letters() {
     let (mut session, ids) = acted_on(1);
@@ -436,7 +431,6 @@ fn a_sentence_of_a_corpus_brings_its_links_by_hand() {
 
 // Files.
 
-/// A session on the tiny model that has translated "one three two" with a word forced, a row set and a mask.
 fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
     let model = TINY.save(folder);
     let models = [model.clone()];
@@ -450,7 +444,6 @@ fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
     (session, id, model)
 }
 
-/// Does this and translates what is asked for.
 fn serve(session: &mut Session, command: impl Into<interlinear::pages::command::Command>) {
     let request: Option<Request> = act(session, command);
     let events: Vec<Event> = serve_all(&request.expect("a request"), &mut store(), &CancellationToken::forever());
@@ -537,7 +530,6 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
     assert_eq!((request.source.as_str(), asked(&request, id).is_empty()), ("the red shoe", true));
 }
 
-/// What scripts may write and the window has no menu for is opened, said and written again.
 #[test]
 fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     let folder = tempfile::tempdir().expect("a temporary directory");

@@ -25,7 +25,6 @@ use crate::judging::{bytes, out};
 
 const SYSTEMS: [&str; 2] = ["Mill", "Brook"];
 
-/// Sources, and what the two systems say.
 const TEXTS: &[(&str, &str, &str)] = &[
     ("a red boat", "un rouge bateau.", "le bateau"),
     ("the old mill turns", "le moulin tourne", "le vieux moulin tourne"),
@@ -50,7 +49,6 @@ fn filled(path: &Path) -> Workspace {
     workspace
 }
 
-/// Ratings of the two systems; 0: none.
 fn rated(mill: u8, brook: u8) -> Judgement {
     let given = SYSTEMS.iter().zip([mill, brook]).filter(|(_, rating)| *rating > 0);
     Judgement { ratings: given.map(|(name, rating)| ((*name).to_owned(), rating)).collect(), ..Judgement::default() }
@@ -121,7 +119,6 @@ fn ratings_and_letters_go_out_and_come_in_as_table_and_as_lines() {
     assert_eq!(other.judgements_of(2).expect("said")["anna"], rated(7, 0));
 }
 
-/// The rating of words that a system does not say any more is kept, and counts for nothing.
 #[test]
 fn a_rating_of_another_translation_is_set_apart() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -218,7 +215,6 @@ fn three_annotators_are_compared_by_alpha() {
     assert!(alphas(&corpus, &["anna", "dan"], &[0]).expect_err("nobody").to_string().contains("nobody named `dan`"));
 }
 
-/// What goes out as a table of the WMT or as lines of Pearmut is the same when it comes in.
 #[test]
 fn judgements_go_to_other_programs_and_come_back() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -304,7 +300,6 @@ fn errors_that_a_metric_found_are_marks_of_an_annotator_of_its_name() {
     assert!(error.to_string().contains("scored.json") && error.to_string().contains("comet-score"), "{error}");
 }
 
-/// Campaigns of before do not say whether errors were asked for: somebody must have judged some. Others tell.
 #[test]
 fn a_rating_is_a_judgement_of_errors_where_these_were_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -23,12 +23,9 @@ use interlinear::ticket::{CancellationToken, Generation};
 
 use crate::worker::{PATIENCE, fixture, request, serve_all, story};
 
-/// Stalled from the first moment.
 const AT_ONCE: Duration = Duration::ZERO;
-/// Never stalled in a test.
 const NEVER: Duration = Duration::from_hours(1);
 
-/// Doors by number, shut at first.
 #[derive(Default)]
 struct Doors {
     open: Mutex<HashSet<usize>>,
@@ -48,16 +45,13 @@ impl Doors {
     }
 }
 
-/// A store whose readers of the folder `held` stand at the doors 0, 1, ..., say so, and go on when these open.
 struct Held {
     store: Store,
     doors: Arc<Doors>,
     begun: Receiver<usize>,
-    /// Told by a reader that is through its door, after its last progress.
     through: Receiver<usize>,
 }
 
-/// `fails`: the reader at this door ends with an error.
 fn held(stalled: Duration, fails: Option<usize>) -> Held {
     let doors = Arc::<Doors>::default();
     let ((began, begun), (gone, through)): ((Sender<usize>, _), (Sender<usize>, _)) = (channel(), channel());
@@ -80,7 +74,6 @@ fn held(stalled: Duration, fails: Option<usize>) -> Held {
     Held { store: Store::new(2).with_every_row().with_reader(reader, stalled), doors, begun, through }
 }
 
-/// Serves until the first event and no further.
 fn serve_to_the_first_event(number: u64, folders: &[PathBuf], column: u64, store: &mut Store) {
     let tickets = Generation::new();
     let ticket = tickets.next();
@@ -89,7 +82,6 @@ fn serve_to_the_first_event(number: u64, folders: &[PathBuf], column: u64, store
     serve(&wanted, store, &ticket, &mut |_| tickets.cancel());
 }
 
-/// Whether this ends before the patience does.
 fn ends(work: impl FnOnce() + Send + 'static) -> bool {
     let (done, is_done) = channel();
     std::thread::spawn(move || {
@@ -104,7 +96,6 @@ fn words_of(model: PathBuf) -> QueueOrder {
     QueueOrder::Map(MapOrder { model: model.into(), device: DeviceChoice::Cpu, what, ..MapOrder::default() })
 }
 
-/// The end of an order.
 fn end(lane: &JobQueue<QueueOrder>) -> QueueNews {
     loop {
         let event = lane.news.next_within(PATIENCE).expect("every order ends");
@@ -249,7 +240,6 @@ fn a_save_that_panics_is_not_the_last() {
     assert_eq!(disk.news.next_within(PATIENCE), Some(2));
 }
 
-/// Nobody wants it any more: neither page Steps, which took something else apart meanwhile, nor a column.
 #[test]
 fn a_model_whose_request_went_stale_while_it_was_read_is_let_go() {
     let Held { store, doors, begun, .. } = held(NEVER, None);

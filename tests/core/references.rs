@@ -28,7 +28,6 @@ const FIRST: &str = "le bateau rouge navigue\nle vieux moulin tourne\nencore la 
 const SECOND: &str = "le bateau rouge vogue\nle moulin ancien tourne\n\n";
 const SAID: &str = "le bateau rouge vogue au loin\nle vieux moulin tourne\nla pluie encore\n";
 
-/// Runs the program; gives what it printed and what it told.
 #[track_caller]
 fn ran(folder: &Path, line: &str) -> (String, String) {
     let done = run_in(folder, &line.split_whitespace().collect::<Vec<_>>(), b"");
@@ -110,7 +109,6 @@ fn all_references_go_out_and_come_in_again() {
     assert_eq!(object["references"], serde_json::json!(["le bateau rouge navigue", "le bateau rouge vogue"]));
 }
 
-/// A file whose texts are there changes nothing, another is a further reference, and 16 is the most.
 #[test]
 fn a_further_file_is_a_further_reference_and_replaces_nothing() {
     let folder = several();
@@ -162,7 +160,6 @@ fn what_differs_is_told_and_goes_in_only_when_that_is_asked_for() {
     assert_eq!(corpus.references_of(1), ["le vieux moulin tourne", "le moulin antique tourne"]);
 }
 
-/// The first thousand lines are those that are there, one behind them is not.
 #[test]
 fn a_line_that_differs_far_behind_is_kept_and_told() {
     let lines = |word: &str, last: &str| {
@@ -178,7 +175,6 @@ fn a_line_that_differs_far_behind_is_kept_and_told() {
     assert_eq!(read(at).1.references_of(1050), ["autre 1050"]);
 }
 
-/// What was forced is the first reference, and links are of its words.
 #[test]
 fn links_and_forced_outputs_belong_to_the_first_reference() {
     let folder = written(&[("s", SOURCE), ("r1", FIRST), ("r2", SECOND), ("g", "0-0\n1-1\n9-9\n")]);
@@ -297,7 +293,6 @@ fn marks_of_words_that_are_gone_are_kept_apart() {
     assert_eq!(read(at).0.judgements_of(0).expect("read")["anna"].stale.len(), 2, "they go out and come in");
 }
 
-/// All judgements of a file that names nobody are those of the one who is named before it.
 #[test]
 fn judgements_of_a_named_file_need_no_column_of_annotators() {
     let folder = several();
@@ -330,7 +325,6 @@ fn a_workspace_where_nothing_may_be_written_opens_to_be_looked_at() {
     assert!(why.contains("a log beside it"), "{why}");
 }
 
-/// What a system says is right where any reference says it, and what not all of them say need not be said.
 #[test]
 fn a_source_word_goes_wrong_only_where_every_reference_says_otherwise() {
     let links = |text: &str| links_of(text).expect("links").all().into_iter().map(|(link, _)| link).collect::<Vec<_>>();

@@ -20,7 +20,6 @@ use interlinear::nn::device::Device;
 use interlinear::ticket::CancellationToken;
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
-/// Marian prints six digits.
 const DIGITS: f32 = 1e-5;
 
 fn models() -> PathBuf {
@@ -40,7 +39,6 @@ pub fn text(path: impl AsRef<Path>) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The options of a model, and its archive.
 fn open(folder: &Path) -> (Npz, String) {
     let mut archive = Npz::open(&folder.join("model.npz")).expect("an archive");
     let options = archive.text(OPTIONS).expect("text").expect("options");
@@ -60,7 +58,6 @@ fn read(folder: &Path) -> (Config, Arc<Weights>) {
     (config, Arc::new(weights))
 }
 
-/// Words and ids of a side.
 struct Words(HashMap<String, u32>);
 
 impl Words {
@@ -78,7 +75,6 @@ impl Words {
     }
 }
 
-/// `a,b c,d` as rows.
 pub fn rows(text: &str) -> Vec<Vec<f32>> {
     let numbers = |row: &str| row.split(',').map(|number| number.parse().expect("a number")).collect();
     text.split_whitespace().map(numbers).collect()
@@ -102,7 +98,6 @@ fn forever() -> CancellationToken {
     CancellationToken::forever()
 }
 
-/// Marian's n-best lists: the same words in the same order, log p of each word and of all, alpha.
 #[test]
 fn lists_of_the_best_are_those_of_marian() {
     for folder in kinds() {
@@ -142,7 +137,6 @@ fn lists_of_the_best_are_those_of_marian() {
     }
 }
 
-/// Given targets, all in one batch, so that most of it is padding.
 #[test]
 fn scores_of_given_targets_are_those_of_marian() {
     for folder in kinds() {
@@ -166,7 +160,6 @@ fn scores_of_given_targets_are_those_of_marian() {
     }
 }
 
-/// Between the halves of a step alpha may be changed; the words follow it, and nothing changes where it does not.
 #[test]
 fn a_changed_alignment_is_what_the_words_follow() {
     let folder = models().join("s2s-lstm");
@@ -189,7 +182,6 @@ fn a_changed_alignment_is_what_the_words_follow() {
     assert_ne!(moved.token_log_p[1..2], plain.token_log_p[1..2]);
 }
 
-/// The loss is that of the steps, and its gradient by every tensor is that of its differences.
 #[test]
 fn gradients_are_those_of_differences() {
     const STEP: f64 = 1e-5;
@@ -236,7 +228,6 @@ fn gradients_are_those_of_differences() {
     }
 }
 
-/// A configuration is written and read again, and its own keys are checked.
 #[test]
 fn its_configuration_is_kept() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -262,7 +253,6 @@ fn its_configuration_is_kept() {
     }
 }
 
-/// Options that are not implemented, and files that do not have what their options say.
 #[test]
 fn what_is_not_known_is_refused_by_its_name() {
     for (kind, from, to, told) in [
@@ -296,7 +286,6 @@ fn what_is_not_known_is_refused_by_its_name() {
     }
 }
 
-/// The whole way: the file with its vocabularies, and the same weights as Nematus' own with its options and dictionaries.
 #[test]
 fn models_open_with_what_lies_beside_them() {
     let (kind, folder) = (models().join("s2s-lstm"), tempfile::tempdir().expect("a folder"));

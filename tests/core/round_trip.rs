@@ -27,13 +27,11 @@ use proptest::test_runner::{Config, RngSeed};
 
 use crate::cli::run_in;
 
-/// A text a line.
 const NASTY: &str = "\"quoted\"\n\"He said nothing.\"\na \"word\" within\none \" mark\n\"open\nclose\"\n- dash\n= 5 euros\n+33
 @home\n'Tis late\n'- odd\n'quoted'\ncafe\u{301} noir\ncafé noir\n\u{1f600} hi \u{1f469}\u{200d}\u{1f680}\nline\u{2028}separator
 我们走了。\n我们 走 了 。\na ||| b\n\\t and \\n\nback\\slash\nNaN\n42\n-0.5\nnull\n#\n<v>tag</v> & <b>\nmany  spaces\nYes.\nYes.\nNo.
 a, b; c\n0-0 1-1\n{\"a\": 1}\nword";
 
-/// A sentence of a corpus.
 #[derive(Clone, Debug)]
 struct Row {
     texts: [&'static str; 4],
@@ -86,7 +84,6 @@ fn output(source: &str, text: &str, n: usize) -> SystemOutput {
     }
 }
 
-/// A corpus of the rows: two systems, of which the first may say nothing in words.
 fn corpus(folder: &Path, name: &str, rows: &[Row]) -> Workspace {
     let mut workspace = Workspace::open(&folder.join(name)).expect("a workspace");
     let origin = workspace.add_origin("rows", "rows").expect("an origin");
@@ -159,7 +156,6 @@ fn take(workspace: &mut Workspace, path: &Path, role: Option<Role>) -> ImportRep
     told.unwrap_or_else(|error| panic!("{error}\n{}", fs::read_to_string(path).unwrap_or_default()))
 }
 
-/// Everything that is compared, a line for each sentence.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Texts,
@@ -194,8 +190,6 @@ fn contents(workspace: &Workspace, parts: &[Part]) -> Vec<String> {
     (0..corpus.len()).map(line).collect()
 }
 
-/// What is written comes into an empty corpus as it was, and changes nothing in the corpus itself, there also with its lines from
-/// behind: then equal sentences may have exchanged their scores.
 fn comes_back(rows: &[Row], kind: ExportFormat, name: &str, parts: &[Part], heads: usize) -> Result<(), TestCaseError> {
     let folder = tempfile::tempdir().expect("a folder");
     let mut workspace = corpus(folder.path(), "a.ilws", rows);
@@ -221,7 +215,6 @@ fn comes_back(rows: &[Row], kind: ExportFormat, name: &str, parts: &[Part], head
     Ok(())
 }
 
-/// Judgements come back to a corpus that has none.
 fn judgements_come_back(rows: &[Row], kind: ExportFormat, name: &str) -> Result<(), TestCaseError> {
     let folder = tempfile::tempdir().expect("a folder");
     let (mut judged, mut bare) = (corpus(folder.path(), "a.ilws", rows), corpus(folder.path(), "b.ilws", rows));
@@ -335,7 +328,6 @@ proptest! {
     }
 }
 
-/// What models wrote is of the sentences that they were given.
 #[test]
 fn translations_scores_and_lists_belong_to_their_lines() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -25,7 +25,6 @@ use crate::worker::{request, serve_all, store};
 const SOURCE: &str = "s9 s31 s31 s17";
 const TARGET: &str = "t18 t13";
 
-/// A copy of a reference model that says which rows were guided.
 fn told(name: &str, reading: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let at = copy_of(name, folder.path());
@@ -51,13 +50,11 @@ fn forced(model: &Model, target: &[u32]) -> Hypothesis {
     force(&mut *stepper, &[(&source, target)], &CancellationToken::forever()).expect("it is scored").swap_remove(0)
 }
 
-/// alpha of a pair by the words read, from the rows of a target with `</s>` as often as it takes.
 fn expected(model: &Model, target: &[u32], delay: usize) -> Vec<Vec<f32>> {
     let longer: Vec<u32> = target.iter().copied().chain(std::iter::repeat_n(model.config.eos, delay)).collect();
     forced(model, &longer).alpha.expect("it aligns").split_off(delay)
 }
 
-/// Rows that differ in the last digits alone.
 fn assert_near(read: &[Vec<f32>], wanted: &[Vec<f32>], what: &str) {
     assert_eq!(read.len(), wanted.len(), "{what}");
     for (read, wanted) in read.iter().zip(wanted) {

@@ -165,7 +165,6 @@ fn a_table_of_numbers_alone_is_scores_and_no_sentences() {
     );
 }
 
-/// Numbers that belong to no system are of the sentences, and columns like the count of their words.
 #[test]
 fn a_number_of_no_system_is_one_of_the_sentence() {
     let (folder, workspace, mut corpus) = scored();
@@ -206,7 +205,6 @@ fn a_number_of_no_system_is_one_of_the_sentence() {
     assert_eq!(values(&again.expect("a corpus"), "difficulty_of_it"), [Some(0.5), Some(-2.0), None]);
 }
 
-/// 36 sentences of two systems that differ a little, and of one that is clearly worse.
 #[test]
 fn every_two_systems_are_compared_and_ranked() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -22,7 +22,6 @@ fn levels() -> impl Iterator<Item = Level> {
     [Level::Base, Level::Avx2, Level::Avx512].into_iter().filter(|one| *one <= level())
 }
 
-/// An output layer and rows for it.
 struct Layer {
     what: &'static str,
     n: usize,
@@ -40,7 +39,6 @@ impl Layer {
         Self { what, n, k, rows, w: numbers(n * k), b: numbers(n), t: numbers(rows * k) }
     }
 
-    /// l_v of a row, by definition.
     fn logits(&self, row: usize) -> Vec<f64> {
         let t = &self.t[row * self.k..(row + 1) * self.k];
         let dot = |w: &[f32]| w.iter().zip(t).map(|(w, t)| f64::from(*w) * f64::from(*t)).sum::<f64>();
@@ -48,13 +46,11 @@ impl Layer {
         (0..self.n).map(|v| dot(&self.w[v * self.k..(v + 1) * self.k]) + bias(v)).collect()
     }
 
-    /// |w_v| |t|, which what is rounded off goes by.
     fn length(&self, row: usize, v: usize) -> f64 {
         let norm = |x: &[f32]| x.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
         norm(&self.w[v * self.k..(v + 1) * self.k]) * norm(&self.t[row * self.k..(row + 1) * self.k])
     }
 
-    /// Sifts and compares; gives the greatest number of words that had to be kept for a row.
     fn check(&self, threads: usize, count: usize) -> usize {
         let what = self.what;
         let screen = IntegerLayer::new(&self.w, &self.b, self.n, self.k).expect("ordinary numbers");
@@ -143,7 +139,6 @@ fn equals_are_all_kept() {
     assert_eq!(flat.check(1, 3), 400);
 }
 
-/// Where nothing is rounded off there is no margin either, and of 0 no share comes on top.
 #[test]
 fn the_best_of_nothing_but_zeros_are_kept() {
     for flat in [true, false] {
@@ -154,7 +149,6 @@ fn the_best_of_nothing_but_zeros_are_kept() {
     }
 }
 
-/// What is great in W is small in t, so that rounding loses everything that counts.
 #[test]
 fn rows_that_would_lose_too_much_are_refused() {
     let mut layer = Layer::random("one number of many counts", (200, 50, 3), 23);
@@ -218,7 +212,6 @@ fn configs() -> Vec<Config> {
     ]
 }
 
-/// Large enough weights that words differ, and some words twice, so that there are ties.
 fn weights(config: &Config, seed: u64) -> Weights {
     let mut weights = initial_weights(config, InitScheme::Scaled, seed);
     for (name, array) in weights.iter_mut() {
@@ -235,7 +228,6 @@ fn first(sentences: usize) -> Vec<StepRow> {
     (0..sentences).map(|sentence| StepRow { sentence, parent: 0, y_prev: None }).collect()
 }
 
-/// A step for two sentences.
 fn step(stepper: &mut dyn Stepper, need: &Need<'_>) -> StepOutput {
     let mut output = StepOutput::default();
     stepper.begin(&[&[2, 5, 0], &[7, 0]]).expect("encodes");
@@ -329,7 +321,6 @@ fn damaged_weights_end_in_a_sentence() {
     }
 }
 
-/// Rows with ties, words without any probability and what is no number.
 #[test]
 fn a_device_picks_the_same_words_as_the_host() {
     let mut rng = ChaCha8Rng::seed_from_u64(50);

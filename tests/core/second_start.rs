@@ -10,15 +10,12 @@ use std::time::{Duration, Instant};
 use interlinear::app::files::claim::Claim;
 use interlinear::session::driver::{Driver, OpenWith};
 
-/// Far more than an answer takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Where the program keeps its state.
 fn state(home: &Path) -> PathBuf {
     home.join("interlinear/session.json")
 }
 
-/// The program on a system without a display.
 fn start(home: &Path, arguments: &[&str]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_interlinear"));
     command.args(arguments).current_dir(home).env("HOME", home).env("XDG_DATA_HOME", home);

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use interlinear::cli::explore::serve::Served;
 use tempfile::TempDir;
 
-/// A site with a large file and a model, and a file beside it that nobody may have.
 fn site() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let site = folder.path().join("dist");
@@ -36,7 +35,6 @@ fn served(site: &Path, models: &[PathBuf]) -> SocketAddr {
     served.listen((Ipv4Addr::LOCALHOST, 0).into()).expect("a port is free").1
 }
 
-/// The status, the head and the body of an answer.
 fn asked(address: SocketAddr, how: &str, path: &str, more: &str) -> (u16, String, Vec<u8>) {
     let mut stream = TcpStream::connect(address).expect("it listens");
     let host = if more.starts_with("Host: ") { "" } else { "Host: localhost:80\r\n" };

@@ -42,7 +42,6 @@ use crate::effects::{act, chores, text_opened};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A session with so many columns that know their models.
 fn session(columns: usize) -> Session {
     let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
@@ -67,7 +66,6 @@ fn edit(session: &mut Session, text: &str) -> Request {
     act(session, SourceCommand::Edit(text.to_owned())).expect("an edit calls for a request")
 }
 
-/// Words as a sentence with `</s>`; every word that starts with `?` is unknown.
 pub fn sentence(text: &str) -> Sentence {
     let mut sentence = Sentence { text: text.to_owned(), ..Sentence::default() };
     let mut at = 0;
@@ -83,12 +81,10 @@ pub fn sentence(text: &str) -> Sentence {
     sentence
 }
 
-/// A hypothesis of these words; row i looks at source word i.
 fn hypothesis(text: &str, t_x: usize) -> HypothesisView {
     hypothesis_with(text, t_x, |i, j| if i == j { 0.75 } else { 0.25 })
 }
 
-/// A hypothesis of these words with this alpha_ij.
 pub fn hypothesis_with(text: &str, t_x: usize, alpha: impl Fn(usize, usize) -> f32) -> HypothesisView {
     let tokens: Vec<String> = text.split(' ').map(str::to_owned).collect();
     let alpha = (0..tokens.len()).map(|i| (0..t_x).map(|j| alpha(i, j)).collect()).collect();
@@ -109,7 +105,6 @@ pub fn hypothesis_with(text: &str, t_x: usize, alpha: impl Fn(usize, usize) -> f
     }
 }
 
-/// What is told of a sentence that was translated so.
 pub fn told(number: u64, column: ColumnId, source: Sentence, best: HypothesisView) -> [Event; 2] {
     let result = ColumnResult { hypotheses: vec![best], ..ColumnResult::default() };
     [Event::Started { number, column, source, context: None }, Event::Finished { number, column, result }]
@@ -254,7 +249,6 @@ fn an_empty_source_shows_nothing_and_decodes_nothing() {
     assert!(!session.app().document.columns()[0].decoding && !session.app().document.columns()[0].stale);
 }
 
-/// One step back to the sentence before, however many words were typed.
 #[test]
 fn undo_goes_back_to_the_sentence_before() {
     let mut session = session(0);
@@ -427,7 +421,6 @@ fn words_that_outputs_do_not_share_are_marked() {
     }
 }
 
-/// A word that two outputs of three share is still not in every output.
 #[test]
 fn of_three_outputs_a_word_of_two_is_marked() {
     let mut session = session(3);
@@ -491,7 +484,6 @@ fn examples_are_many_grouped_and_open_the_window() {
     assert_eq!(session.app().document.position(), Some(0));
 }
 
-/// The lines of a file.
 fn text_of(lines: &str) -> Arc<TextFile> {
     let file = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(file.path(), lines).expect("written");
@@ -769,7 +761,6 @@ fn settings_in_a_saved_state_are_clamped() {
     assert!(session.app().view.settings().zoom <= 3.0);
 }
 
-/// A driver and the far end of its `wake`.
 struct Opened {
     driver: Driver,
     woken: std::sync::mpsc::Receiver<()>,
@@ -784,7 +775,6 @@ fn open(options: OpenWith) -> Opened {
 }
 
 impl Opened {
-    /// Pumps, woken as a window would be, until `done`.
     fn until(&mut self, done: impl Fn(&Session) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         self.driver.pump(Duration::from_millis(8));

@@ -8,7 +8,6 @@ use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow};
 use interlinear::nn::device::Device;
 use interlinear::ticket::CancellationToken;
 
-/// A file with these lists; the checksum is that of the format, word by word.
 fn file(frequent: u64, lists: &[&[u32]]) -> Vec<u8> {
     let mut numbers: Vec<u64> =
         vec![frequent, 50, lists.len() as u64 + 1, lists.iter().map(|list| list.len() as u64).sum()];

@@ -52,13 +52,11 @@ fn link(source: usize, target: usize) -> Link {
     Link { source, target }
 }
 
-/// The places of what stands between spaces.
 fn chunks(text: &str) -> PlacedWords {
     let at = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     PlacedWords { text: text.to_owned(), spans: text.split(' ').map(|word| at(word)..at(word) + word.len()).collect() }
 }
 
-/// The heatmap of the first column as SVG.
 fn drawn(session: &Session) -> String {
     let (column, drawing) = (&session.app().document.columns()[0], Drawing::new("heatmap", false));
     let picture =
@@ -105,7 +103,6 @@ fn links_are_carried_to_words_that_a_model_cuts_its_own_way() -> Result<()> {
     Ok(())
 }
 
-/// A session with one column of this kind.
 fn session(facts: ModelFacts) -> Session {
     let models = [PathBuf::from("models/m")];
     let mut session =
@@ -125,7 +122,6 @@ fn english_to(language: &str) -> ModelFacts {
     }
 }
 
-/// Word i looks at source word i.
 fn hypothesis(words: &[&str], t_x: usize) -> HypothesisView {
     let best = hypothesis_with(&words.join(" "), t_x, |i, j| if i == j { 0.75 } else { 0.25 / (t_x - 1) as f32 });
     let energies = Some((0..words.len()).map(|i| vec![i as f32; t_x]).collect());
@@ -136,7 +132,6 @@ fn hypothesis(words: &[&str], t_x: usize) -> HypothesisView {
     }
 }
 
-/// Has a text translated into these hypotheses.
 fn translate(session: &mut Session, text: &str, hypotheses: Vec<HypothesisView>) {
     let request = act(session, SourceCommand::Replace(text.to_owned())).expect("another text");
     let column = session.app().document.columns()[0].id;
@@ -290,7 +285,6 @@ fn no_links_are_asked_for_where_no_aligner_knows_the_languages() {
     assert_eq!(table(&session).links, None);
 }
 
-/// Nothing comes with the program for Dutch: a file of the user's does, and only for the languages that it has learned.
 #[test]
 fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -427,7 +421,6 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
     assert!(said.contains("alpha of word 2 is set"), "{said}");
 }
 
-/// A matrix over words, computed plainly: columns added, rows averaged.
 fn merged(alpha: &Alignment, x: &[std::ops::Range<usize>], y: &[std::ops::Range<usize>]) -> Vec<Vec<f32>> {
     let cell = |y: &std::ops::Range<usize>, x: &std::ops::Range<usize>| {
         let sum: f32 = y.clone().flat_map(|i| x.clone().filter_map(move |j| alpha.get(i, j))).sum();

@@ -42,7 +42,6 @@ fn threads_and_memory_stay_flat_through_random_requests_and_orders() {
     assert!(output.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// What the system says of this process: threads and bytes in memory; zeros where it says nothing.
 fn process() -> (u64, u64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let value = |key: &str| {
@@ -58,7 +57,6 @@ struct Soak {
     rng: ChaCha8Rng,
     requests: u64,
     orders: u64,
-    /// Orders without an end so far.
     open: Vec<u64>,
     corpus: PathBuf,
 }
@@ -151,7 +149,6 @@ impl Soak {
         }
     }
 
-    /// Takes one event of each; whether there was any, and whether the newest request is done.
     fn hear(&mut self, patience: Duration) -> (bool, bool) {
         let live = self.worker.next_within(patience);
         let event = self.lane.news.next_within(patience);
@@ -165,7 +162,6 @@ impl Soak {
         (live.is_some() || event.is_some(), live.as_ref().is_some_and(is_newest))
     }
 
-    /// Everything ends and is heard; a last sentence is translated. What the process is then.
     fn rest(&mut self, threads: Option<u64>) -> (u64, u64) {
         (0..=self.orders).for_each(|number| self.lane.pause(number, false));
         let start = Instant::now();
@@ -210,7 +206,6 @@ fn rounds() {
 
 /// The workspace in which [`judgements`] are made.
 const JUDGED: &str = "INTERLINEAR_JUDGED";
-/// As many kills instead of the few of the suite.
 const KILLS: &str = "INTERLINEAR_KILLS";
 /// Sentences that are judged one after the other, again and again.
 const SENTENCES: usize = 50;

@@ -31,7 +31,6 @@ use crate::link::packed;
 use crate::session::{sentence, told};
 use crate::worker::{PATIENCE, fixture};
 
-/// A session with one finished column, on the page Steps, and what it has asked for.
 pub fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
     let mut session = Session::start(None, &OpenWith::default());
     let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
@@ -73,13 +72,11 @@ fn finish(session: &mut Session, text: &str, ids: &[u32]) {
     }
 }
 
-/// What was to be taken apart since the last call.
 fn asked(session: &mut Session) -> Vec<(u64, StepsRequest)> {
     let of = |effect| if let Effect::TakeApart { number, request } = effect { Some((number, *request)) } else { None };
     session.take_effects().into_iter().filter_map(of).collect()
 }
 
-/// An answer with a row of alpha for each word, taken from a small reference model so that the drawing is real.
 pub fn answer(ids: &[u32], waits: bool) -> Arc<StepTrace> {
     let model = Model::load(fixture("rnnsearch"), &Device::cpu()).expect("the model");
     let machine = anatomy_of(&model.config, &model.weights, None).expect("apart").machine();
@@ -142,7 +139,6 @@ fn the_page_asks_for_what_the_column_shows_and_for_nothing_twice() {
     assert!(asked(&mut session).is_empty());
 }
 
-/// Another desk, which opens a link and has its model and its translation.
 fn there(link: &str, text: &str, ids: &[u32]) -> Session {
     let bundled = vec![Installed::from(std::path::PathBuf::from("/there/model"))];
     let with = OpenWith { bundled, link: Some(link.to_owned()), ..OpenWith::default() };
@@ -349,7 +345,6 @@ fn a_guess_hides_the_row_and_is_counted_once() {
     assert!(!session.steps().hides(Guessed::Row, 0));
 }
 
-/// All rows are hidden until the guess is shown; it is compared with the model and, where there are links, the aligner.
 #[test]
 fn the_whole_alignment_is_guessed_at_once() {
     let (mut session, _, requests) = session();
@@ -489,7 +484,6 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
     assert!(lines(3).is_empty());
 }
 
-/// The steps are those of the model whose tab is framed; the next one is another model, and no variant.
 #[test]
 fn the_model_follows_the_framed_tab_and_the_next_one_is_no_variant() {
     let (mut session, column, _) = session();

@@ -22,20 +22,17 @@ use interlinear::ticket::{CancellationToken, Generation};
 
 use crate::judging::out;
 
-/// Sentences of a long table: more than two pieces.
 const LONG: usize = 9000;
 
 fn text(n: usize) -> String {
     format!("word{} {} end", n % 7, "more ".repeat(n % 5))
 }
 
-/// What the system of this number says of sentence n.
 fn said(system: usize, n: usize) -> SystemOutput {
     let text = format!("mot{} de {system}", n * 31 % 1000);
     SystemOutput { log_p: Some(-((n * 7919 + system) as f32 % 1000.0)), text, ..SystemOutput::default() }
 }
 
-/// A long table, of whose sentences only every second window has what system 2 says.
 fn long(path: &Path, folds: bool) -> Workspace {
     let mut workspace = Workspace::open(path).expect("a workspace");
     let systems = ["One", "Two"].map(|name| workspace.add_system(name, &StoredAbout::default()).expect("a system").id);
@@ -59,7 +56,6 @@ fn long(path: &Path, folds: bool) -> Workspace {
     workspace
 }
 
-/// Everything that a corpus shows.
 fn shown(corpus: &CorpusTable) -> Vec<String> {
     let mut shown = Vec::new();
     for at in 0..corpus.len() {
@@ -107,8 +103,6 @@ fn columns_that_are_read_late_make_the_same_table() {
     assert!(!whole.read_on(), "everything was read");
 }
 
-/// Whatever one window does, another one that looks now and then comes to what a third one reads anew, whether it has read
-/// a column before or not, and whether the first has folded.
 #[test]
 fn other_windows_follow_what_is_folded() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -166,7 +160,6 @@ fn a_new_reference_takes_the_forced_one_out_of_the_table() {
     assert_eq!(shown(&corpus), shown(&CorpusTable::read(&workspace).expect("a corpus")));
 }
 
-/// Source, and what a system makes of it, a line each: JSON lines of `translate`.
 fn json_lines(sentences: std::ops::Range<usize>) -> String {
     sentences.map(|n| json_line(&words(5 + n % 9, n), &words(4 + n % 11, n + 7), n)).collect()
 }
@@ -184,7 +177,6 @@ fn json_line(source: &[String], target: &[String], n: usize) -> String {
     json!({"source": source, "hypotheses": [said]}).to_string() + "\n"
 }
 
-/// A row as a softmax makes them: most at one place, noise elsewhere.
 fn row(at: usize, columns: usize, n: usize) -> Vec<f32> {
     let noise = |j: usize| ((n * 7919 + at * 104_729 + j * 1_299_709) % 10_007) as f32 / 10_007.0;
     let e: Vec<f32> = (0..columns).map(|j| (5.0 * noise(j) - 2.0 * (j.abs_diff(at) as f32)).exp()).collect();
@@ -203,7 +195,6 @@ fn import(
     import_file(workspace, (path, &options), threads, ticket, hear).expect("it comes in")
 }
 
-/// Sentences and outputs with all that is kept of them.
 fn everything(workspace: &Workspace) -> Vec<String> {
     let mut all = shown(&CorpusTable::read(workspace).expect("a corpus"));
     for system in workspace.systems().expect("systems") {
@@ -214,7 +205,6 @@ fn everything(workspace: &Workspace) -> Vec<String> {
     all
 }
 
-/// However many threads read, what comes in is the same; stopped half way, what came is whole and a second import goes on.
 #[test]
 fn an_import_is_the_same_on_any_number_of_threads_and_after_it_was_stopped() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -247,7 +237,6 @@ fn an_import_is_the_same_on_any_number_of_threads_and_after_it_was_stopped() {
     assert_eq!(everything(&stopped), expect);
 }
 
-/// The files of a workspace as they lie there in the middle of an import, as a killed program leaves them.
 #[test]
 fn a_killed_import_leaves_whole_sentences() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -272,7 +261,6 @@ fn a_killed_import_leaves_whole_sentences() {
     }
 }
 
-/// The file is at most one and a half times as large as its alignments are as f16.
 #[test]
 fn a_workspace_is_little_larger_than_its_alignments() {
     let folder = tempfile::tempdir().expect("a folder");

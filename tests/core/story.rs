@@ -19,7 +19,6 @@ use crate::worker::fixture;
 
 const GIVEN: [u32; 3] = [4, 5, 7];
 
-/// A small reference model, taken apart for real.
 fn trace(name: &str) -> Arc<StepTrace> {
     let lane = StepsThread::spawn(Library::new(1), Arc::new(|| {}));
     let (device, source) = (DeviceChoice::Cpu, "the red shoe".to_owned());
@@ -69,7 +68,6 @@ fn a_number_is_worked_out_with_both_factors() {
     }
 }
 
-/// Every unit of a gate, a proposal and of what comes before maxout is made of what the word, the state and the context say.
 #[test]
 fn gates_are_worked_out_of_what_each_part_says() {
     let sigmoid: fn(f32) -> f32 = |sum| 1.0 / (1.0 + (-sum).exp());

@@ -14,7 +14,6 @@ use interlinear::training::settings::TrainingSettings;
 use crate::bad_input::{copy_of, replace};
 use crate::cli::{reference, run_in};
 
-/// A tokenizer file with one rule or model of its own.
 fn tokenizer(normalizer: &str, cutting: &str, model: &str, rest: &str) -> String {
     format!(
         r#"{{"version":"1.0","added_tokens":[],"normalizer":{normalizer},"pre_tokenizer":{cutting},"model":{model}{rest}}}"#
@@ -127,7 +126,6 @@ fn endless_empty_lines_are_not_held_in_memory() {
     assert!(error.contains("has more than 1 lines, but the corpus has 1"), "{error}");
 }
 
-/// Runs the program by a line of bash, `$0`, with so much memory and processor time.
 #[cfg(target_os = "linux")]
 fn run_within(folder: &Path, line: &str, mebibytes: usize, seconds: usize) -> (Option<i32>, String) {
     let script = format!("ulimit -v {} -t {seconds}; {line}", 1024 * mebibytes);
@@ -137,7 +135,6 @@ fn run_within(folder: &Path, line: &str, mebibytes: usize, seconds: usize) -> (O
     (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
 }
 
-/// A training on a text and no more.
 #[cfg(target_os = "linux")]
 fn configuration(text: &str) -> String {
     format!(
@@ -185,7 +182,6 @@ fn a_gold_file_with_more_links_than_words_is_refused() {
     assert!(error.contains("gold, line 1017: has more links"), "{error}");
 }
 
-/// A pipe, where the system can make one.
 #[cfg(unix)]
 fn pipe(folder: &Path) -> Option<PathBuf> {
     let pipe = folder.join("pipe");
@@ -258,7 +254,6 @@ fn a_new_training_follows_a_link_that_was_named() {
     assert!(fs::read_to_string(folder.path().join("real.toml")).expect("read").contains("[model]"));
 }
 
-/// A model whose name and whose first target word a terminal would obey.
 fn rude(folder: &Path) -> String {
     let model = copy_of("rnnsearch", folder);
     let config = fs::read_to_string(model.join("config.json")).expect("read");
@@ -271,7 +266,6 @@ fn rude(folder: &Path) -> String {
     model.display().to_string()
 }
 
-/// Puts a rude word in the place of every word of a side but the two special ones.
 fn rude_words(model: &str, side: &str) {
     let path = Path::new(model).join(format!("{side}.tokenizer.json"));
     let mut file: serde_json::Value = serde_json::from_slice(&fs::read(&path).expect("read")).expect("JSON");

@@ -27,7 +27,6 @@ fn tokenizer(language: &str, words: &[&str]) -> Tokenizer {
     vocab::build(language, counts, 1000).expect("these words make a vocabulary")
 }
 
-/// A text, and its words with bars between.
 const CUTS: &[(&str, &str, &str)] = &[
     (
         "fr",
@@ -265,7 +264,6 @@ fn damaged_files_are_named_with_their_line() {
     }
 }
 
-/// The command line reads pipes; a list in the window would wait for their end.
 #[cfg(unix)]
 #[test]
 fn a_list_is_an_ordinary_file() {
@@ -345,7 +343,6 @@ fn a_corpus_leaves_out_what_is_too_long_or_empty() -> Result<()> {
     Ok(())
 }
 
-/// 50 pairs of lengths that repeat.
 fn lengths() -> ParallelText {
     let mut corpus = ParallelText::default();
     for i in 0..50_usize {
@@ -378,7 +375,6 @@ fn minibatches_hold_every_pair_once_and_are_sorted_within() {
     assert!(ParallelText::default().batches(1, 0, 80, 20).is_empty());
 }
 
-/// Words of a made-up language, counted.
 fn counted(words: &[(&str, u64)]) -> HashMap<String, u64> {
     words.iter().map(|(word, count)| ((*word).to_owned(), *count)).collect()
 }

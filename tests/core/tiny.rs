@@ -9,7 +9,6 @@ use interlinear::nn::device::Device;
 use interlinear::text::tokenizer::Tokenizer;
 use interlinear::text::vocab;
 
-/// What a tiny model is like; `</s>` and `[UNK]` come before the words.
 #[derive(Clone, Copy)]
 pub struct Tiny {
     pub name: &'static str,
@@ -18,7 +17,6 @@ pub struct Tiny {
     pub target: &'static [&'static str],
     pub source_eos: bool,
     pub seed: u64,
-    /// How much more it likes to say `[UNK]`.
     pub unk: f32,
 }
 
@@ -55,12 +53,10 @@ impl Tiny {
         }
     }
 
-    /// The same, saying `[UNK]` often.
     pub fn unknowing(self) -> Self {
         Self { unk: 4.0, ..self }
     }
 
-    /// Writes its folder below `folder`.
     pub fn save(&self, folder: &Path) -> PathBuf {
         let folder = folder.join(self.name);
         std::fs::create_dir(&folder).expect("created");
@@ -78,7 +74,6 @@ impl Tiny {
         folder
     }
 
-    /// The model itself.
     pub fn model(&self) -> Model {
         let folder = tempfile::tempdir().expect("a temporary directory");
         Model::load(self.save(folder.path()), &Device::cpu()).expect("a sound model")

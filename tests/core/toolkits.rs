@@ -27,7 +27,6 @@ use crate::models::{tiny, variables};
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: &[&[u32]] = &[&[4, 2, 5, 0], &[3, 0], &[6, 6, 2, 7, 3, 0], &[5, 0], &[2, 3, 4, 5, 6, 7, 0], &[7, 2, 0]];
 
-/// Of random sizes; a vocabulary is large enough that words are sifted.
 fn sized(name: &str, architecture: Architecture, rng: &mut ChaCha8Rng) -> Config {
     let mut size = |from: usize, to: usize| rng.random_range(from..to);
     Config {
@@ -42,8 +41,6 @@ fn sized(name: &str, architecture: Architecture, rng: &mut ChaCha8Rng) -> Config
     }
 }
 
-/// Its name, its encoder, the units of both sides, layers and cells of the encoder, then those of the decoder; norm, and whether it
-/// skips.
 type NematusKind = (&'static str, EncoderKind, [NematusUnit; 2], [usize; 5], NematusNorm, bool);
 
 fn nematus(rng: &mut ChaCha8Rng) -> Vec<Config> {
@@ -122,13 +119,11 @@ fn opennmt(rng: &mut ChaCha8Rng) -> Vec<Config> {
     kinds.into_iter().enumerate().map(config).collect()
 }
 
-/// One of each of them, with sizes of this seed.
 pub fn configs(seed: u64) -> Vec<Config> {
     let rng = &mut ChaCha8Rng::seed_from_u64(seed);
     [nematus(rng), opennmt(rng)].concat()
 }
 
-/// Weights far from 0, so that every part of the model is felt.
 pub fn weights(config: &Config, seed: u64) -> Arc<Weights> {
     let mut weights = initial_weights(config, InitScheme::Uniform, seed);
     for (name, array) in weights.iter_mut() {
@@ -158,13 +153,10 @@ fn near(what: &str, found: &[f32], expected: &[f32], most: f32) {
 const LOG_P: f32 = 1e-5;
 const ALPHA: f32 = 1e-6;
 
-/// How much further apart numbers may be: a norm makes small ones large, with what was rounded off them, and these models have many
-/// norms one behind the other.
 fn apart(config: &Config) -> f32 {
     if config.nematus().is_some_and(|sizes| sizes.norm != NematusNorm::None) { 10.0 } else { 1.0 }
 }
 
-/// Both halves of one step of both, where alpha of the last row is turned round between them if so wished.
 fn same_step(what: &str, steppers: &mut [&mut dyn Stepper; 2], rows: &[StepRow], (turns, apart): (bool, f32)) {
     let mut outputs = [StepOutput::default(), StepOutput::default()];
     for (stepper, output) in steppers.iter_mut().zip(&mut outputs) {
@@ -243,7 +235,6 @@ fn check_same(what: &str, found: &Decoded, expected: &Decoded, most: [f32; 2]) {
     }
 }
 
-/// How far rounding to `f32` moves log p and alpha of what the readable form finds: it is asked again in `f64`.
 fn noise(config: &Config, weights: &Weights, found: &[Decoded]) -> [f32; 2] {
     let model = trainable(config, &variables(weights, DType::F64).0).expect("the readable form");
     let number = |x: &Tensor| x.to_dtype(DType::F32).and_then(|x| x.flatten_all()?.to_vec1::<f32>()).expect("numbers");
@@ -269,7 +260,6 @@ fn noise(config: &Config, weights: &Weights, found: &[Decoded]) -> [f32; 2] {
     most
 }
 
-/// The same lists in both forms, alone and in a batch that sentences enter and leave.
 #[test]
 fn lists_of_the_best_are_the_same_in_both_forms_alone_and_in_batches() {
     for config in configs(5) {
@@ -292,7 +282,6 @@ fn lists_of_the_best_are_the_same_in_both_forms_alone_and_in_batches() {
     }
 }
 
-/// Page Steps shows the numbers of the steps, before training too, and every box of the drawing has its own.
 #[test]
 fn taken_apart_they_compute_the_same() {
     for config in configs(8) {
@@ -336,7 +325,6 @@ fn taken_apart_they_compute_the_same() {
     }
 }
 
-/// What is packed for decoding is read from there afterwards: the same weights.
 #[test]
 fn weights_that_were_packed_are_what_they_were() {
     for config in configs(6) {

@@ -35,7 +35,6 @@ use interlinear::training::minibatch::Minibatch;
 use interlinear::training::plain::PlainEngine;
 use interlinear::training::settings::{OptimizerSettings, Rule};
 
-/// The one line of its table.
 const TABLE: &[ModelEntry] = &[ENTRY];
 
 const ENTRY: ModelEntry = ModelEntry {
@@ -165,7 +164,6 @@ impl Trainable for Toy {
 const SOURCE: &[&[u32]] = &[&[2, 3, 0], &[3, 4, 2, 0], &[4, 0], &[2, 4, 0]];
 const TARGET: &[&[u32]] = &[&[4, 3, 0], &[3, 2, 4, 0], &[2, 0], &[4, 2, 0]];
 
-/// A folder with its configuration and vocabularies, but without weights.
 fn write_folder(folder: &Path) -> Config {
     let json = r#"{"format": "interlinear", "version": 1, "name": "toy", "architecture": "toy", "source_language": "en",
         "target_language": "fr", "source_vocabulary": 5, "target_vocabulary": 5, "eos": 0, "unk": 1,
@@ -181,7 +179,6 @@ fn write_folder(folder: &Path) -> Config {
     Config::load_among(TABLE, &folder.join("config.json")).expect("it is in the table")
 }
 
-/// Weights after some updates of the engine that needs no gradients by hand; the loss falls.
 fn train(config: &Config) -> Weights {
     let layout = ParameterLayout::new(config);
     let flat = layout.flatten(&initial_weights(config, InitScheme::Scaled, 3)).expect("its own weights");

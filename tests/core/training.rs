@@ -23,11 +23,9 @@ use interlinear::training::layout::ParameterLayout;
 use interlinear::training::trainer::TrainingReport;
 use interlinear::training::{RunOptions, train};
 
-/// The wirings of gated units: rnnencdec also with its output matrix in two factors.
 const WIRINGS: &[(Architecture, Option<usize>)] =
     &[(Architecture::RNN_SEARCH, None), (Architecture::RNN_ENC_DEC, None), (Architecture::RNN_ENC_DEC, Some(3))];
 
-/// All sizes small and unlike each other.
 fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
     Config {
         name: "tiny".into(),
@@ -43,7 +41,6 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
     }
 }
 
-/// A model of Luong et al. 2015 with every size small.
 fn luong(layers: usize, attention: AttentionKind, score: &str, input_feeding: bool, reverse_source: bool) -> Config {
     let sizes = LuongSizes {
         layers,
@@ -59,7 +56,6 @@ fn luong(layers: usize, attention: AttentionKind, score: &str, input_feeding: bo
     Config { maxout: 0, own: sizes.into(), ..config(Architecture::LUONG, None) }
 }
 
-/// Every wiring that is trained, with its name.
 fn wirings() -> Vec<(String, Config)> {
     let gated = WIRINGS.iter().map(|&(architecture, rank)| config(architecture, rank));
     let mut all: Vec<Config> = gated.collect();
@@ -105,19 +101,15 @@ fn waves(layout: &ParameterLayout) -> Vec<f32> {
     flat
 }
 
-/// Source and target ids of a minibatch.
 type Ids = &'static [&'static [u32]];
 
-/// Pairs of unlike lengths.
 const SOURCE: Ids = &[&[3, 7, 2, 9, 0], &[5, 0], &[10, 4, 8, 0], &[2, 6, 0]];
 const TARGET: Ids = &[&[4, 12, 0], &[7, 2, 9, 11, 3, 0], &[5, 0], &[8, 10, 6, 0]];
 
-/// No dropout; the mean over `pairs`.
 fn plainly(pairs: usize, smoothing: f32) -> StepOptions {
     StepOptions { dropout: 0.0, smoothing, scale: 1.0 / pairs as f32, seed: 1, guide: 0.0 }
 }
 
-/// A run of a minute in no time; every key that the tests change stands in it once.
 const CONFIGURATION: &str = r#"
 name = "toy"
 output = "out"
@@ -155,18 +147,15 @@ bleu_sentences = 3
 seed = 5
 "#;
 
-/// With the links of `lines` and a cost on alpha.
 const GUIDED: &[(&str, &str)] = &[
     ("target = \"train.fr\" ", "target = \"train.fr\", links = \"train.links\" "),
     ("seed = 5", "seed = 5\n\n[guide]\nweight = 1.0"),
 ];
 
-/// A folder with texts and a configuration.
 struct Toy {
     folder: tempfile::TempDir,
 }
 
-/// Lines in a language of ten words, and the same backwards in another: `count` of them from `first`.
 fn lines(first: usize, count: usize) -> (String, String) {
     const ENGLISH: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     const FRENCH: [&str; 10] = ["un", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix"];
@@ -183,7 +172,6 @@ fn lines(first: usize, count: usize) -> (String, String) {
 }
 
 impl Toy {
-    /// With these changes to [`CONFIGURATION`].
     fn new(changes: &[(&str, &str)]) -> Self {
         let toy = Self { folder: tempfile::tempdir().expect("a temporary folder") };
         for (name, (source, target)) in [("train", lines(0, 30)), ("dev", lines(100, 7))] {
@@ -218,7 +206,6 @@ impl Toy {
         self.write(name, text.as_bytes());
     }
 
-    /// Trains; `stop` is asked at every report.
     fn train(
         &self,
         name: &str,

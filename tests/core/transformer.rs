@@ -52,7 +52,6 @@ fn config(name: &str, sizes: TransformerSizes) -> Config {
     }
 }
 
-/// What people's models have: Marian's, Hugging Face's, Firefox's, OpenNMT's.
 fn configs() -> Vec<Config> {
     let marian = TransformerSizes {
         heads: 3,
@@ -107,7 +106,6 @@ fn configs() -> Vec<Config> {
         .collect()
 }
 
-/// Weights far from 0, so that every part of the model is felt.
 fn weights(config: &Config, seed: u64) -> Arc<Weights> {
     let mut weights = initial_weights(config, InitScheme::Uniform, seed);
     for (name, array) in weights.iter_mut() {
@@ -125,7 +123,6 @@ fn quick(config: &Config, weights: &Arc<Weights>) -> Box<dyn Stepper> {
     fused::stepper(config, weights, 2).expect("the fused form")
 }
 
-/// One step of both, and the same numbers.
 fn same_step(what: &str, steppers: &mut [&mut dyn Stepper; 2], rows: &[StepRow], lengths: &[usize]) {
     let mut outputs = [StepOutput::default(), StepOutput::default()];
     for (stepper, output) in steppers.iter_mut().zip(&mut outputs) {
@@ -187,7 +184,6 @@ fn check_same(what: &str, found: &Decoded, expected: &Decoded) {
     }
 }
 
-/// Words that were said leave the stores of a batch that sentences enter and leave.
 #[test]
 fn sentences_that_enter_a_batch_have_the_translations_that_they_have_alone() {
     for config in configs() {
@@ -207,7 +203,6 @@ fn sentences_that_enter_a_batch_have_the_translations_that_they_have_alone() {
     }
 }
 
-/// Where alpha is set, the heads that are the alignment look as it says, in both forms; set as it was, nothing changes.
 #[test]
 fn what_is_set_by_hand_is_what_the_heads_read() {
     for config in configs() {
@@ -233,7 +228,6 @@ fn what_is_set_by_hand_is_what_the_heads_read() {
     }
 }
 
-/// What all heads show is what each shows as the alignment, and their mean where several are.
 #[test]
 fn every_head_is_what_it_shows_as_the_alignment() {
     for config in configs() {
@@ -273,7 +267,6 @@ fn every_head_is_what_it_shows_as_the_alignment() {
     }
 }
 
-/// The weights of self-attention as the readable form notes them, by the name of their attention.
 fn noted(config: &Config, weights: &Weights, pair: (&[u32], &[u32])) -> Vec<(String, Vec<f32>)> {
     let tensors = weights.tensors(&Candle::Cpu).expect("tensors");
     let trace = Trace::recording();
@@ -290,7 +283,6 @@ fn noted(config: &Config, weights: &Weights, pair: (&[u32], &[u32])) -> Vec<(Str
     trace.take().into_iter().filter(is_it).map(|(name, tensor)| (name, numbers(tensor))).collect()
 }
 
-/// Heads that look at their own side: of the encoder, and of the decoder where it has them.
 #[test]
 fn heads_of_self_attention_are_those_of_the_readable_form() {
     for config in configs() {
@@ -325,7 +317,6 @@ fn heads_of_self_attention_are_those_of_the_readable_form() {
     }
 }
 
-/// The weights with nothing behind some heads: the columns of W_o that read them are zero.
 fn cut(config: &Config, weights: &Arc<Weights>, places: &[HeadPlace]) -> Arc<Weights> {
     let mut cut = (**weights).clone();
     let (d, width) = (config.hidden, config.hidden / config.transformer().expect("sizes").heads);
@@ -348,7 +339,6 @@ fn log_p(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], lists: Vec<Arc<[
     forced.into_iter().map(|forced| forced.token_log_p).collect()
 }
 
-/// Sentences of one batch leave out heads of their own, in both forms, and the next batch none.
 #[test]
 fn a_head_that_is_left_out_says_nothing() {
     let place = |attention, layer, head| HeadPlace { attention, layer, head };
@@ -387,7 +377,6 @@ fn a_head_that_is_left_out_says_nothing() {
     assert!(refused.expect_err("an RNN").to_string().contains("has no heads"));
 }
 
-/// A masked word is hidden from every head of every layer; it is as if their rows had been made without it.
 #[test]
 fn a_masked_word_is_hidden_from_all_heads() {
     for config in configs() {
@@ -425,8 +414,6 @@ fn a_masked_word_is_hidden_from_all_heads() {
     }
 }
 
-/// Temperature, an own row, forced and forbidden words: as of any other model, also where several heads are the alignment,
-/// whose mean has no energies.
 #[test]
 fn what_acts_on_other_models_acts_on_a_transformer() {
     for config in configs() {
@@ -458,7 +445,6 @@ fn what_acts_on_other_models_acts_on_a_transformer() {
     }
 }
 
-/// Each head in turn, against the model whose W_o does not read it.
 #[test]
 fn leaving_heads_out_one_by_one_is_measured() {
     for config in configs() {
@@ -484,7 +470,6 @@ fn leaving_heads_out_one_by_one_is_measured() {
     }
 }
 
-/// What a file says of heads: read, written, and refused by key where a model has no such head.
 #[test]
 fn heads_of_a_file_are_those_of_the_model_or_refused() {
     let tiny = crate::tiny::TINY.model();
@@ -523,7 +508,6 @@ fn heads_of_a_file_are_those_of_the_model_or_refused() {
     }
 }
 
-/// A folder of a configuration whose words are a, b, c and so on.
 fn save(config: &Config, folder: &Path) -> PathBuf {
     let path = folder.join(&config.name);
     std::fs::create_dir(&path).expect("created");
@@ -538,7 +522,6 @@ fn save(config: &Config, folder: &Path) -> PathBuf {
     path
 }
 
-/// What is packed for decoding is read from there afterwards: the same weights, and the same bytes of the file.
 #[test]
 fn what_was_packed_is_still_the_file() {
     for half in [false, true] {
@@ -569,7 +552,6 @@ fn forever() -> CancellationToken {
     CancellationToken::forever()
 }
 
-/// `heads --leave-out` prints what the lane of the window finds; `translate` leaves heads out as a file says.
 #[test]
 fn commands_leave_heads_out() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -637,7 +619,6 @@ fn commands_leave_heads_out() {
     assert_close("translate", &found, &expected[0]);
 }
 
-/// Page Steps shows the numbers of the steps.
 #[test]
 fn taken_apart_it_computes_the_same() {
     for config in configs() {
@@ -709,7 +690,6 @@ fn a_configuration_is_written_as_it_is_read_and_its_faults_are_named() {
     }
 }
 
-/// They began at 0, and the model before training said nothing.
 #[test]
 fn gains_begin_at_1() {
     for config in configs() {

@@ -16,11 +16,9 @@ use interlinear::lang;
 use interlinear::lang::{Catalogue, Language};
 use regex::Regex;
 
-/// The languages of the window, and those that have the lessons, too.
 const WINDOW: [&str; 4] = ["fr", "de", "es", "zh"];
 const LESSONS: [&str; 2] = ["fr", "de"];
 
-/// What of a lesson is not shown.
 const UNSEEN: &[&str] = &["do", "check", "light", "accepts", "key", "word", "model", "for"];
 
 fn root(path: &str) -> PathBuf {
@@ -40,14 +38,12 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A text with or without a form for more than one, and the files that have it.
 #[derive(Default)]
 struct Found {
     many: Option<String>,
     files: BTreeSet<String>,
 }
 
-/// What a literal says.
 fn said(literal: &str) -> String {
     let mut text = String::new();
     let mut rest = literal;
@@ -71,7 +67,6 @@ fn said(literal: &str) -> String {
     text + rest
 }
 
-/// The ids in the sources.
 fn ids() -> BTreeMap<String, Found> {
     let literal = r#""((?:[^"\\]|\\(?s:.))*)""#;
     let marked = Regex::new(&format!(r"\b(?:tr|id)!\(\s*{literal}(?:\s*\|\s*{literal}\s*%)?")).expect("a pattern");
@@ -126,7 +121,6 @@ fn catalogue(name: &str) -> Catalogue {
     lang::read(&fs::read_to_string(root(&format!("assets/lang/{name}.po"))).expect("a catalogue"))
 }
 
-/// The names of what is put into a text; those without have their place.
 fn values(text: &str) -> BTreeSet<String> {
     let text = text.replace("{{", "").replace("}}", "");
     let mut next = 0;
@@ -138,7 +132,6 @@ fn values(text: &str) -> BTreeSet<String> {
     text.split('{').skip(1).map(name).collect()
 }
 
-/// What is wrong with the translation of an id.
 fn fault(language: &str, id: &str, found: &Found, forms: &[String]) -> Option<String> {
     let wanted = match (&found.many, language) {
         (None, _) | (_, "zh") => 1,
@@ -189,7 +182,6 @@ fn each_id_is_in_every_catalogue_and_no_catalogue_has_another() {
     assert!(report.is_empty(), "{count} faults:\n{report:.6000}");
 }
 
-/// The texts of a lesson that are shown.
 fn shown(value: &toml::Value, texts: &mut BTreeSet<String>) {
     match value {
         toml::Value::String(text) if !text.trim().is_empty() => {
@@ -259,7 +251,6 @@ fn counts_are_grouped_as_the_language_does() {
     lang::speak(Language::English);
 }
 
-/// Also where the language is changed while the thread works, and not where something is made in English meanwhile.
 #[test]
 fn threads_speak_the_language_of_the_one_that_started_them() {
     let mut disk = Disk::spawn(Duration::ZERO, Arc::new(|| {}));

@@ -91,7 +91,6 @@ fn a_stand_in_comes_from_the_word_of_greatest_alpha() {
     assert_eq!(replace(&shown, unknown, None, &source, Some(&words)).join(" "), shown.join(" "), "without alignment");
 }
 
-/// The program on the reference model, whose words are s2.. and t2..; what it says must end with `code`.
 fn run(folder: &Path, command: &str, arguments: &[&str], stdin: &str, code: i32) -> (String, String) {
     let model = reference("rnnsearch");
     let all = [&[command, "--model", model.to_str().expect("a plain path")], arguments].concat();

@@ -19,7 +19,6 @@ use interlinear::corpus::store::read::StoredAbout;
 use interlinear::corpus::store::write::NewSentence;
 use interlinear::text::words::words;
 
-/// Source, reference, and what two systems say. Somebody has cut the third reference.
 const LINES: &[[&str; 4]] = &[
     ["the book is red", "这本书是红色的。", "这本书是红色的。", "这本书是蓝色的。"],
     ["I like the red boat", "我喜欢红色的船。", "我喜欢红船。", "我爱红色的船。"],

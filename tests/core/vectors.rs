@@ -23,7 +23,6 @@ fn numbers(count: usize, seed: u64) -> Vec<f32> {
     (0..count).map(|_| random.random::<f32>() - 0.5).collect()
 }
 
-/// `groups` far groups of `each` points.
 fn groups(groups: usize, each: usize, dimension: usize) -> Vec<f32> {
     let mut rows = numbers(groups * each * dimension, 3);
     for (at, row) in rows.chunks_exact_mut(dimension).enumerate() {
@@ -32,7 +31,6 @@ fn groups(groups: usize, each: usize, dimension: usize) -> Vec<f32> {
     rows
 }
 
-/// Runs it on a pool of one thread, where t-SNE repeats itself bit for bit.
 fn on_one_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread").install(work)
 }

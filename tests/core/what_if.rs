@@ -28,7 +28,6 @@ use crate::worker::{fixture, request, serve_all, store, story};
 
 // The worker.
 
-/// The best translation of a column, in ids.
 fn best(events: &[Event], of: ColumnId) -> Vec<u32> {
     let result = events.iter().find_map(|event| match event {
         Event::Finished { column, result, .. } if *column == of => Some(result),
@@ -100,7 +99,6 @@ fn neighbours_are_words_that_can_be_typed() {
 
 // The session.
 
-/// A model's best, in which word i looks at source word i, or at the first one where `shift` says so.
 fn answer_one(session: &mut Session, request: &Request, spec: &ColumnSpec, words: &str, shift: bool) {
     let source = sentence(spec.source_in(request));
     let t_x = source.len();
@@ -111,7 +109,6 @@ fn answer_one(session: &mut Session, request: &Request, spec: &ColumnSpec, words
     }
 }
 
-/// Answers each column that is to be decoded, as if the model wrote the source in capitals.
 fn answer(session: &mut Session, request: &Request) {
     for spec in request.columns.iter().filter(|spec| spec.decode) {
         let words = spec.source_in(request).to_uppercase() + " </s>";
@@ -119,7 +116,6 @@ fn answer(session: &mut Session, request: &Request) {
     }
 }
 
-/// Columns that have translated "the old red shoe".
 fn translated(columns: usize) -> Session {
     let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
@@ -139,7 +135,6 @@ fn translated(columns: usize) -> Session {
     session
 }
 
-/// Changes a word in the column at this place, and answers what is asked for.
 fn change(session: &mut Session, at: usize, j: usize, edit: WordEdit) -> Request {
     let column = session.app().document.columns()[at].id;
     let request = act(session, VariantCommand::Word { column, j, edit }).expect("a request");

@@ -12,24 +12,19 @@ use crate::cli::run_in;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// Where it was seen: a repository and its issue or file.
     seen: String,
-    /// What is right, in a sentence.
     right: String,
-    /// Command lines, one after the other in the same copy of the folder.
     run: Vec<Run>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Run {
-    /// The program's arguments; `{fixtures}` and `{models}` are the folders of fixtures and of bundled models.
     args: Vec<String>,
     #[serde(default)]
     stdin: String,
     #[serde(default)]
     code: i32,
-    /// All of the output.
     stdout: Option<String>,
     #[serde(default)]
     stdout_has: Vec<String>,
@@ -42,7 +37,6 @@ struct Run {
 }
 
 impl Run {
-    /// What is wrong when it is run in a folder.
     fn faults(&self, folder: &Path) -> Vec<String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let whole = |name: &str| root.join(name).display().to_string();
@@ -76,7 +70,6 @@ impl Run {
     }
 }
 
-/// What is wrong with the case of a folder.
 fn faults(folder: &Path) -> Vec<String> {
     let text = fs::read_to_string(folder.join("case.toml")).expect("every folder has a case.toml");
     let case: Case = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

@@ -26,7 +26,6 @@ use serde_json::Value;
 
 use crate::cli::{reference, run_in};
 
-/// Far more than an answer takes.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 const SOURCE: &str = "s2 s3 s4\ns5 s6\n\ns7 s8 s9 s10\n";
@@ -41,14 +40,12 @@ fn files(folder: &Path) {
     }
 }
 
-/// Runs the program; it must succeed.
 fn ran(folder: &Path, arguments: &[&str]) -> String {
     let outcome = run_in(folder, arguments, b"");
     assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
     outcome.stdout
 }
 
-/// A table by its columns.
 fn table(text: &str) -> Vec<Vec<(String, String)>> {
     let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
     let head = lines.next().expect("a head");
@@ -211,7 +208,6 @@ fn what_cannot_be_done_is_a_sentence() {
     assert!(!at.join("none.ilws").exists() && !at.join("x.html").exists());
 }
 
-/// Waits for what `pick` picks.
 fn wait<T>(thread: &CorpusThread, pick: impl Fn(CorpusNews) -> Option<T>) -> T {
     loop {
         let news = thread.news.next_within(PATIENCE).expect("the lane answers");
@@ -224,7 +220,6 @@ fn wait<T>(thread: &CorpusThread, pick: impl Fn(CorpusNews) -> Option<T>) -> T {
     }
 }
 
-/// A thread with this workspace open, as yet empty.
 fn opened(path: &Path) -> CorpusThread {
     let thread = CorpusThread::spawn(Arc::new(|| {}));
     thread.send(CorpusRequest::Open(path.to_owned()));
@@ -232,7 +227,6 @@ fn opened(path: &Path) -> CorpusThread {
     thread
 }
 
-/// Imports sources, references and a system's outputs.
 fn import_all(thread: &CorpusThread, folder: &Path) {
     for (name, role) in [("a.en", Role::Source), ("a.fr", Role::Reference), ("b.fr", Role::Output("Other".to_owned()))]
     {
@@ -306,7 +300,6 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
     assert_eq!(wait(&thread, given), 3);
 }
 
-/// News until the answer to a question that is sent behind a request.
 fn news_of(thread: &CorpusThread, request: CorpusRequest) -> Vec<CorpusNews> {
     thread.send(request);
     thread.send(CorpusRequest::See(Vec::new(), Vec::new()));
@@ -319,7 +312,6 @@ fn news_of(thread: &CorpusThread, request: CorpusRequest) -> Vec<CorpusNews> {
     }
 }
 
-/// Neither the corpus nor the rows come again because of a star, unless the rows depend on it.
 #[test]
 fn a_star_tells_what_it_changes_and_nothing_else() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -344,7 +336,6 @@ fn a_star_tells_what_it_changes_and_nothing_else() {
     }
 }
 
-/// Links by hand change measures as well, in every copy of the corpus.
 #[test]
 fn what_is_judged_changes_each_copy_as_reading_anew_would() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -383,7 +374,6 @@ fn what_is_judged_changes_each_copy_as_reading_anew_would() {
     }
 }
 
-/// What the window has is read by the thread of the corpus, and by nobody else.
 #[test]
 fn the_copy_of_the_window_reads_no_file() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -402,7 +392,6 @@ fn the_copy_of_the_window_reads_no_file() {
     assert_eq!(seen(&window), (Some("s2 s3 s4".to_owned()), false));
 }
 
-/// What another window writes shows up by itself.
 #[test]
 fn the_lane_sees_what_others_write() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -553,7 +542,6 @@ fn a_corpus_that_is_not_there_is_made_only_where_something_comes_in() {
     assert!(folder.path().join("new.ilws").exists());
 }
 
-/// The window's table has what people said, whichever columns it shows.
 #[test]
 fn what_people_said_is_in_the_table_that_the_window_saves() {
     let mut session = Session::default();
@@ -571,7 +559,6 @@ fn what_people_said_is_in_the_table_that_the_window_saves() {
     }
 }
 
-/// The first click on the column of numbers is no turning round.
 #[test]
 fn a_column_of_numbers_falls_at_first_and_the_numbers_of_sentences_rise() {
     let mut session = Session::default();
@@ -587,7 +574,6 @@ fn a_column_of_numbers_falls_at_first_and_the_numbers_of_sentences_rise() {
     }
 }
 
-/// JSON has the systems by name; which one `bleu.1` is of could not be told.
 #[test]
 fn systems_in_json_lines_say_their_number() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -608,7 +594,6 @@ fn an_empty_file_is_called_empty() {
     assert!(outcome.stderr.contains("a.en: is empty; choose a file"), "{}", outcome.stderr);
 }
 
-/// Behind the references the choice went on to outputs by itself, so that a second file of references became a system.
 #[test]
 fn what_a_text_is_stays_as_it_was_chosen() {
     let mut session = Session::default();

@@ -48,7 +48,6 @@ pub fn store() -> Store {
     Store::new(2).with_every_row()
 }
 
-/// What happened in a column, without the numbers.
 pub fn story(events: &[Event], of: u64) -> Vec<&'static str> {
     let mut story: Vec<&str> = events
         .iter()
@@ -229,7 +228,6 @@ fn a_stale_ticket_stops_at_once_and_silently() {
     assert_eq!(story(&next, 1), ["started", "row", "finished"], "the next request finds everything in order");
 }
 
-/// A browser's worker is told nothing while it computes: it asks, and ends in the middle of a column.
 #[test]
 fn a_ticket_that_asks_stops_within_a_translation_and_the_column_begins_anew() {
     static ASKED: AtomicUsize = AtomicUsize::new(0);
@@ -301,7 +299,6 @@ fn hard_texts_are_sentences_or_translations() {
     }
 }
 
-/// A worker whose events are waited for.
 fn worker() -> Worker {
     Worker::spawn_with(store(), Arc::new(|| {}))
 }

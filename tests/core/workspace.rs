@@ -30,7 +30,6 @@ use interlinear::ticket::CancellationToken;
 
 use crate::cli::reference;
 
-/// Source, reference, and what two systems make of it; `-` is nothing.
 const PAIRS: &[(&str, &str, &str, &str)] = &[
     ("a red boat", "un bateau rouge", "un bateau rouge", "un rouge"),
     ("the old mill turns", "le vieux moulin tourne", "le vieux moulin", "le moulin vieux tourne"),
@@ -47,7 +46,6 @@ fn words(text: &str) -> Vec<String> {
     text.split(' ').map(str::to_owned).collect()
 }
 
-/// An output whose word i looks at source word i, or the last.
 fn output(source: &str, text: &str, log_p: f32) -> SystemOutput {
     let (source, target) = (words(source), words(text));
     let row = |i: usize| {
@@ -69,7 +67,6 @@ fn output(source: &str, text: &str, log_p: f32) -> SystemOutput {
     }
 }
 
-/// The workspace of [`PAIRS`].
 fn filled(path: &Path) -> Workspace {
     let mut workspace = Workspace::open(path).expect("a new workspace");
     let origin = workspace.add_origin("pairs.txt", "plain text").expect("an origin");
@@ -129,13 +126,10 @@ fn what_was_put_in_comes_out_after_opening_again() {
     assert_eq!(corpus.systems[1].done, 4);
 }
 
-/// alpha is kept as f16.
 fn as_kept(output: &SystemOutput) -> SystemOutput {
     unpack(output.text.clone(), "", &pack(output, "").expect("packed")).expect("unpacked")
 }
 
-/// Rows of a softmax sum to 1 again, those of local-p and of a head to what they summed to, and no weight becomes another
-/// number in f16, by which links are read off. What is measured is what is kept and exported.
 #[test]
 fn kept_rows_have_the_sums_that_they_had() {
     let mut seed = 7_u32;
@@ -368,7 +362,6 @@ fn gold_gives_references_an_error_rate() {
     assert_eq!(rows.len(), 2);
 }
 
-/// What a system says may have links by hand of its own: they are of its text, its AER is against them, and they are exported.
 #[test]
 fn outputs_have_links_by_hand_of_their_own() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -434,7 +427,6 @@ fn what_is_no_workspace_is_refused_and_left_alone() {
     assert!(error.contains("does not exist") && !at("none").exists(), "{error}");
 }
 
-/// A file with a spoiled page says so and shows what can be read.
 #[test]
 fn a_damaged_workspace_opens_as_far_as_it_goes() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -631,7 +623,6 @@ fn undo_took_away_links_that_were_imported_over_drawn_ones() {
     assert_eq!(workspace.gold(0).expect("gold"), Some(links("1-1 2-2")));
 }
 
-/// A refresh comes to the same as reading anew.
 #[test]
 fn what_came_since_is_read_as_if_anew() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -657,7 +648,6 @@ fn what_came_since_is_read_as_if_anew() {
     assert_eq!(corpus.references.get(2), Some("pas de texte"));
 }
 
-/// Sentences that a stopped import left out are of the same file as those before: what belongs to the file begins there.
 #[test]
 fn an_import_goes_on_where_it_stopped_and_other_files_still_fit() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -19,9 +19,9 @@ use interlinear::session::state::Session;
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 use crate::desk::Wires;
 
-/// The window on two models, with the second word of RNNsearch selected.
 fn selected() -> (Harness<'static, App>, Wires, u64) {
     let mut session = desk::two_models();
     let column = session.app().document.columns()[1].id;
@@ -30,7 +30,6 @@ fn selected() -> (Harness<'static, App>, Wires, u64) {
     (harness, wires, column)
 }
 
-/// What the window asked to change.
 fn changes(wires: &Wires) -> Vec<InterveneCommand> {
     let sent = wires.sent.borrow();
     let of = |command: &Command| match command {
@@ -38,11 +37,6 @@ fn changes(wires: &Wires) -> Vec<InterveneCommand> {
         _ => None,
     };
     sent.iter().filter_map(of).collect()
-}
-
-fn click(harness: &mut Harness<'_, App>, label: &str) {
-    harness.get_by_label(label).click();
-    harness.run();
 }
 
 fn entry(word: &str) -> Word {
@@ -53,17 +47,14 @@ fn entry(word: &str) -> Word {
 fn a_click_on_a_candidate_forces_it_and_the_bar_takes_it_away() {
     let (mut harness, wires, column) = selected();
     assert!(harness.query_by_label("Interventions").is_none());
-    click(&mut harness, "Candidate autre probability 0.135");
+    harness.click_on("Candidate autre probability 0.135");
     assert_eq!(changes(&wires), [InterveneCommand::Force { column, i: 1, word: entry("autre") }]);
-    for label in ["Interventions", "1 word before is held"] {
-        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
-    }
-    click(&mut harness, "Take away in RNNsearch, word 2 is \"autre\"");
+    harness.assert_has_all(&["Interventions", "1 word before is held"]);
+    harness.click_on("Take away in RNNsearch, word 2 is \"autre\"");
     assert_eq!(changes(&wires)[1], InterveneCommand::Take { column, what: TakenAway::Word(1) });
     assert!(harness.query_by_label("Interventions").is_none());
-    harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::Z);
-    harness.run();
-    click(&mut harness, "Take all interventions away");
+    harness.press_with(egui::Modifiers::COMMAND, Key::Z);
+    harness.click_on("Take all interventions away");
     assert_eq!(changes(&wires)[2], InterveneCommand::TakeAll);
     assert!(harness.query_by_label("Interventions").is_none());
 }
@@ -71,12 +62,12 @@ fn a_click_on_a_candidate_forces_it_and_the_bar_takes_it_away() {
 #[test]
 fn the_menu_of_a_word_forces_any_word_and_forbids_this_one() {
     let (mut harness, wires, column) = selected();
-    click(&mut harness, "Change the word");
+    harness.click_on("Change the word");
     harness.get_by_role_and_label(Role::TextInput, "Any other word, or a whole translation").focus();
     harness.run();
     harness.get_by_role_and_label(Role::TextInput, "Any other word, or a whole translation").type_text("bottes");
     harness.run();
-    click(&mut harness, "Say it here");
+    harness.click_on("Say it here");
     let typed = Word::Typed("bottes".to_owned());
     assert_eq!(changes(&wires), [InterveneCommand::Force { column, i: 1, word: typed }]);
 
@@ -89,12 +80,12 @@ fn the_menu_of_a_word_forces_any_word_and_forbids_this_one() {
             InterveneCommand::Ban { column, i: None, word: Word::Typed("chaussure".to_owned()), in_all: true },
         ),
     ] {
-        click(&mut harness, "Change the word");
-        click(&mut harness, button);
+        harness.click_on("Change the word");
+        harness.click_on(button);
         assert_eq!(changes(&wires).last(), Some(&wanted));
     }
     let ban = Forbid { i: None, word: entry("chaussure") };
-    click(&mut harness, "Take away in RNNsearch, never \"chaussure\"");
+    harness.click_on("Take away in RNNsearch, never \"chaussure\"");
     let taken = InterveneCommand::Take { column, what: TakenAway::Ban(ban) };
     assert!(changes(&wires).contains(&taken));
 }
@@ -102,21 +93,21 @@ fn the_menu_of_a_word_forces_any_word_and_forbids_this_one() {
 #[test]
 fn the_menu_of_a_row_sets_it_masks_words_and_changes_the_temperature() {
     let (mut harness, wires, column) = selected();
-    click(&mut harness, "Change the row");
+    harness.click_on("Change the row");
     for (button, edit) in [
         ("All weight on shoe", RowEdit::OneHot(2)),
         ("Uniform", RowEdit::Uniform),
         ("Reversed", RowEdit::Reversed),
         ("Permuted", RowEdit::Permuted(0)),
     ] {
-        click(&mut harness, button);
+        harness.click_on(button);
         assert_eq!(changes(&wires).last(), Some(&InterveneCommand::Row { column, i: 1, edit }));
     }
-    click(&mut harness, "Mask red");
+    harness.click_on("Mask red");
     let mask = InterveneCommand::Mask { column, j: 1, is_masked: true, in_all: false };
     assert_eq!(changes(&wires).last(), Some(&mask));
     assert!(harness.query_by_role_and_label(Role::Slider, "Temperature").is_some());
-    assert!(harness.query_by_label("Take away in RNNsearch, \"red\" is masked").is_some());
+    assert!(harness.has("Take away in RNNsearch, \"red\" is masked"));
 }
 
 #[test]
@@ -144,9 +135,8 @@ fn a_cell_of_the_selected_row_is_dragged_and_what_is_dragged_is_one_step() {
     assert!(weights.len() > 1 && !weights[0].1 && weights[1..].iter().all(|(_, goes_on)| *goes_on), "{weights:?}");
     let last = weights.last().expect("a weight").0;
     assert!((last - (0.2 / 3.0 + 0.5)).abs() < 0.02, "{weights:?}");
-    assert!(harness.state().session().app().document.can_undo());
-    harness.state_mut().send(SourceCommand::Undo);
-    harness.run();
+    assert!(harness.app().document.can_undo());
+    harness.send(SourceCommand::Undo);
     assert!(harness.query_by_label("Interventions").is_none());
 }
 
@@ -169,13 +159,10 @@ fn plus_and_minus_change_the_cell_that_the_arrows_marked() {
     harness.get_by_label("chaussure <- red 0.80").click();
     harness.remove_cursor();
     harness.run();
-    harness.key_press(Key::ArrowRight);
-    harness.run();
-    harness.key_press(Key::ArrowRight);
-    harness.run();
+    harness.press(Key::ArrowRight);
+    harness.press(Key::ArrowRight);
     for (key, weight) in [(Key::Plus, 0.2 / 3.0 + 0.1), (Key::Minus, 0.0)] {
-        harness.key_press(key);
-        harness.run();
+        harness.press(key);
         match changes(&wires).last() {
             Some(InterveneCommand::Weight { column: of, i: 1, j: 1.., weight: set, .. }) => {
                 assert_eq!(*of, column);
@@ -186,7 +173,6 @@ fn plus_and_minus_change_the_cell_that_the_arrows_marked() {
     }
 }
 
-/// RNNsearch with a held and a forced word, a set row and a masked word, and what it says by itself.
 fn touched() -> Session {
     let mut session = desk::two_models();
     let column = session.app().document.columns()[1].id;
@@ -224,7 +210,7 @@ fn touched() -> Session {
 #[test]
 fn what_was_forced_held_set_and_masked_says_so_everywhere() {
     let (harness, _) = desk::window(touched());
-    for label in [
+    harness.assert_has_all(&[
         "la probability 0.69, held",
         "autre probability 0.69, forced",
         "rouge probability 0.69, alpha set by hand",
@@ -234,32 +220,27 @@ fn what_was_forced_held_set_and_masked_says_so_everywhere() {
         "Hypothesis 1, log p -1.50 (-0.75 held or forced, -0.75 free), la autre rouge",
         "RNNsearch by itself, log p -1.00: la chaussure rouge",
         "The model does not know the word \"x\"",
-    ] {
-        assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
-    }
+    ]);
 }
 
 #[test]
 fn candidates_stand_beside_those_of_the_model_itself() {
     let (mut harness, wires) = desk::window(touched());
-    for label in [
+    harness.assert_has_all(&[
         "Next-word candidates   0.125 nats from the model's own",
         "Candidate autre probability 0.819",
         "By itself chaussure probability 0.607",
-    ] {
-        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
-    }
+    ]);
     wires.sent.borrow_mut().clear();
-    click(&mut harness, "By itself chaussure probability 0.607");
-    let column = harness.state().session().app().document.columns()[1].id;
+    harness.click_on("By itself chaussure probability 0.607");
+    let column = harness.app().document.columns()[1].id;
     assert_eq!(changes(&wires), [InterveneCommand::Force { column, i: 1, word: entry("chaussure") }]);
 }
 
 #[test]
 fn energies_are_not_dragged() {
     let (mut harness, wires, _) = selected();
-    harness.state_mut().send(SettingsCommand::SetShown(interlinear::app::settings::Shown::Energies));
-    harness.run();
+    harness.send(SettingsCommand::SetShown(interlinear::app::settings::Shown::Energies));
     let cell = harness.get_all_by_role(Role::GridCell).nth(5).expect("a cell").rect().center();
     harness.drag_at(cell);
     harness.step();
@@ -290,18 +271,15 @@ fn the_menus_of_the_other_button_act_too() {
             InterveneCommand::Mask { column, j: 1, is_masked: true, in_all: false },
         ),
     ] {
-        harness.get_by_label(label).click_secondary();
-        harness.run();
-        click(&mut harness, line);
+        harness.open_menu_of(label);
+        harness.click_on(line);
         assert_eq!(changes(&wires).last(), Some(&wanted), "{line}");
     }
-    harness.get_by_label("rouge <- the 0.07").click_secondary();
-    harness.run();
-    click(&mut harness, "Force another word...");
+    harness.open_menu_of("rouge <- the 0.07");
+    harness.click_on("Force another word...");
     assert!(harness.query_by_label("Say it here").is_some(), "the menu of the word is open");
 }
 
-/// RNNsearch with a search of two steps: "la", "le" and a pruned "un", then "chaussure </s>" behind "la".
 fn searched() -> Session {
     let mut session = desk::two_models();
     let column = session.app().document.columns()[1].id;
@@ -350,44 +328,35 @@ fn searched() -> Session {
 fn the_search_is_walked_grown_and_gone_on_with() {
     let (mut harness, wires) = desk::window(searched());
     for _ in 0..2 {
-        harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::J);
-        harness.run();
+        harness.press_with(egui::Modifiers::COMMAND, Key::J);
     }
-    for label in [
+    harness.assert_has_all(&[
         "Search of RNNsearch as a tree, 3 nodes shown",
         "Node la, step 1, probability 0.74, of the shown hypothesis",
         "Node </s>, step 3, probability 0.55, finished, of the shown hypothesis",
         "looks at red 0.75, shoe 0.25",
         "candidates la 0.741, le 0.223",
-    ] {
-        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
-    }
+    ]);
     let boxes: Vec<_> = harness.get_all_by_label("Pruned branches").collect();
     boxes.last().expect("the switch").click();
     harness.run();
-    assert!(harness.query_by_label("Search of RNNsearch as a tree, 6 nodes shown").is_some());
-    click(&mut harness, "Node un, step 2, probability 0.00, pruned");
+    assert!(harness.has("Search of RNNsearch as a tree, 6 nodes shown"));
+    harness.click_on("Node un, step 2, probability 0.00, pruned");
     assert!(harness.query_all_by_label_contains("Pruned, since the beam was full: log p -9.00").next().is_some());
-    harness.key_press(Key::ArrowLeft);
-    harness.run();
-    harness.key_press(Key::ArrowRight);
-    harness.run();
-    assert!(harness.query_all_by_label("Kept and continued, log p -0.50").next().is_some());
-    harness.key_press(Key::ArrowDown);
-    harness.run();
-    harness.key_press(Key::Enter);
-    harness.run();
-    let column = harness.state().session().app().document.columns()[1].id;
+    harness.press(Key::ArrowLeft);
+    harness.press(Key::ArrowRight);
+    assert!(harness.has("Kept and continued, log p -0.50"));
+    harness.press(Key::ArrowDown);
+    harness.press(Key::Enter);
+    let column = harness.app().document.columns()[1].id;
     let tokens = vec!["la".to_owned(), "un".to_owned()];
     assert_eq!(changes(&wires), [InterveneCommand::Follow { column, tokens }]);
 }
 
-/// Shows the tree in place of the heatmap.
 fn tree_window() -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = desk::window(searched());
     for _ in 0..2 {
-        harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::J);
-        harness.run();
+        harness.press_with(egui::Modifiers::COMMAND, Key::J);
     }
     (harness, wires)
 }
@@ -402,22 +371,18 @@ fn the_tree_follows_the_best_as_it_grows() {
     let sliders: Vec<_> = harness.query_all_by_role_and_label(Role::Slider, "steps").collect();
     sliders.last().expect("the slider").focus();
     harness.run();
-    harness.key_press(Key::ArrowLeft);
-    harness.run();
+    harness.press(Key::ArrowLeft);
     assert!(harness.query_all_by_label_contains("log p -0.50").next().is_some(), "the word before it");
 }
 
 #[test]
 fn every_node_of_the_tree_was_a_stop_of_the_tab_key() {
     let (mut harness, _) = tree_window();
-    harness.get_by_label("Search of RNNsearch as a tree, 3 nodes shown").focus();
-    harness.run();
+    harness.focus_on("Search of RNNsearch as a tree, 3 nodes shown");
     assert!(harness.get_by_label("Search of RNNsearch as a tree, 3 nodes shown").accesskit_node().is_focused());
     for modifiers in [egui::Modifiers::NONE, egui::Modifiers::SHIFT] {
-        harness.get_by_label("Search of RNNsearch as a tree, 3 nodes shown").focus();
-        harness.run();
-        harness.key_press_modifiers(modifiers, Key::Tab);
-        harness.run();
+        harness.focus_on("Search of RNNsearch as a tree, 3 nodes shown");
+        harness.press_with(modifiers, Key::Tab);
         let is_inside =
             harness.query_all_by(|node| node.role() == Role::TreeItem && node.is_focused()).next().is_some();
         let tree = harness.get_by_label("Search of RNNsearch as a tree, 3 nodes shown");
@@ -428,32 +393,28 @@ fn every_node_of_the_tree_was_a_stop_of_the_tab_key() {
 #[test]
 fn the_picture_of_the_menu_is_the_one_that_is_shown() {
     let (mut harness, wires) = tree_window();
-    let column = harness.state().session().app().document.columns()[1].id;
+    let column = harness.app().document.columns()[1].id;
     let copied = |wires: &Wires, kind: &str| {
         wires.sent.borrow().iter().any(|command| {
             matches!(command, Command::Sentence(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))
                 if *of == column && drawing.kind == kind)
         })
     };
-    harness.get_by_label("Node la, step 1, probability 0.74, of the shown hypothesis").click_secondary();
-    harness.run();
-    click(&mut harness, "Copy the picture");
+    harness.open_menu_of("Node la, step 1, probability 0.74, of the shown hypothesis");
+    harness.click_on("Copy the picture");
     assert!(copied(&wires, "tree") && !copied(&wires, "heatmap"));
     // the sheet opens on it, and can save the bars of a word once one is selected
-    harness.get_by_label("Search of RNNsearch as a tree, 3 nodes shown").click_secondary();
-    harness.run();
-    click(&mut harness, "Save a figure...");
+    harness.open_menu_of("Search of RNNsearch as a tree, 3 nodes shown");
+    harness.click_on("Save a figure...");
     for (label, is_there) in [("Draw tree", true), ("Draw bars", false)] {
         let button = harness.get_by_label(label);
         assert_eq!(!button.accesskit_node().is_disabled(), is_there, "{label}");
     }
-    harness.get_by_label("Path").type_text("some/file");
-    harness.run();
-    harness.get_by_role_and_label(Role::Button, "Save").click();
-    harness.run();
+    harness.type_into("Path", "some/file");
+    harness.click_button("Save");
     let path = std::path::PathBuf::from("some/file");
     assert!(wires.heard(ColumnCommand::Draw { column, kind: "tree", path }));
-    assert_eq!(harness.state().session().app().view.drawing().kind, "heatmap", "what was chosen before is kept");
+    assert_eq!(harness.app().view.drawing().kind, "heatmap", "what was chosen before is kept");
 }
 
 #[test]
@@ -478,18 +439,14 @@ fn a_tree_fits_a_narrow_column() {
 #[test]
 fn the_sheet_of_figures_opens_on_the_picture_of_the_screen() {
     let (mut harness, wires) = tree_window();
-    let column = harness.state().session().app().document.columns()[1].id;
+    let column = harness.app().document.columns()[1].id;
     for (kind, keys) in [("tree", 0), ("heatmap", 1), ("links", 1)] {
         for _ in 0..keys {
-            harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::J);
-            harness.run();
+            harness.press_with(egui::Modifiers::COMMAND, Key::J);
         }
-        harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::S);
-        harness.run();
-        harness.get_by_label("Path").type_text("some/file");
-        harness.run();
-        harness.get_by_role_and_label(Role::Button, "Save").click();
-        harness.run();
+        harness.press_with(egui::Modifiers::COMMAND, Key::S);
+        harness.type_into("Path", "some/file");
+        harness.click_button("Save");
         let path = std::path::PathBuf::from("some/file");
         assert!(wires.heard(ColumnCommand::Draw { column, kind, path }), "{kind}");
     }

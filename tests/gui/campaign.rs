@@ -10,11 +10,11 @@ use interlinear::jobs::corpus::thread::CorpusRequest;
 use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::pages::corpus::views::{ExploreCommand, ExploreView};
 
+use crate::desk::WindowActions as _;
 use crate::workbench::Bench;
 
 const SYSTEMS: [&str; 4] = ["First", "Second", "Third", "Fourth"];
 
-/// A campaign of so many sentences and four systems, opened at the desk.
 pub fn desk(count: usize, plan: Campaign) -> Bench {
     let mut bench = Bench::new();
     let folder = bench.folder.path().to_owned();
@@ -47,7 +47,6 @@ pub fn plan(rates: bool) -> Campaign {
     }
 }
 
-/// Presses keys one after the other, faster than the window paints.
 fn press(bench: &mut Bench, keys: &[(Modifiers, Key)]) {
     for (modifiers, key) in keys {
         bench.harness.key_press_modifiers(*modifiers, *key);
@@ -74,7 +73,7 @@ fn a_hundred_sentences_of_four_systems_are_judged_by_the_keyboard_alone() {
         press(&mut bench, &plain(&keys));
     }
     bench.says("Task 100 of 100, 100 done");
-    let corpus = bench.harness.state().session().corpus().corpus.clone();
+    let corpus = bench.harness.corpus().corpus.clone();
     let campaign = corpus.campaign.clone().expect("a campaign");
     let mut first = [0; 4];
     for at in 0..100 {
@@ -98,22 +97,20 @@ fn a_rating_of_more_than_a_hundred_waits_to_be_corrected() {
     let mut bench = desk(2, plan(true));
     press(&mut bench, &plain(&[Key::Num8, Key::Num5, Key::Num0, Key::Enter]));
     assert!(bench.harness.query_all_by_label_contains("100 is the most").next().is_some());
-    assert_eq!(bench.harness.state().session().corpus().corpus.counts.ratings, 0);
+    assert_eq!(bench.harness.corpus().corpus.counts.ratings, 0);
     press(&mut bench, &plain(&[Key::Backspace, Key::Enter]));
-    let corpus = bench.harness.state().session().corpus().corpus.clone();
+    let corpus = bench.harness.corpus().corpus.clone();
     let at = bench.chosen().expect("a sentence");
     assert_eq!(corpus.judgements[&at]["me"].ratings.values().collect::<Vec<_>>(), [&85]);
 }
 
-/// A star is a digit or a click, and counts a fifth of the best rating.
 #[test]
 fn outputs_are_rated_in_stars() {
     let mut bench = desk(2, Campaign { in_stars: true, ..plan(true) });
     press(&mut bench, &plain(&[Key::Num9, Key::Num4, Key::Enter, Key::Num2]));
-    bench.says("A, 4 stars");
-    bench.says("B, 2 stars");
+    bench.harness.assert_has_all(&["A, 4 stars", "B, 2 stars"]);
     bench.click("5 stars for C");
-    let corpus = bench.harness.state().session().corpus().corpus.clone();
+    let corpus = bench.harness.corpus().corpus.clone();
     let mut ratings: Vec<u8> =
         corpus.judgements[&bench.chosen().expect("a sentence")]["me"].ratings.values().copied().collect();
     ratings.sort_unstable();
@@ -126,11 +123,10 @@ fn names_are_hidden_and_keys_mark_words_letters_sources_and_what_is_missing() {
     for name in SYSTEMS {
         assert!(bench.harness.query_all_by_label_contains(name).next().is_none(), "{name} is seen");
     }
-    bench.says("A");
-    bench.says("D");
+    bench.harness.assert_has_all(&["A", "D"]);
     let at = bench.chosen().expect("a sentence");
     let (shift, alt, ctrl) = (Modifiers::SHIFT, Modifiers::ALT, Modifiers::COMMAND);
-    let said = |bench: &Bench| bench.harness.state().session().corpus().said(at, "me");
+    let said = |bench: &Bench| bench.harness.corpus().said(at, "me");
     let mut keys = plain(&[Key::ArrowDown, Key::ArrowRight]);
     keys.extend([(shift, Key::ArrowRight), (ctrl, Key::ArrowRight), (ctrl | shift, Key::ArrowRight)]);
     keys.extend(plain(&[Key::A, Key::Num3]));
@@ -151,8 +147,7 @@ fn names_are_hidden_and_keys_mark_words_letters_sources_and_what_is_missing() {
     assert_eq!((marks[2].target, marks[2].category.as_str()), ((1, 1), "accuracy/omission"));
     press(&mut bench, &plain(&[Key::Backspace]));
     assert_eq!(said(&bench).marks.len(), 2);
-    bench.harness.key_press_modifiers(ctrl, Key::Z);
-    bench.settle();
+    bench.press_with(ctrl, Key::Z);
     assert_eq!(said(&bench).marks.len(), 3, "what was taken away comes back");
 
     press(&mut bench, &plain(&[Key::ArrowUp, Key::Period, Key::ArrowDown, Key::ArrowDown, Key::Period]));
@@ -169,7 +164,7 @@ fn names_are_hidden_and_keys_mark_words_letters_sources_and_what_is_missing() {
 fn what_a_metric_marked_is_seen_and_taken_over_and_what_others_marked_is_not() {
     let mut bench = desk(2, plan(true));
     let at = bench.chosen().expect("a sentence");
-    let campaign = bench.harness.state().session().corpus().corpus.campaign.clone().expect("a campaign");
+    let campaign = bench.harness.corpus().corpus.campaign.clone().expect("a campaign");
     let system = SYSTEMS[campaign.order("me", at)[0]];
     let mark = |target| interlinear::corpus::judgements::judge::ErrorMark {
         system: system.to_owned(),
@@ -186,7 +181,7 @@ fn what_a_metric_marked_is_seen_and_taken_over_and_what_others_marked_is_not() {
     assert!(bench.harness.query_all_by_label_contains("by xCOMET").next().is_some());
     assert!(bench.harness.query_all_by_label_contains("by anna").next().is_none());
     press(&mut bench, &plain(&[Key::Equals]));
-    let said = bench.harness.state().session().corpus().said(at, "me");
+    let said = bench.harness.corpus().said(at, "me");
     assert_eq!(said.marks, [mark((1, 2))]);
 }
 
@@ -198,11 +193,9 @@ fn a_campaign_is_planned_in_the_window_and_ended() {
     bench.click("Campaign...");
     bench.says("A campaign of human evaluation");
     bench.click("Begin with the 3 sentences shown");
-    bench.says("Task 1 of 3, 0 done");
-    bench.says("A, not rated");
+    bench.harness.assert_has_all(&["Task 1 of 3, 0 done", "A, not rated"]);
     bench.send(CorpusCommand::SetAnnotator("anna".to_owned()));
     bench.says("anna has no tasks in this campaign; these have: me.");
-    bench.click("End the campaign");
-    bench.click("Yes, end it");
+    bench.click_each(&["End the campaign", "Yes, end it"]);
     bench.says("Campaign...");
 }

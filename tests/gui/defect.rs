@@ -9,9 +9,9 @@ use interlinear::session::defect::Defect;
 use interlinear::session::state::Session;
 use interlinear::ui::after_defect::AfterDefect;
 
+use crate::desk::WindowActions as _;
 use crate::desk::window;
 
-/// Stands in for the application.
 struct Opened;
 
 impl eframe::App for Opened {
@@ -20,7 +20,6 @@ impl eframe::App for Opened {
     }
 }
 
-/// What the application is begun with after a click on this.
 fn answer(button: &str) -> Option<bool> {
     let begun = Rc::new(Cell::new(None));
     let theirs = Rc::clone(&begun);
@@ -52,8 +51,7 @@ fn after_a_defect_the_state_of_before_is_opened_only_when_that_is_chosen() {
 #[test]
 fn the_menu_says_the_version_and_where_a_newer_one_is() {
     let (mut harness, _) = window(Session::default());
-    harness.get_by_label("File").click();
-    harness.run();
+    harness.click_on("File");
     let line = format!("Version {}. ", env!("CARGO_PKG_VERSION"));
     assert!(harness.query_by_label_contains(&line).is_some());
 }

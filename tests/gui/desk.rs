@@ -6,11 +6,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use egui::accesskit::Role;
+use egui::{Key, Modifiers};
 use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::SourceCommand;
 use interlinear::app::effect::Effect;
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::open_with::Installed;
+use interlinear::app::state::AppState;
 use interlinear::decoding::{Hypothesis, Specials};
 use interlinear::figure::interlinear::conllu;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
@@ -18,39 +22,30 @@ use interlinear::jobs::live::protocol::{DeviceFacts, Event, HypothesisView, Mode
 use interlinear::jobs::queue::QueueEvent;
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::command::Command;
+use interlinear::pages::corpus::CorpusPage;
 use interlinear::pages::sentence::command::ColumnCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::sentence::Sentence;
 use interlinear::ui::{App, SessionHost};
 
-/// What the test can still reach once the window owns the desk.
 #[derive(Clone, Default)]
 pub struct Wires {
-    /// What the window sent, oldest first.
     pub sent: Rc<RefCell<Vec<Command>>>,
-    /// What the window will hear.
     pub events: Rc<RefCell<Vec<Event>>>,
-    /// What the window will hear of the corpus lane.
     pub corpus: Rc<RefCell<Vec<QueueEvent>>>,
-    /// What the lane of the workspace was asked for, oldest first.
     pub calls: Rc<RefCell<Vec<CorpusRequest>>>,
-    /// What the window will hear of it.
     pub news: Rc<RefCell<Vec<CorpusNews>>>,
-    /// Texts that were to be written, and where.
     pub written: Rc<RefCell<Vec<(PathBuf, String)>>>,
-    /// What every translation turns out to be that is taken apart.
     pub trace: Rc<RefCell<Option<Arc<StepTrace>>>>,
 }
 
 impl Wires {
-    /// Whether the window has sent this.
     pub fn heard(&self, wanted: impl Into<Command>) -> bool {
         self.sent.borrow().contains(&wanted.into())
     }
 }
 
-/// The stand-in.
 pub struct Rehearsal {
     session: Session,
     wires: Wires,
@@ -100,12 +95,10 @@ impl SessionHost for Rehearsal {
     }
 }
 
-/// The stand-in for a session, which nobody listens to.
 pub fn rehearsal(session: Session) -> Rehearsal {
     Rehearsal { session, wires: Wires::default() }
 }
 
-/// A source sentence with `</s>`; words in `unknown` have the id of `[UNK]`.
 pub fn sentence(text: &str, unknown: &[&str]) -> Sentence {
     let mut sentence = Sentence { text: text.to_owned(), ..Sentence::default() };
     let mut at = 0;
@@ -122,7 +115,6 @@ pub fn sentence(text: &str, unknown: &[&str]) -> Sentence {
     sentence
 }
 
-/// A hypothesis of `text` that aligns word i with source word i, or with none.
 pub fn hypothesis(text: &str, t_x: usize, aligned: bool, log_p: f32) -> HypothesisView {
     let mut tokens: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     tokens.push("</s>".to_owned());
@@ -161,7 +153,6 @@ pub fn hypothesis(text: &str, t_x: usize, aligned: bool, log_p: f32) -> Hypothes
     }
 }
 
-/// What a model says of itself.
 pub fn facts(name: &str, has_alignment: bool) -> ModelFacts {
     ModelFacts {
         name: name.to_owned(),
@@ -178,7 +169,6 @@ pub fn facts(name: &str, has_alignment: bool) -> ModelFacts {
     }
 }
 
-/// A session with no columns and this source.
 pub fn session(source: &str) -> Session {
     session_beside(source, Vec::new())
 }
@@ -193,7 +183,6 @@ fn session_beside(source: &str, bundled: Vec<Installed>) -> Session {
     session
 }
 
-/// Adds a column whose model has loaded; answers with its name.
 pub fn add_column(session: &mut Session, facts: ModelFacts) -> u64 {
     session.apply(ColumnCommand::Add((&facts.name).into()));
     let column = session.app().document.columns().last().expect("a column was added").id;
@@ -201,12 +190,10 @@ pub fn add_column(session: &mut Session, facts: ModelFacts) -> u64 {
     column
 }
 
-/// Both papers' models with a finished translation of "the red shoe".
 pub fn two_models() -> Session {
     two_models_beside(Vec::new())
 }
 
-/// The same where these are installed.
 pub fn two_models_beside(bundled: Vec<Installed>) -> Session {
     let mut session = session_beside("the red shoe", bundled);
     let encdec = add_column(&mut session, facts("RNNencdec", false));
@@ -216,7 +203,6 @@ pub fn two_models_beside(bundled: Vec<Installed>) -> Session {
     session
 }
 
-/// The events of a finished translation.
 pub fn finished(
     session: &Session,
     column: u64,
@@ -239,24 +225,20 @@ pub fn finished(
     vec![Event::Started { number, column, source, context }, Event::Finished { number, column, result }]
 }
 
-/// Takes in a finished translation.
 pub fn finish(session: &mut Session, column: u64, source: &str, outputs: &[&str], context: Option<Vec<f32>>) {
     for event in finished(session, column, sentence(source, &["zorglub"]), outputs, context) {
         session.absorb(event);
     }
 }
 
-/// The window on a session, 1280 by 800 points.
 pub fn window(session: Session) -> (Harness<'static, App>, Wires) {
     window_of(session, [1280.0, 800.0])
 }
 
-/// The window on a session in any size, as after a click beside everything: nothing has the keyboard.
 pub fn window_of(session: Session, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
     window_with(session, size, Vec::new())
 }
 
-/// The same with models that come with the program.
 pub fn window_with(session: Session, size: [f32; 2], bundled: Vec<Installed>) -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = begun(session, size, bundled);
     let id = interlinear::pages::shell::source::editor_id();
@@ -268,12 +250,10 @@ pub fn window_with(session: Session, size: [f32; 2], bundled: Vec<Installed>) ->
     (harness, wires)
 }
 
-/// The window as it opens.
 pub fn window_at_start(session: Session, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
     begun(session, size, Vec::new())
 }
 
-/// Glyphs that the bundled fonts lack come from the system in real life.
 fn begun(session: Session, size: [f32; 2], bundled: Vec<Installed>) -> (Harness<'static, App>, Wires) {
     let wires = Wires::default();
     let desk = Rehearsal { session, wires: wires.clone() };
@@ -282,4 +262,123 @@ fn begun(session: Session, size: [f32; 2], bundled: Vec<Installed>) -> (Harness<
         builder.build_eframe(|creation| App::new(Box::new(desk), &creation.egui_ctx).with_bundled(bundled, None));
     harness.run();
     (harness, wires)
+}
+
+/// What a user does in the window and sees in it. Frames run after each act until nothing moves.
+pub trait WindowActions {
+    fn click_on(&mut self, label: &str);
+    fn click_on_each(&mut self, labels: &[&str]);
+    fn click_role(&mut self, role: Role, label: &str);
+    fn click_button(&mut self, label: &str);
+    fn click_containing(&mut self, part: &str);
+    fn open_menu_of(&mut self, label: &str);
+    fn type_into(&mut self, label: &str, text: &str);
+    fn focus_on(&mut self, label: &str);
+    fn point_at(&mut self, label: &str);
+    fn press(&mut self, key: Key);
+    fn press_with(&mut self, modifiers: Modifiers, key: Key);
+    fn send(&mut self, command: impl Into<Command>);
+    fn has(&self, label: &str) -> bool;
+    fn assert_has(&self, label: &str);
+    fn assert_has_all(&self, labels: &[&str]);
+    fn get_each(&self, labels: &[&str]);
+    fn app(&self) -> &AppState;
+    fn corpus(&self) -> &CorpusPage;
+}
+
+impl WindowActions for Harness<'_, App> {
+    #[track_caller]
+    fn click_on(&mut self, label: &str) {
+        self.get_by_label(label).click();
+        self.run();
+    }
+
+    #[track_caller]
+    fn click_on_each(&mut self, labels: &[&str]) {
+        labels.iter().for_each(|label| self.click_on(label));
+    }
+
+    #[track_caller]
+    fn click_role(&mut self, role: Role, label: &str) {
+        self.get_by_role_and_label(role, label).click();
+        self.run();
+    }
+
+    #[track_caller]
+    fn click_button(&mut self, label: &str) {
+        self.click_role(Role::Button, label);
+    }
+
+    #[track_caller]
+    fn click_containing(&mut self, part: &str) {
+        self.get_by_label_contains(part).click();
+        self.run();
+    }
+
+    #[track_caller]
+    fn open_menu_of(&mut self, label: &str) {
+        self.get_by_label(label).click_secondary();
+        self.run();
+    }
+
+    #[track_caller]
+    fn type_into(&mut self, label: &str, text: &str) {
+        self.get_by_label(label).type_text(text);
+        self.run();
+    }
+
+    #[track_caller]
+    fn focus_on(&mut self, label: &str) {
+        self.get_by_label(label).focus();
+        self.run();
+    }
+
+    #[track_caller]
+    fn point_at(&mut self, label: &str) {
+        self.get_by_label(label).hover();
+        self.run();
+    }
+
+    fn press(&mut self, key: Key) {
+        self.press_with(Modifiers::NONE, key);
+    }
+
+    fn press_with(&mut self, modifiers: Modifiers, key: Key) {
+        self.key_press_modifiers(modifiers, key);
+        self.run();
+    }
+
+    fn send(&mut self, command: impl Into<Command>) {
+        self.state_mut().send(command);
+        self.run();
+    }
+
+    fn has(&self, label: &str) -> bool {
+        self.query_all_by_label(label).next().is_some()
+    }
+
+    #[track_caller]
+    fn assert_has(&self, label: &str) {
+        assert!(self.has(label), "{label} is missing");
+    }
+
+    #[track_caller]
+    fn assert_has_all(&self, labels: &[&str]) {
+        labels.iter().for_each(|label| self.assert_has(label));
+    }
+
+    #[track_caller]
+    fn get_each(&self, labels: &[&str]) {
+        for label in labels {
+            self.get_by_label(label);
+        }
+    }
+
+    fn app(&self) -> &AppState {
+        self.state().session().app()
+    }
+
+    fn corpus(&self) -> &CorpusPage {
+        self.state().session().corpus()
+    }
 }

@@ -11,9 +11,9 @@ use interlinear::pages::corpus::CorpusPage;
 use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::pages::corpus::views::{CountedLinks, ExploreCommand, ExploreView};
 
+use crate::desk::WindowActions as _;
 use crate::workbench::Bench;
 
-/// The first sentence of the corpus.
 fn conllu() -> String {
     let words = [("The", "DET"), ("red", "ADJ"), ("boat", "NOUN"), ("sleeps", "VERB"), (".", "PUNCT")];
     let line = |(n, (word, part)): (usize, &(&str, &str))| format!("{}\t{word}\t_\t{part}{}\n", n + 1, "\t_".repeat(6));
@@ -23,10 +23,9 @@ fn conllu() -> String {
 const THIRD: &str = "Le bateau rouge dort.\nLe vieux moulin dort.\nLa pluie.\n";
 
 fn page(bench: &Bench) -> &CorpusPage {
-    bench.harness.state().session().corpus()
+    bench.harness.corpus()
 }
 
-/// With two systems.
 pub fn two_systems() -> Bench {
     let mut bench = Bench::filled();
     let path = bench.folder.path().join("c.fr");
@@ -69,17 +68,14 @@ fn every_bar_and_row_of_the_overview_leads_to_its_sentences_and_back() {
 
     // An n-gram of the third system: what is shown are the sentences where it has it and the other has not.
     // It is below the room: the keyboard leads there too.
-    bench.harness.get_by_label("bateau rouge dort: right 1 time against 0").focus();
-    bench.harness.run();
-    bench.harness.key_press(Key::Enter);
-    bench.settle();
+    bench.harness.focus_on("bateau rouge dort: right 1 time against 0");
+    bench.press(Key::Enter);
     assert_eq!(page(&bench).filter, "right.2-1:\"bateau rouge dort\"");
     assert_eq!(*page(&bench).rows, [0]);
     bench.click("\u{2190} Back");
     bench.harness.query_all_by_label_contains("words seen 1 times").next().expect("a bar").focus();
     bench.harness.run();
-    bench.harness.key_press(Key::Enter);
-    bench.settle();
+    bench.press(Key::Enter);
     assert!(page(&bench).filter.starts_with("freq."), "{}", page(&bench).filter);
     // A tab ends the way back.
     bench.click("Table");
@@ -110,8 +106,7 @@ fn the_keyboard_reaches_every_row_of_a_list() {
     let ngrams = &overview.pair.as_ref().expect("a pair").ngrams[0];
     assert!(ngrams.len() > 30, "{}", ngrams.len());
     let label = |n: usize| format!("{}: right 1 time against 0", ngrams[n].words);
-    bench.harness.get_by_label(&label(0)).focus();
-    bench.harness.run();
+    bench.harness.focus_on(&label(0));
     assert!(bench.is_gone(&label(25)));
     for (keys, row) in [
         (&[Key::ArrowDown][..], 1),
@@ -124,18 +119,15 @@ fn the_keyboard_reaches_every_row_of_a_list() {
         (&[Key::PageDown, Key::PageUp, Key::ArrowDown], 1),
     ] {
         for key in keys {
-            bench.harness.key_press(*key);
-            bench.harness.run();
+            bench.harness.press(*key);
         }
         let name = label(row);
         let row = bench.harness.get_by_label(&name);
         assert!(row.accesskit_node().is_focused(), "{keys:?}");
         assert!(row.rect().top() > 0.0 && row.rect().bottom() < 800.0, "{keys:?}: {:?}", row.rect());
     }
-    bench.harness.key_press(Key::PageDown);
-    bench.harness.run();
-    bench.harness.key_press(Key::Enter);
-    bench.settle();
+    bench.harness.press(Key::PageDown);
+    bench.press(Key::Enter);
     assert_eq!(page(&bench).filter, interlinear::corpus::overview::compute::ngram_condition(0, 1, &ngrams[12].words));
 }
 
@@ -187,10 +179,8 @@ fn parts_of_speech_have_a_table_once_a_file_brought_them() {
     assert!(!labels_with(&bench, "NOUN").is_empty());
     bench.send(ExploreCommand::SetView(ExploreView::Overview));
     // It is below the room: the keyboard leads there too.
-    bench.harness.get_by_label("Error rate").focus();
-    bench.harness.run();
-    bench.harness.key_press(Key::Enter);
-    bench.settle();
+    bench.harness.focus_on("Error rate");
+    bench.press(Key::Enter);
     bench.says("Error rate, greatest first");
 }
 
@@ -198,8 +188,7 @@ fn parts_of_speech_have_a_table_once_a_file_brought_them() {
 fn lists_come_in_reranked_by_what_is_typed() {
     let mut bench = two_systems();
     bench.click("Import...");
-    bench.harness.get_by_label("Rerank n-best lists by").focus();
-    bench.harness.run();
+    bench.harness.focus_on("Rerank n-best lists by");
     bench.harness.get_by_label("Rerank n-best lists by").type_text("LM0");
     bench.settle();
     let path = bench.folder.path().join("some.nbest");
@@ -216,20 +205,20 @@ fn lists_come_in_reranked_by_what_is_typed() {
 fn a_query_has_hits_with_colours_and_numbers() {
     let mut bench = two_systems();
     bench.click("Concordance");
-    bench.harness.get_by_label("Find").focus();
-    bench.harness.run();
+    bench.harness.focus_on("Find");
     bench.harness.get_by_label("Find").type_text("the _");
     bench.settle();
-    for label in ["Hit 1: The red in sentence 1", "Hit 2: The old in sentence 2", "Hit 3: the wind in sentence 2"] {
-        bench.says(label);
-    }
+    bench.harness.assert_has_all(&[
+        "Hit 1: The red in sentence 1",
+        "Hit 2: The old in sentence 2",
+        "Hit 3: the wind in sentence 2",
+    ]);
     bench.says("3 hits in 2 of 3 sentences");
     bench.send(ExploreCommand::SetOrder(interlinear::analysis::concordance::ConcordanceOrder::Hit));
     bench.says("Hit 1: The old in sentence 2");
     bench.click("Hit 2: The red in sentence 1");
     assert_eq!(bench.chosen(), Some(0));
-    bench.harness.key_press(Key::ArrowDown);
-    bench.settle();
+    bench.press(Key::ArrowDown);
     assert_eq!((page(&bench).whole.concordance.selected, bench.chosen()), (Some(2), Some(1)));
     let path = bench.folder.path().join("hits.tsv");
     bench.send(ExploreCommand::SaveHits(path.clone()));
@@ -238,8 +227,7 @@ fn a_query_has_hits_with_colours_and_numbers() {
 
     bench.send(ExploreCommand::SetQuery("{the".to_owned()));
     assert_eq!(labels_with(&bench, "column 1: the list has no").len(), 1);
-    bench.click("Examples");
-    bench.click("house -> maison");
+    bench.click_each(&["Examples", "house -> maison"]);
     assert_eq!(page(&bench).whole.concordance.query, "house -> maison");
     bench.says("0 hits in 0 of 3 sentences");
 }
@@ -247,8 +235,7 @@ fn a_query_has_hits_with_colours_and_numbers() {
 #[test]
 fn columns_are_moved_from_their_menu_and_come_back() {
     let mut bench = two_systems();
-    bench.click("Columns");
-    bench.click("Move BLEU, system 1 left");
+    bench.click_each(&["Columns", "Move BLEU, system 1 left"]);
     let shown = |bench: &Bench| -> Vec<String> {
         let page = page(bench);
         page.columns.shown(&page.corpus).iter().map(|column| column.name(&page.corpus)).collect()
@@ -256,8 +243,7 @@ fn columns_are_moved_from_their_menu_and_come_back() {
     let first = shown(&bench);
     assert_eq!(first[..3], ["words", "bleu.1", "logp.1"]);
     // A head that is dragged over another takes its place.
-    bench.harness.key_press(Key::Escape);
-    bench.settle();
+    bench.press(Key::Escape);
     let place = |label: &str| bench.harness.get_by_label(label).rect().center();
     let (from, to) = (place("BLEU 2"), place("words"));
     bench.harness.drag_at(from);
@@ -280,29 +266,22 @@ fn links_of_any_kind_are_searched_and_counted_against_each_other() {
     let gold = bench.folder.path().join("gold.txt");
     std::fs::write(&gold, "0-0 1-2 2-1 3-3\n0-0 1-1 2-2 3-3 4-4\n0-0\n").expect("written");
     bench.send(CorpusCommand::import_gold(gold));
-    bench.click("Dismiss");
-    bench.click("Concordance");
+    bench.click_each(&["Dismiss", "Concordance"]);
     bench.send(ExploreCommand::SetQuery("_ -> _ _ -> _ crossing".to_owned()));
     bench.says("0 hits in 0 of 3 sentences");
-    bench.click("in");
-    bench.click("the reference, by hand");
+    bench.click_each(&["in", "the reference, by hand"]);
     bench.says("Hit 1: red boat in sentence 1, linked to bateau rouge");
     bench.says("1 hit in 1 of 3 sentences");
-    bench.click("in");
-    bench.click("the reference, statistical aligner");
+    bench.click_each(&["in", "the reference, statistical aligner"]);
     assert_eq!(page(&bench).whole.concordance.links.by, LinkOrigin::Aligner);
-    bench.click("in");
-    bench.click("the reference, by hand");
+    bench.click_each(&["in", "the reference, by hand"]);
 
     bench.send(ExploreCommand::SetQuery(String::new()));
     bench.click("Counts of links");
     let row = "(all), the reference, by hand, 15, 0.6667, 0.3333, -, -, -, 0.1333, -, -, -";
     bench.says(row);
-    bench.click("Compared with 0...");
-    bench.click("the reference, statistical aligner");
-    bench.click("1. Other, statistical aligner");
-    bench.harness.key_press(Key::Escape);
-    bench.settle();
+    bench.click_each(&["Compared with 0...", "the reference, statistical aligner", "1. Other, statistical aligner"]);
+    bench.press(Key::Escape);
     let rows = |bench: &Bench| page(bench).whole.tallied.table.as_ref().map_or(0, |table| table.rows.len());
     assert_eq!(rows(&bench), 3);
     bench.says(row);
@@ -345,20 +324,16 @@ fn links_of_any_kind_are_searched_and_counted_against_each_other() {
     bench.send(CorpusCommand::Import(path));
     bench.click("Dismiss");
     bench.send(ExploreCommand::SetQuery("red | {bateau, rouge}".to_owned()));
-    bench.says("3. Seen, (all), 0.5000, -, -, 1, 2");
-    bench.says("3. Seen, rouge, 0.7500, -, -, 1, 1");
-    bench.click("Hits");
-    bench.click("Counts of links");
+    bench.harness.assert_has_all(&["3. Seen, (all), 0.5000, -, -, 1, 2", "3. Seen, rouge, 0.7500, -, -, 1, 1"]);
+    bench.click_each(&["Hits", "Counts of links"]);
     assert!(bench.is_gone("3. Seen, rouge, 0.7500, -, -, 1, 1"));
 }
 
-/// The corpus keeps it; one that is gone is named, with what to do, and words are linked without it.
 #[test]
 fn a_corpus_is_given_an_aligner_of_its_own_where_frequencies_are_chosen() {
     let mut bench = two_systems();
     let (workspace, gone) = (bench.folder.path().join("w.ilws"), bench.folder.path().join("gone.aligner"));
-    bench.click("Overview");
-    bench.click("Aligner...");
+    bench.click_each(&["Overview", "Aligner..."]);
     assert!(bench.is_gone("Without gone.aligner"));
     bench.click("The aligner of this corpus...");
     bench.harness.get_by_role_and_label(TextInput, "Path").type_text(&gone.display().to_string());
@@ -375,8 +350,7 @@ fn a_corpus_is_given_an_aligner_of_its_own_where_frequencies_are_chosen() {
     assert_eq!(page(&bench).columns.look.aligner.as_ref(), Some(&gone), "it is kept");
     bench.click("Overview");
     assert!(is_told(&bench), "{:?}", page(&bench).message);
-    bench.click("Aligner...");
-    bench.click("Without gone.aligner");
+    bench.click_each(&["Aligner...", "Without gone.aligner"]);
     assert_eq!((page(&bench).columns.look.aligner.as_ref(), is_told(&bench)), (None, false));
 }
 
@@ -421,8 +395,7 @@ fn the_tokenizer_of_bleu_is_chosen_and_its_signature_is_shown() {
     bench.click("Overview");
     assert_eq!(labels_with(&bench, "BLEU nrefs:1|case:mixed|eff:no|tok:13a|").len(), 1);
     let before = page(&bench).whole.counted.overview.clone().expect("counted").all.scores[0].ratio();
-    bench.click("Words for BLEU");
-    bench.click("char");
+    bench.click_each(&["Words for BLEU", "char"]);
     assert_eq!(labels_with(&bench, "BLEU nrefs:1|case:mixed|eff:no|tok:char|").len(), 1);
     let after = page(&bench).whole.counted.overview.clone().expect("counted").all.scores[0].ratio();
     assert_ne!(before, after, "it is counted again");

@@ -10,15 +10,13 @@ use interlinear::pages::sentence::command::SelectCommand;
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 use crate::desk::Wires;
 
-/// The window with a given translation that both models have read.
 fn given() -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::G);
-    harness.run();
-    harness.get_by_label("Your translation").type_text("le soulier");
-    harness.run();
+    harness.press_with(Modifiers::COMMAND, Key::G);
+    harness.type_into("Your translation", "le soulier");
     assert!(wires.sent.borrow().contains(&SourceCommand::Give(Some("le soulier".to_owned())).into()));
     let session = harness.state().session();
     let events: Vec<Event> = session
@@ -48,16 +46,14 @@ fn every_column_says_what_it_makes_of_the_users_translation() {
     assert!(harness.query_by_label("chaussure <- red 0.80").is_none());
 
     // a word of the other translation brings its alignment back
-    harness.get_by_label("chaussure probability 0.69").click();
-    harness.run();
+    harness.click_on("chaussure probability 0.69");
     assert!(wires.sent.borrow().contains(&SelectCommand::ShowGiven(false).into()));
-    assert!(harness.query_by_label("chaussure <- red 0.80").is_some());
-    assert_eq!(harness.state().session().app().view.selection().target, Some(1));
+    assert!(harness.has("chaussure <- red 0.80"));
+    assert_eq!(harness.app().view.selection().target, Some(1));
     assert!(harness.query_by_label(GIVEN).is_none());
     assert_eq!(harness.query_all_by_label("Yours, soulier probability 0.26").count(), 2, "both are still there");
 
-    harness.get_by_label("Take your translation away").click();
-    harness.run();
+    harness.click_on("Take your translation away");
     assert!(harness.query_by_label("Yours, soulier probability 0.26").is_none());
     assert!(harness.query_by_label("Your translation").is_none());
 }
@@ -65,18 +61,15 @@ fn every_column_says_what_it_makes_of_the_users_translation() {
 #[test]
 fn undo_takes_back_what_is_typed_into_the_users_translation() {
     let (mut harness, _) = given();
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
-    harness.run();
-    assert_ne!(harness.state().session().app().document.state().given.as_deref(), Some("le soulier"));
-    assert_eq!(harness.state().session().app().document.source(), "the red shoe");
+    harness.press_with(Modifiers::COMMAND, Key::Z);
+    assert_ne!(harness.app().document.state().given.as_deref(), Some("le soulier"));
+    assert_eq!(harness.app().document.source(), "the red shoe");
 }
 
 #[test]
 fn a_hypothesis_can_be_scored_by_every_model() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.get_by_label("Hypothesis 2, log p -2.50, le soulier rouge").click_secondary();
-    harness.run();
-    harness.get_by_label("Score it in every column").click();
-    harness.run();
+    harness.open_menu_of("Hypothesis 2, log p -2.50, le soulier rouge");
+    harness.click_on("Score it in every column");
     assert!(wires.sent.borrow().contains(&SourceCommand::Give(Some("le soulier rouge".to_owned())).into()));
 }

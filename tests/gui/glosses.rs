@@ -10,19 +10,13 @@ use interlinear::pages::sentence::command::InterlinearCommand;
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 
-fn click(harness: &mut Harness<'_, App>, label: &str) {
-    harness.get_by_label(label).click();
-    harness.run();
-}
-
-/// Chooses a line of the menu of a row or of one of its lines.
 fn choose(harness: &mut Harness<'_, App>, menu: &str, line: &str) {
-    click(harness, menu);
-    click(harness, line);
+    harness.click_on(menu);
+    harness.click_on(line);
 }
 
-/// Types into a cell.
 fn gloss(harness: &mut Harness<'_, App>, cell: &str, text: &str) {
     harness.get_by_role_and_label(Role::TextInput, cell).focus();
     harness.run();
@@ -30,9 +24,8 @@ fn gloss(harness: &mut Harness<'_, App>, cell: &str, text: &str) {
     harness.run();
 }
 
-/// What a line of the menu Copy as puts into the clipboard.
 fn copied(harness: &mut Harness<'_, App>, format: &str) -> String {
-    click(harness, "Copy as");
+    harness.click_on("Copy as");
     harness.get_by_label(&format!("Copy as {format}")).click();
     let mut text = String::new();
     for _ in 0..6 {
@@ -47,16 +40,15 @@ fn copied(harness: &mut Harness<'_, App>, format: &str) -> String {
 }
 
 fn rows(harness: &Harness<'_, App>) -> Vec<String> {
-    shown::rows(harness.state().session().app()).into_iter().map(|row| row.name).collect()
+    shown::rows(harness.app()).into_iter().map(|row| row.name).collect()
 }
 
 #[test]
 fn glosses_typed_under_words_are_copied_and_undone() {
     let (mut harness, _) = desk::window(desk::two_models());
-    harness.get_by_role_and_label(Role::Button, "Interlinear").click();
-    harness.run();
+    harness.click_button("Interlinear");
     assert_eq!(rows(&harness), ["Sentence", "RNNsearch", "RNNencdec"]);
-    assert!(harness.query_by_label("3 links between RNNsearch and the row above").is_some());
+    assert!(harness.has("3 links between RNNsearch and the row above"));
     choose(&mut harness, "Row Sentence", "Add a line of glosses");
     gloss(&mut harness, "gloss of word 1, the", "DEF");
     gloss(&mut harness, "gloss of word 3, shoe", "shoe.SG");
@@ -77,10 +69,9 @@ fn glosses_typed_under_words_are_copied_and_undone() {
     gloss(&mut harness, "transliteration of word 1, la", "lah");
     assert!(copied(&mut harness, "expex").contains("\\gla la chaussure rouge//\n\\glb lah {} {}//\n"));
     for _ in 0..3 {
-        harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
-        harness.run();
+        harness.press_with(Modifiers::COMMAND, Key::Z);
     }
-    let plan = harness.state().session().app().document.state().interlinear.clone();
+    let plan = harness.app().document.state().interlinear.clone();
     let words = ["the", "red", "shoe"].map(str::to_owned);
     assert_eq!(
         (plan.tiers.len(), plan.tiers[0].cells(&words)),
@@ -94,24 +85,21 @@ fn glosses_typed_under_words_are_copied_and_undone() {
 #[test]
 fn a_new_line_takes_the_keyboard_and_enter_goes_to_the_next_word() {
     let (mut harness, _) = desk::window(desk::two_models());
-    harness.get_by_role_and_label(Role::Button, "Interlinear").click();
-    harness.run();
+    harness.click_button("Interlinear");
     choose(&mut harness, "Row Sentence", "Add a line of glosses");
     for typed in ["DEF", "red", "shoe"] {
         harness.event(egui::Event::Text(typed.to_owned()));
         harness.run();
-        harness.key_press(Key::Enter);
-        harness.run();
+        harness.press(Key::Enter);
     }
-    let plan = harness.state().session().app().document.state().interlinear.clone();
+    let plan = harness.app().document.state().interlinear.clone();
     assert_eq!(plan.tiers[0].cells(&["the", "red", "shoe"].map(str::to_owned)), ["DEF", "red", "shoe"]);
 }
 
 #[test]
 fn rows_are_moved_left_out_and_linked_otherwise() {
     let (mut harness, _) = desk::window(desk::two_models());
-    harness.get_by_role_and_label(Role::Button, "Interlinear").click();
-    harness.run();
+    harness.click_button("Interlinear");
     choose(&mut harness, "Row RNNencdec", "Move it up");
     assert_eq!(rows(&harness), ["Sentence", "RNNencdec", "RNNsearch"]);
     choose(&mut harness, "Row RNNencdec", "Leave it out");
@@ -119,12 +107,11 @@ fn rows_are_moved_left_out_and_linked_otherwise() {
     choose(&mut harness, "Add a row", "Add the row RNNencdec");
     choose(&mut harness, "Row RNNencdec", "Move it down");
     assert_eq!(rows(&harness), ["Sentence", "RNNsearch", "RNNencdec"]);
-    harness.state_mut().send(InterlinearCommand::Threshold(0.9));
-    harness.run();
-    assert!(harness.query_by_label("0 links between RNNsearch and the row above").is_some());
+    harness.send(InterlinearCommand::Threshold(0.9));
+    assert!(harness.has("0 links between RNNsearch and the row above"));
     choose(&mut harness, "Row RNNsearch", "Links of the statistical aligner");
     let row = TextRow::Model("RNNsearch".to_owned());
-    let by = shown::rows(harness.state().session().app()).into_iter().find(|shown| shown.row == row);
+    let by = shown::rows(harness.app()).into_iter().find(|shown| shown.row == row);
     assert_eq!(by.and_then(|row| row.by), Some(LinksBy::Aligner));
 }
 
@@ -138,20 +125,17 @@ fn a_file_in_conllu_brings_lines_and_its_sentence() {
     let same = [line(1, "the", "the", "DET"), line(2, "red", "red", "ADJ"), line(3, "shoe", "shoe", "NOUN")].concat();
     std::fs::write(&path, format!("{other}{same}\n")).expect("a temporary folder");
     let (mut harness, _) = desk::window(desk::two_models());
-    harness.get_by_role_and_label(Role::Button, "Interlinear").click();
-    harness.run();
-    click(&mut harness, "Open CoNLL-U...");
+    harness.click_button("Interlinear");
+    harness.click_on("Open CoNLL-U...");
     let field = harness.get_by_role_and_label(Role::TextInput, "Path");
     field.type_text(path.to_str().expect("text"));
     harness.run();
-    harness.key_press(Key::Enter);
-    harness.run();
+    harness.press(Key::Enter);
     let cell = harness.get_by_role_and_label(Role::TextInput, "pos of word 3, shoe");
     assert_eq!(cell.accesskit_node().value().as_deref(), Some("NOUN"));
     assert!(harness.query_by_label("head of word 1, the").is_none());
     std::fs::write(&path, other).expect("a temporary folder");
-    harness.state_mut().send(InterlinearCommand::Open(path));
-    harness.run();
-    assert_eq!(harness.state().session().app().document.source(), "Boats sink");
-    assert!(harness.query_by_label("lemma of word 1, Boats").is_some());
+    harness.send(InterlinearCommand::Open(path));
+    assert_eq!(harness.app().document.source(), "Boats sink");
+    assert!(harness.has("lemma of word 1, Boats"));
 }

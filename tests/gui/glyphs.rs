@@ -9,7 +9,6 @@ use std::sync::Arc;
 use egui::{FontData, FontDefinitions, FontFamily, FontId};
 use interlinear::widgets::theme;
 
-/// What the window says, in its own files and in those that come with it.
 const WINDOW: &[&str] = &[
     "src/explorer/ui",
     "src/explorer/pages",
@@ -23,12 +22,9 @@ const WINDOW: &[&str] = &[
     "assets/lessons",
     "assets/manual",
 ];
-/// What figures say.
 const FIGURES: &[&str] = &["src/figure", "src/engine/models/anatomy"];
-/// Letters and marks of the user's text, for which the system has fonts, and those that XML may not hold.
 const OTHERS: &[&str] =
     &["bidi.rs", "fonts.rs", "measure.rs", "table.rs", "rewording.rs", "confidence.rs", "svg.rs", "mteval.rs"];
-/// The product of each number with its neighbour is drawn as a ring.
 const RING: char = '\u{2218}';
 
 fn files(path: &Path, found: &mut Vec<PathBuf>) {
@@ -41,7 +37,6 @@ fn files(path: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The characters of a file that are not ASCII, escapes of Rust among them; of code without its tests and what rustdoc reads.
 fn characters(path: &Path) -> Vec<char> {
     let text = fs::read_to_string(path).unwrap_or_default();
     let is_code = path.extension().is_some_and(|end| end == "rs");
@@ -58,7 +53,6 @@ fn characters(path: &Path) -> Vec<char> {
     found.into_iter().filter(is_painted).collect()
 }
 
-/// Those of these files that a font lacks, and where they stand.
 fn missing(ctx: &egui::Context, folders: &[&str]) -> BTreeMap<char, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = Vec::new();

@@ -20,9 +20,9 @@ use interlinear::text::links::{Link, Links};
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 use crate::desk::Wires;
 
-/// A Transformer of two decoder layers with two heads each, and its column.
 fn transformer() -> (Session, u64) {
     let mut session = desk::session("the red shoe");
     let sizes = ModelSizes { heads: (2, 2), ..ModelSizes::default() };
@@ -37,12 +37,6 @@ fn labels(harness: &Harness<'_, App>, part: &str) -> Vec<String> {
     found.filter_map(|node| node.accesskit_node().label()).collect()
 }
 
-fn click(harness: &mut Harness<'_, App>, label: &str) {
-    harness.get_by_label(label).click();
-    harness.run();
-}
-
-/// All heads: those of cross-attention look at one word each, and leaving out one more changes more.
 fn tested(measure: usize, has_target: bool) -> Arc<Tested> {
     let leaves_out = MEASURES[measure].name == "heads-left-out";
     let mut heads = Vec::new();
@@ -69,10 +63,9 @@ fn measure(name: &str) -> usize {
     MEASURES.iter().position(|line| line.name == name).expect("a measure")
 }
 
-/// Shows a measure of heads, which is made at once.
 fn show(harness: &mut Harness<'_, App>, wires: &Wires, title: &str, tested: Arc<Tested>) {
-    click(harness, "Measures");
-    click(harness, title);
+    harness.click_on("Measures");
+    harness.click_on(title);
     answer(harness, wires, tested);
 }
 
@@ -85,18 +78,17 @@ fn the_menu_alignment_chooses_a_head_or_the_mean_of_a_layer() {
         ("Layer 1", "Mean of its heads", Some(HeadChoice { layer: 1, heads: Vec::new() })),
         ("", "By default", None),
     ] {
-        let column = harness.state().session().app().document.columns()[0].id;
-        harness.get_by_label_contains("Menu of Opus").click();
-        harness.run();
-        click(&mut harness, "Alignment");
+        let column = harness.app().document.columns()[0].id;
+        harness.click_containing("Menu of Opus");
+        harness.click_on("Alignment");
         if !layer.is_empty() {
             assert_eq!(labels(&harness, "Layer "), ["Layer 1", "Layer 2"]);
-            click(&mut harness, layer);
+            harness.click_on(layer);
         }
-        click(&mut harness, item);
+        harness.click_on(item);
         let chosen = ModelChoice { heads: chosen, ..ModelChoice::default() };
         assert!(wires.heard(ColumnCommand::Choose { column, chosen: chosen.clone() }), "{item}");
-        let columns = harness.state().session().app().document.columns();
+        let columns = harness.app().document.columns();
         assert_eq!(columns[0].system.to_string(), format!("Opus{chosen}"));
         // its model is another one, which is read first
         let (column, facts) = (columns[0].id, ModelFacts { name: "Opus".to_owned(), ..transformer_facts() });
@@ -105,8 +97,7 @@ fn the_menu_alignment_chooses_a_head_or_the_mean_of_a_layer() {
     }
     // models without heads have no such menu
     let (mut harness, _) = desk::window(desk::two_models());
-    harness.get_by_label("Menu of RNNsearch").click();
-    harness.run();
+    harness.click_on("Menu of RNNsearch");
     assert!(harness.query_by_label("Alignment").is_none());
 }
 
@@ -145,10 +136,10 @@ fn all_heads_are_sorted_by_their_error_against_the_links() {
     assert!(errors.is_sorted() && errors[0] < errors[3], "{shown:?}");
     assert!(shown[0].starts_with("Layer 1, head 2, AER"), "{shown:?}");
     let first = shown[0].clone();
-    click(&mut harness, &first);
+    harness.click_on(&first);
     let of = |head| ModelChoice { heads: Some(HeadChoice { layer: 1, heads: vec![head] }), ..ModelChoice::default() };
     assert!(wires.heard(ColumnCommand::Choose { column, chosen: of(2) }));
-    assert_eq!(harness.state().session().app().view.settings().shown, Shown::Alpha);
+    assert_eq!(harness.app().view.settings().shown, Shown::Alpha);
 }
 
 #[test]
@@ -166,10 +157,10 @@ fn heads_of_either_side_are_shown_and_an_ssru_says_that_it_has_none() {
     let (session, _) = transformer();
     let (mut harness, wires) = desk::window(session);
     show(&mut harness, &wires, "all heads", tested(measure("heads"), false));
-    click(&mut harness, "source self-attention");
+    harness.click_on("source self-attention");
     assert_eq!(labels(&harness, ", head ").len(), 4);
     assert!(labels(&harness, ", head ").iter().all(|label| label.starts_with("source self-attention Layer ")));
-    click(&mut harness, "target self-attention");
+    harness.click_on("target self-attention");
     assert!(labels(&harness, ", head ").is_empty());
     assert!(harness.query_by_label_contains("SSRU").is_some());
 }
@@ -179,27 +170,24 @@ fn a_head_is_left_out_by_its_menu_and_taken_back_in_the_bar() {
     let (session, column) = transformer();
     let (mut harness, wires) = desk::window(session);
     show(&mut harness, &wires, "all heads", tested(measure("heads"), true));
-    harness.get_by_label("Layer 2, head 1").click_secondary();
-    harness.run();
-    click(&mut harness, "Leave it out");
+    harness.open_menu_of("Layer 2, head 1");
+    harness.click_on("Leave it out");
     let place = HeadPlace { attention: HeadKind::Cross, layer: 2, head: 1 };
     assert!(wires.heard(InterveneCommand::LeaveOut { column, place, is_left_out: true }));
     let set = |harness: &Harness<'_, App>| {
-        let document = &harness.state().session().app().document;
+        let document = &harness.app().document;
         document.interventions(&document.columns()[0]).leave_out.clone()
     };
     assert_eq!(set(&harness), [place]);
-    click(&mut harness, "Take away in Opus, head 2.1 is left out");
+    harness.click_on("Take away in Opus, head 2.1 is left out");
     assert!(set(&harness).is_empty());
     // a head of the own side by a click
-    click(&mut harness, "source self-attention");
-    click(&mut harness, "source self-attention Layer 1, head 2");
+    harness.click_on_each(&["source self-attention", "source self-attention Layer 1, head 2"]);
     assert_eq!(set(&harness), [HeadPlace { attention: HeadKind::Source, layer: 1, head: 2 }]);
     // what is set goes along when another head becomes the alignment
     let heads = Some(HeadChoice { layer: 1, heads: vec![1] });
     let chosen = ModelChoice { heads, ..ModelChoice::default() };
-    harness.state_mut().send(ColumnCommand::Choose { column, chosen });
-    harness.run();
+    harness.send(ColumnCommand::Choose { column, chosen });
     assert_eq!(set(&harness).len(), 1);
 }
 
@@ -208,7 +196,7 @@ fn heads_are_sorted_by_what_leaving_them_out_changes() {
     let (session, column) = transformer();
     let (mut harness, wires) = desk::window(session);
     show(&mut harness, &wires, "all heads", tested(measure("heads"), true));
-    click(&mut harness, "Show heads left out: JS");
+    harness.click_on("Show heads left out: JS");
     let other = measure("heads-left-out");
     assert!(wires.heard(ProbeCommand::Measure { column, measure: other }));
     answer(&mut harness, &wires, tested(other, true));
@@ -218,7 +206,6 @@ fn heads_are_sorted_by_what_leaving_them_out_changes() {
     assert!(harness.query_by_label_contains("First the head without which").is_some());
 }
 
-/// What is measured of heads is measured without those that are left out; other tests are of the whole model.
 #[test]
 fn heads_are_measured_without_those_that_are_left_out() {
     let (mut session, column) = transformer();

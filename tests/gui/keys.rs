@@ -25,22 +25,20 @@ use interlinear::ui::App;
 use interlinear::ui::spoken::Announcer;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 
 fn is_hover(command: &Command) -> bool {
     matches!(command, Command::Sentence(SentenceCommand::Select(SelectCommand::Hover(_))))
 }
 
-/// Presses a key in the window on two models; answers with what was sent.
 fn press(modifiers: Modifiers, key: Key) -> Vec<Command> {
     let (mut harness, wires) = desk::window(desk::two_models());
     wires.sent.borrow_mut().clear();
-    harness.key_press_modifiers(modifiers, key);
-    harness.run();
+    harness.press_with(modifiers, key);
     let sent = wires.sent.borrow();
     sent.iter().filter(|command| !is_hover(command)).cloned().collect()
 }
 
-/// A browser gives a screen reader no tree of the window.
 #[test]
 fn translations_are_told_and_what_gets_the_focus_and_is_chosen_but_not_typing() {
     let (mut harness, _) = desk::window(desk::two_models());
@@ -51,13 +49,11 @@ fn translations_are_told_and_what_gets_the_focus_and_is_chosen_but_not_typing() 
     harness.run();
     assert_eq!(take(), ["RNNencdec: le rouge soulier. RNNsearch: la chaussure rouge"]);
     for _ in 0..4 {
-        harness.key_press(Key::Tab);
-        harness.run();
+        harness.press(Key::Tab);
     }
     let names = take();
     assert!(names.len() >= 3 && names.iter().all(|name| name.contains("button") || name.contains(": ")), "{names:?}");
-    harness.get_by_role_and_label(Role::Tab, "Page Steps").click();
-    harness.run();
+    harness.click_role(Role::Tab, "Page Steps");
     let names = take();
     assert!(names.iter().any(|name| name.starts_with("Page Steps")), "{names:?}");
 }
@@ -103,8 +99,7 @@ fn brackets_are_letters_while_typing() {
     let (mut harness, wires) = desk::window(desk::two_models());
     harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").focus();
     harness.run();
-    harness.key_press(Key::CloseBracket);
-    harness.run();
+    harness.press(Key::CloseBracket);
     assert!(!wires.sent.borrow().iter().any(|command| matches!(
         command,
         Command::Sentence(SentenceCommand::Select(SelectCommand::MoveHypothesis(_)))
@@ -114,70 +109,59 @@ fn brackets_are_letters_while_typing() {
 #[test]
 fn ctrl_l_goes_to_the_source_and_f6_round_the_panels() {
     let (mut harness, _) = desk::window(desk::two_models());
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::L);
-    harness.run();
+    harness.press_with(Modifiers::COMMAND, Key::L);
     assert_eq!(harness.ctx.memory(egui::Memory::focused), Some(source::editor_id()));
     let mut seen = Vec::new();
     for _ in 0..5 {
-        harness.key_press(Key::F6);
-        harness.run();
+        harness.press(Key::F6);
         seen.push(harness.ctx.memory(egui::Memory::focused));
     }
     assert!(seen.iter().all(Option::is_some), "{seen:?}");
     let mut different = seen.clone();
     different.dedup();
     assert_eq!(different.len(), 5, "{seen:?}");
-    harness.key_press_modifiers(Modifiers::SHIFT, Key::F6);
-    harness.run();
+    harness.press_with(Modifiers::SHIFT, Key::F6);
     assert_eq!(harness.ctx.memory(egui::Memory::focused), seen[3]);
 }
 
 #[test]
 fn arrows_move_through_the_heatmap_and_its_numbers_are_marked() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    let column = harness.state().session().app().document.columns()[1].id;
+    let column = harness.app().document.columns()[1].id;
     harness.state_mut().send(SelectCommand::Target { column, i: 0 });
     harness.get_by_role(Role::Grid).focus();
     harness.run();
     harness.key_press(Key::ArrowDown);
-    harness.key_press(Key::ArrowRight);
-    harness.run();
+    harness.press(Key::ArrowRight);
     assert!(wires.heard(SelectCommand::MoveTarget(1)));
-    assert_eq!(harness.state().session().app().view.hover().and_then(|hover| hover.j), Some(0));
+    assert_eq!(harness.app().view.hover().and_then(|hover| hover.j), Some(0));
 }
 
 #[test]
 fn arrows_move_through_the_list() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.get_by_label("List of sentences, arrows move through it").focus();
-    harness.run();
-    harness.key_press(Key::ArrowDown);
-    harness.run();
+    harness.focus_on("List of sentences, arrows move through it");
+    harness.press(Key::ArrowDown);
     assert!(wires.heard(ListCommand::Move(1)));
 }
 
 #[test]
 fn help_lists_every_shortcut_and_closes_again() {
     let (mut harness, _) = desk::window(desk::two_models());
-    harness.key_press(Key::Questionmark);
-    harness.run();
+    harness.press(Key::Questionmark);
     for binding in interlinear::ui::act::bindings() {
-        assert!(harness.query_all_by_label(binding.name).next().is_some(), "{} is missing", binding.name);
+        assert!(harness.has(binding.name), "{} is missing", binding.name);
     }
-    harness.key_press(Key::Escape);
-    harness.run();
+    harness.press(Key::Escape);
     assert!(harness.query_by_label("Shortcuts and explanations").is_none());
 }
 
 #[test]
 fn ctrl_shift_o_asks_for_a_model_by_path() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);
-    harness.run();
-    harness.get_by_label("Path").type_text("models/third");
-    harness.run();
-    harness.key_press(Key::Enter);
-    harness.run();
+    harness.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);
+    harness.type_into("Path", "models/third");
+    harness.press(Key::Enter);
     assert!(wires.heard(ColumnCommand::Add("models/third".into())));
 }
 
@@ -209,8 +193,7 @@ fn on_other_pages_no_key_changes_the_sentence_unseen() {
     // on the page Steps the sentence is seen
     let others = PAGES[1..].iter().copied().filter(|page| *page != STEPS);
     for page in others {
-        harness.state_mut().send(WindowCommand::ShowPage(page));
-        harness.run();
+        harness.send(WindowCommand::ShowPage(page));
         wires.sent.borrow_mut().clear();
         for (modifiers, key) in
             [(Modifiers::COMMAND, Key::Z), (Modifiers::NONE, Key::PageDown), (Modifiers::COMMAND, Key::CloseBracket)]
@@ -227,13 +210,11 @@ fn on_other_pages_no_key_changes_the_sentence_unseen() {
             .collect();
         assert!(sent.is_empty(), "{page:?} sent {sent:?}");
     }
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::L);
-    harness.run();
-    assert_eq!(harness.state().session().app().view.page(), SENTENCE);
+    harness.press_with(Modifiers::COMMAND, Key::L);
+    assert_eq!(harness.app().view.page(), SENTENCE);
     assert_eq!(harness.ctx.memory(egui::Memory::focused), Some(source::editor_id()));
 }
 
-/// A sentence in another language than the models read is told so, and those that read it are at hand.
 #[test]
 fn models_of_another_language_are_offered_for_its_sentences() {
     const BAHDANAU: &str = "Bahdanau et al. 2015";
@@ -260,32 +241,26 @@ fn models_of_another_language_are_offered_for_its_sentences() {
         ("Tisch", false),
         ("Ich weiß nicht, wo mein Bruder die Schlüssel hingelegt hat.", true),
     ] {
-        harness.state_mut().send(SourceCommand::Replace(text.to_owned()));
-        harness.run();
+        harness.send(SourceCommand::Replace(text.to_owned()));
         assert_eq!(harness.query_by_label(note).is_some(), is_told, "{text}");
         assert_eq!(harness.query_by_label("Open german").is_some(), is_told, "{text}");
         assert!(harness.query_by_label("Open french").is_none() && harness.query_by_label("Open other").is_none());
     }
     let french = "Je ne sais pas où mon frère a mis les clés de la maison.";
-    harness.state_mut().send(SourceCommand::Replace(french.to_owned()));
-    harness.run();
+    harness.send(SourceCommand::Replace(french.to_owned()));
     for (label, is_told) in [("Open french", true), ("Open german", false), ("All 3 of German to English", false)] {
         assert_eq!(harness.query_by_label(label).is_some(), is_told, "{label}");
     }
-    harness.state_mut().send(SourceCommand::Undo);
-    harness.run();
-    harness.get_by_label("Open german").click();
-    harness.run();
+    harness.send(SourceCommand::Undo);
+    harness.click_on("Open german");
     let columns = |harness: &Harness<'_, App>| {
-        let columns = harness.state().session().app().document.columns();
+        let columns = harness.app().document.columns();
         columns.iter().skip(2).map(|column| column.system.name()).collect::<Vec<_>>()
     };
     assert_eq!(columns(&harness), ["german"], "the largest that aligns");
-    harness.get_by_label("All 3 of German to English").click();
-    harness.run();
+    harness.click_on("All 3 of German to English");
     assert_eq!(columns(&harness), ["german", "first", "second"], "without copies of a training");
-    harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);
-    harness.run();
+    harness.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);
     for label in ["French to English", "English to German"] {
         assert!(harness.query_by_label(label).is_some(), "{label}");
     }
@@ -307,8 +282,7 @@ fn models_of_another_language_are_offered_for_its_sentences() {
 fn the_sheet_of_models_scrolls_in_a_low_window() {
     let bundled = (0..24).map(|n| PathBuf::from(format!("models/model-{n}")).into()).collect();
     let (mut harness, _) = desk::window_with(desk::two_models(), [1280.0, 700.0], bundled);
-    harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);
-    harness.run();
+    harness.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);
     for label in ["Add a model", "Path"] {
         let rect = harness.query_all_by_label(label).last().expect(label).rect();
         assert!(rect.top() >= 0.0 && rect.bottom() <= 700.0, "{label}: {rect:?}");

@@ -15,15 +15,13 @@ use interlinear::pages::corpus::views::{ExploreCommand, ExploreView};
 use interlinear::pages::lesson::LessonCommand;
 use interlinear::ui::App;
 
+use crate::desk::WindowActions as _;
 use crate::{campaign, desk, explore, layout, maps, picture, steps, study};
 
-/// The least window of the manual, and that of a small laptop.
 const SIZES: [[f32; 2]; 2] = [[1024.0, 768.0], [1366.0, 768.0]];
 
-/// Windows whose tables and lists scroll.
 const SCROLLED: [&str; 2] = ["Corpus, overview", "Corpus, minimal pairs"];
 
-/// Every page as it begins and with something on it.
 fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
     let mut corpora = desk::two_models();
     corpora.apply(WindowCommand::ShowPage(CORPUS));
@@ -61,10 +59,8 @@ fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
     windows
 }
 
-/// Where the menus have buttons of their own in longer words, too.
 const WIDE: [f32; 2] = [1900.0, 768.0];
 
-/// Menus and sheets, open, by what is clicked one after the other.
 const OPENED: &[&[&str]] = &[
     &["View"],
     &["Decoding"],
@@ -74,7 +70,6 @@ const OPENED: &[&[&str]] = &[
     &["Menu of RNNsearch", "Save a figure..."],
 ];
 
-/// What lies outside a window in longer words lies there in English, too.
 #[test]
 fn menus_and_sheets_of_longer_texts_stay_in_the_window() {
     let mut report = String::new();
@@ -83,8 +78,7 @@ fn menus_and_sheets_of_longer_texts_stay_in_the_window() {
             let mut harness = desk::window_of(desk::two_models(), WIDE).0;
             speak(&mut harness, language);
             for label in *opened {
-                harness.get_by_label_contains(label).click();
-                harness.run();
+                harness.click_containing(label);
             }
             let window = Rect::from_min_size(egui::Pos2::ZERO, WIDE.into()).expand(1.0);
             let all = layout::controls(&harness);
@@ -101,12 +95,10 @@ fn menus_and_sheets_of_longer_texts_stay_in_the_window() {
 }
 
 fn speak(harness: &mut Harness<'_, App>, language: Language) {
-    harness.state_mut().send(SettingsCommand::SetLanguage(Some(language)));
-    harness.run();
+    harness.send(SettingsCommand::SetLanguage(Some(language)));
     harness.run();
 }
 
-/// What lies outside the window, and what lies over something else.
 fn faults(harness: &Harness<'_, App>, size: [f32; 2]) -> Vec<String> {
     let window = Rect::from_min_size(egui::Pos2::ZERO, size.into());
     let controls = layout::controls(harness);
@@ -127,7 +119,6 @@ fn faults(harness: &Harness<'_, App>, size: [f32; 2]) -> Vec<String> {
     faults
 }
 
-/// What lies so in English, as in what scrolls, may lie so in other languages.
 #[test]
 fn longer_texts_leave_the_controls_of_every_page_apart_and_in_view() {
     let mut report = String::new();
@@ -148,7 +139,6 @@ fn longer_texts_leave_the_controls_of_every_page_apart_and_in_view() {
     assert!(report.is_empty(), "{report}");
 }
 
-/// Between the size at which the menus fold and the least of all, where three pictures and two questions stand in a line.
 #[test]
 fn the_line_over_the_pictures_stays_in_narrow_windows_of_longer_words() {
     let mut session = desk::session("the red shoe");
@@ -173,7 +163,6 @@ fn the_line_over_the_pictures_stays_in_narrow_windows_of_longer_words() {
     assert!(report.is_empty(), "{report}");
 }
 
-/// What has no words of ours: names, numbers, formats, what a person has written.
 fn is_data(label: &str) -> bool {
     !label.chars().any(char::is_alphabetic) || DATA.iter().any(|part| label.contains(part))
 }
@@ -236,9 +225,8 @@ fn an_open_lesson_and_the_examples_follow_the_language() {
     assert_eq!((french.2, &french.3), (english.2, &english.3), "its page and its answers stay");
     assert!(french.0 != english.0 && french.1 != english.1, "{french:?}");
     assert!(harness.query_all_by_label_contains(&french.1).next().is_some(), "{}", french.1);
-    harness.state_mut().send(LessonCommand::Close);
-    harness.run();
+    harness.send(LessonCommand::Close);
     assert!(harness.query_by_label("Pour commencer").is_some() && harness.query_by_label("Start here").is_none());
     speak(&mut harness, Language::English);
-    assert!(harness.query_by_label("Start here").is_some());
+    assert!(harness.has("Start here"));
 }

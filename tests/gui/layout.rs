@@ -17,8 +17,8 @@ use interlinear::session::state::Session;
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 
-/// Sizes of the window in points at zoom 1, and zooms.
 const SCREENS: [(f32, f32, f32); 10] = [
     (1024.0, 768.0, 2.0),
     (1024.0, 768.0, 1.0),
@@ -32,7 +32,6 @@ const SCREENS: [(f32, f32, f32); 10] = [
     (3840.0, 2160.0, 2.0),
 ];
 
-/// What is clicked or typed in, outside the lists that scroll.
 const ROLES: [Role; 5] = [Role::Button, Role::Tab, Role::ComboBox, Role::SpinButton, Role::Slider];
 
 pub fn session(columns: usize) -> Session {
@@ -94,8 +93,7 @@ fn nothing_overlaps_or_lies_outside_at_any_size() {
 fn a_presentation_shows_one_column_and_no_panel() {
     let (mut harness, _) = desk::window(session(3));
     harness.set_size(vec2(1024.0, 768.0));
-    harness.key_press_modifiers(Modifiers::NONE, egui::Key::F5);
-    harness.run();
+    harness.press(egui::Key::F5);
     let columns = |harness: &Harness<'_, App>| harness.query_all_by_role(Role::Grid).count();
     assert_eq!(columns(&harness), 1);
     assert!(harness.query_by_label("Help").is_none(), "the bar at the top is gone");
@@ -103,8 +101,7 @@ fn a_presentation_shows_one_column_and_no_panel() {
     for (name, rect) in controls(&harness) {
         assert!(window.expand(1.0).contains_rect(rect), "{name} at {rect} lies outside {window}");
     }
-    harness.key_press_modifiers(Modifiers::NONE, egui::Key::Escape);
-    harness.run();
+    harness.press(egui::Key::Escape);
     assert!(harness.query_by_label("Help").is_some(), "Escape leaves");
 }
 
@@ -114,13 +111,11 @@ fn one_column_stands_alone_and_all_come_back() {
     let count = |harness: &Harness<'_, App>| harness.query_all_by_role(Role::Grid).count();
     assert_eq!(count(&harness), 3);
     for expected in [1, 3] {
-        harness.key_press_modifiers(Modifiers::COMMAND, egui::Key::D);
-        harness.run();
+        harness.press_with(Modifiers::COMMAND, egui::Key::D);
         assert_eq!(count(&harness), expected);
     }
 }
 
-/// Models and menus give way before the tabs of the pages do.
 #[test]
 fn the_tabs_of_the_pages_fold_last() {
     for (width, models, has_tabs) in [(1280.0, 4, true), (1024.0, 3, true), (700.0, 1, false)] {
@@ -139,28 +134,22 @@ fn the_tabs_of_the_pages_fold_last() {
     }
 }
 
-/// A presentation has two models where both have room, takes a sentence of the class, and keeps the lesson.
 #[test]
 fn a_presentation_is_typed_into_and_has_two_models_and_the_lesson() {
     let (mut harness, wires) = desk::window_of(desk::two_models(), [1920.0, 1080.0]);
-    harness.key_press_modifiers(Modifiers::NONE, egui::Key::F5);
-    harness.run();
+    harness.press(egui::Key::F5);
     harness.run();
     for name in ["Column of RNNencdec", "Column of RNNsearch"] {
-        assert!(harness.query_all_by_label(name).next().is_some(), "{name}");
+        assert!(harness.has(name), "{name}");
     }
-    harness.get_by_label("Source text").click();
-    harness.run();
-    harness.get_by_label("Source text").type_text("x");
-    harness.run();
+    harness.click_on("Source text");
+    harness.type_into("Source text", "x");
     let is_edit = |command: &Command| format!("{command:?}").contains("Edit");
     assert!(wires.sent.borrow().iter().any(is_edit), "what is typed is translated");
-    harness.state_mut().send(LessonCommand::Open("learning".to_owned()));
-    harness.run();
+    harness.send(LessonCommand::Open("learning".to_owned()));
     harness.get_by_label("End lesson");
 }
 
-/// The texts that the next frames put on the clipboard.
 fn copied(harness: &mut Harness<'_, App>) -> Vec<String> {
     let mut texts = Vec::new();
     for _ in 0..8 {
@@ -177,17 +166,15 @@ fn copied(harness: &mut Harness<'_, App>) -> Vec<String> {
 #[test]
 fn a_link_to_what_is_shown_is_copied_by_its_key_and_from_the_menu() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.key_press_modifiers(Modifiers::COMMAND.plus(Modifiers::SHIFT), egui::Key::L);
-    harness.run();
+    harness.press_with(Modifiers::COMMAND.plus(Modifiers::SHIFT), egui::Key::L);
     let is_told = |command: &Command| *command == WindowCommand::LinkCopied.into();
     assert!(wires.sent.borrow().iter().any(is_told), "the key copies it");
 
-    harness.get_by_role_and_label(Role::Button, "File").click();
-    harness.run();
+    harness.click_button("File");
     harness.get_by_label_contains("Copy link").click();
     let [link] = copied(&mut harness).try_into().expect("one text is copied");
     let shown = ShownLink::read(&link).expect("it is a link").state;
-    assert_eq!(shown.source.as_deref(), Some(harness.state().session().app().document.source()));
+    assert_eq!(shown.source.as_deref(), Some(harness.app().document.source()));
     assert_eq!(shown.columns.map_or(0, |columns| columns.len()), 2);
 }
 
@@ -200,11 +187,9 @@ fn a_presentation_has_a_code_where_the_address_of_a_site_is_known() {
                 Session::start(Some(session.saved()), &OpenWith { site: Some(site.to_owned()), ..OpenWith::default() });
         }
         let (mut harness, _) = desk::window_of(session, [1280.0, 800.0]);
-        harness.key_press_modifiers(Modifiers::NONE, egui::Key::F5);
+        harness.press(egui::Key::F5);
         harness.run();
-        harness.run();
-        harness.get_by_role_and_label(Role::Button, "Code").click();
-        harness.run();
+        harness.click_button("Code");
         harness.query_by_label("Link to what is shown, as a code").map(|code| code.rect())
     };
     assert_eq!(presented(None), None);
@@ -229,10 +214,8 @@ fn on_a_phone_nothing_of_the_bar_lies_over_anything_and_the_beam_is_in_a_menu() 
     let field = harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").rect();
     assert!(field.width() > 280.0, "the text has the width of the window: {field}");
     assert!(harness.query_by_label("Beam").is_none(), "it is in the menu");
-    harness.get_by_role_and_label(Role::Button, "Menu").click();
-    harness.run();
-    harness.get_by_label_contains("Decoding").click();
-    harness.run();
+    harness.click_button("Menu");
+    harness.click_containing("Decoding");
     harness.get_by_role_and_label(Role::SpinButton, "Beam").click();
     assert!(wires.sent.borrow().is_empty());
 }
@@ -252,8 +235,7 @@ fn on_a_phone_lessons_stand_under_the_window_and_not_beside_it() {
 #[test]
 fn links_take_the_place_of_the_heatmap_and_say_their_alpha() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.key_press_modifiers(Modifiers::COMMAND, egui::Key::J);
-    harness.run();
+    harness.press_with(Modifiers::COMMAND, egui::Key::J);
     assert!(harness.query_by_label("chaussure <- red 0.80").is_none(), "no cell is left");
     let word = harness.get_by_label_contains("chaussure: red 0.80");
     word.click();
@@ -266,17 +248,14 @@ fn links_take_the_place_of_the_heatmap_and_say_their_alpha() {
 #[test]
 fn escape_closes_a_menu_and_nothing_else() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.get_by_role_and_label(Role::Button, "View").click();
-    harness.run();
+    harness.click_button("View");
     assert!(harness.query_by_label_contains("Presentation").is_some(), "the menu is open");
-    harness.key_press_modifiers(Modifiers::NONE, egui::Key::Escape);
-    harness.run();
+    harness.press(egui::Key::Escape);
     assert!(harness.query_by_label_contains("Presentation").is_none(), "Escape closes it");
     let deselected = wires.sent.borrow().iter().any(|command| format!("{command:?}").contains("Nothing"));
     assert!(!deselected, "and selects nothing only where no menu is open");
 }
 
-/// The headings of the beams of all columns, as wide as these, from left to right.
 fn columns(harness: &Harness<'_, App>) -> Vec<Rect> {
     let headings = harness.query_all_by_role(Role::DisclosureTriangle);
     let is_beam = |name: String| name.starts_with("Beam of");
@@ -296,21 +275,17 @@ fn three_columns_fit_a_window_of_1024_points_and_the_sentences_open_over_them() 
     for rect in &before {
         assert!(rect.left() >= 0.0 && rect.right() <= 1024.0 && rect.width() >= 280.0, "{rect}");
     }
-    harness.get_by_label("Sentences").click();
-    harness.run();
+    harness.click_on("Sentences");
     let shown = harness.get_by_label(list).rect();
     assert!(shown.left() >= 0.0 && shown.right() < 400.0 && shown.height() > 300.0, "{shown}");
     assert_eq!(before, columns(&harness), "nothing moves");
-    harness.key_press_modifiers(Modifiers::NONE, egui::Key::Escape);
-    harness.run();
+    harness.press(egui::Key::Escape);
     assert!(harness.query_by_label(list).is_none(), "Escape closes it");
     for _ in 0..2 {
-        harness.key_press_modifiers(Modifiers::COMMAND, egui::Key::F);
-        harness.run();
+        harness.press_with(Modifiers::COMMAND, egui::Key::F);
         assert!(harness.query_by_label(list).is_some(), "looking for a sentence opens it");
     }
-    harness.get_by_label("Close the sentences").click();
-    harness.run();
+    harness.click_on("Close the sentences");
     assert!(harness.query_by_label(list).is_none());
 }
 
@@ -340,16 +315,13 @@ fn columns_that_do_not_fit_are_on_further_pages() {
     };
     assert_eq!(seen(&harness), [1, 2, 3]);
     harness.get_by_label("Columns 1 to 3 of 6");
-    harness.get_by_label("Next columns").click();
-    harness.run();
+    harness.click_on("Next columns");
     assert_eq!(seen(&harness), [4, 5, 6]);
     harness.get_by_label("Columns 4 to 6 of 6");
-    harness.get_by_label("Previous columns").click();
-    harness.run();
+    harness.click_on("Previous columns");
     assert_eq!(seen(&harness), [1, 2, 3]);
     for n in 2..=5 {
-        harness.key_press_modifiers(Modifiers::ALT, egui::Key::ArrowRight);
-        harness.run();
+        harness.press_with(Modifiers::ALT, egui::Key::ArrowRight);
         assert!(seen(&harness).contains(&n), "keys bring column {n} into view");
     }
     let (harness, _) = desk::window_of(session(3), [1280.0, 800.0]);
@@ -379,7 +351,6 @@ fn a_translation_of_ones_own_leaves_everything_in_its_place() {
     }
 }
 
-/// The rows of the heatmaps in view, as their first cells stand, from the top.
 fn rows(harness: &Harness<'_, App>) -> Vec<Rect> {
     let cells = harness.query_all_by_role(Role::GridCell);
     let of_first = |name: String| name.contains("<- The ");
@@ -433,12 +404,10 @@ fn nothing_jumps_when_columns_no_longer_fit() {
     let (mut harness, _) = desk::window_of(session(6), [1280.0, 800.0]);
     let left = |harness: &Harness<'_, App>| columns(harness).iter().map(Rect::left).find(|left| *left > 248.0);
     let before = left(&harness);
-    harness.get_by_label("Next columns").click();
-    harness.run();
+    harness.click_on("Next columns");
     assert_eq!(left(&harness), before, "the fourth column stands where the first stood");
 }
 
-/// The model that is done first does not pull the view to itself.
 #[test]
 fn a_window_with_room_for_one_column_began_at_the_model_that_was_done_first() {
     let mut session = desk::session("the red shoe");
@@ -460,8 +429,7 @@ fn a_very_low_window_keeps_its_height_for_the_picture() {
     tops.dedup();
     assert!(tops.len() >= 4, "{tops:?}");
     harness.get_by_label("Column 1 of 3");
-    harness.get_by_label("Next columns").click();
-    harness.run();
+    harness.click_on("Next columns");
     harness.get_by_label("Column 2 of 3");
 }
 

@@ -1,6 +1,6 @@
 //! The panel of lessons: the list, a page with its acts and questions, by names and by the keyboard.
 
-use egui::{Key, Modifiers};
+use egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::WindowCommand;
@@ -13,8 +13,8 @@ use interlinear::session::state::Session;
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 
-/// The models that the first lesson needs, in the wrong order, and a third.
 fn session() -> Session {
     let mut session = desk::session("the red shoe");
     for (name, aligns) in [("luong-global-en-fr", true), ("rnnsearch-en-fr", true), ("rnnencdec-en-fr", false)] {
@@ -29,45 +29,35 @@ fn names(app: &App) -> Vec<String> {
     app.session().app().document.columns().iter().map(|column| column.system.to_string()).collect()
 }
 
-fn click(harness: &mut Harness<'static, App>, label: &str) {
-    harness.get_by_label(label).click();
-    harness.run();
-}
-
-/// Opens the list of lessons by its button, or from the menu where the bar has no room for one.
 fn open_list(harness: &mut Harness<'static, App>) {
     if harness.query_by_label("Lessons").is_none() {
-        click(harness, "Menu");
+        harness.click_on("Menu");
     }
-    click(harness, "Lessons");
+    harness.click_on("Lessons");
 }
 
 #[test]
 fn a_lesson_opens_from_the_menu_turns_pages_by_the_keyboard_and_leaves_the_window_as_it_was() {
     for size in [[1280.0, 800.0], [1024.0, 768.0]] {
         let (mut harness, wires) = desk::window_of(session(), size);
-        let before = (names(harness.state()), harness.state().session().app().document.source().to_owned());
+        let before = (names(harness.state()), harness.app().document.source().to_owned());
         open_list(&mut harness);
-        click(&mut harness, "1. Why one vector is a bottleneck");
+        harness.click_on("1. Why one vector is a bottleneck");
         harness.get_by_label("A translator without the text");
         assert_eq!(names(harness.state()), ["rnnencdec-en-fr"]);
-        assert_eq!(harness.state().session().app().document.source(), "The woman bought red shoes.");
-        harness.get_by_label("Framed: the translation");
-        harness.get_by_label("Page 1 of 6");
+        assert_eq!(harness.app().document.source(), "The woman bought red shoes.");
+        harness.get_each(&["Framed: the translation", "Page 1 of 6"]);
 
-        harness.key_press_modifiers(Modifiers::NONE, Key::Enter);
-        harness.run();
-        harness.get_by_label("The list itself");
-        harness.get_by_label("Your turn");
+        harness.press(Key::Enter);
+        harness.get_each(&["The list itself", "Your turn"]);
         assert!(harness.query_by_label("It has as many numbers as before.").is_none(), "it waits for an act");
-        click(&mut harness, "Pass over");
-        click(&mut harness, "It gets a few more numbers.");
+        harness.click_on_each(&["Pass over", "It gets a few more numbers."]);
         harness.get_by_label("Not quite.");
-        click(&mut harness, "It has as many numbers as before.");
+        harness.click_on("It has as many numbers as before.");
         harness.get_by_label("Right.");
-        click(&mut harness, "Reveal");
+        harness.click_on("Reveal");
         harness.get_by_label("Answer: It has as many numbers as before.");
-        click(&mut harness, "Page back");
+        harness.click_on("Page back");
         harness.get_by_label("A translator without the text");
 
         // both buttons stay within the window, also with the longest labels
@@ -75,12 +65,12 @@ fn a_lesson_opens_from_the_menu_turns_pages_by_the_keyboard_and_leaves_the_windo
             let rect = harness.get_by_label(label).rect();
             assert!(rect.right() <= size[0] && rect.bottom() <= size[1], "{label} {rect:?}");
         }
-        click(&mut harness, "End lesson");
+        harness.click_on("End lesson");
         harness.get_by_label("2. What alignment is");
-        let after = (names(harness.state()), harness.state().session().app().document.source().to_owned());
+        let after = (names(harness.state()), harness.app().document.source().to_owned());
         assert_eq!(after, before);
         assert!(wires.heard(LessonCommand::Close));
-        click(&mut harness, "Close");
+        harness.click_on("Close");
         assert!(harness.query_by_label("2. What alignment is").is_none());
     }
 }
@@ -100,8 +90,7 @@ fn what_a_page_waits_for_lets_it_go_on() {
     harness.get_by_label("Read a row");
     let prompt = "Click the word rouges, in the translation or at the left of the picture.";
     harness.get_by_label(prompt);
-    harness.state_mut().send(SelectCommand::Target { column, i: 5 });
-    harness.run();
+    harness.send(SelectCommand::Target { column, i: 5 });
     harness.get_by_label(&format!("Done: {prompt}"));
     harness.get_by_label("Framed: the inspector below");
 }
@@ -109,17 +98,14 @@ fn what_a_page_waits_for_lets_it_go_on() {
 #[test]
 fn the_manual_leads_to_lessons() {
     let (mut harness, wires) = desk::window_of(session(), [1280.0, 1400.0]);
-    harness.key_press_modifiers(Modifiers::NONE, Key::F1);
-    harness.run();
-    click(&mut harness, "Teaching");
-    harness.get_by_label_contains("Beam against greedy").click();
-    harness.run();
+    harness.press(Key::F1);
+    harness.click_on("Teaching");
+    harness.click_containing("Beam against greedy");
     assert!(wires.heard(LessonCommand::Open("beam-greedy".to_owned())));
     harness.get_by_label("One word at a time");
     assert!(harness.query_by_label("Search the manual").is_none(), "the lesson takes the manual's place");
 }
 
-/// A column that is lit and stands out of view is scrolled into view, at once where motion is off.
 #[test]
 fn what_is_lit_comes_into_view() {
     let mut session = session();
@@ -127,20 +113,17 @@ fn what_is_lit_comes_into_view() {
     session.absorb_texts(&FolderTexts { files: vec![("lessons/mine.toml".into(), Ok(text))] });
     let (mut harness, _) = desk::window_of(session, [1024.0, 768.0]);
     harness.state_mut().send(WindowCommand::SetLayout(Box::new(Layout { motion: false, ..Layout::default() })));
-    harness.state_mut().send(LessonCommand::Open("own/mine".to_owned()));
-    harness.run();
+    harness.send(LessonCommand::Open("own/mine".to_owned()));
     assert!(harness.ctx.global_style().animation_time == 0.0, "motion is off");
     let panel = harness.get_by_label("End lesson").rect().left();
     let right = |harness: &Harness<'static, App>| {
         harness.query_by_label("Beam of rnnencdec-en-fr").map_or(f32::INFINITY, |beam| beam.rect().right())
     };
     assert!(right(&harness) > panel, "the last column is out of view");
-    harness.state_mut().send(LessonCommand::Next);
-    harness.run();
+    harness.send(LessonCommand::Next);
     assert!(right(&harness) < 1024.0 - 250.0, "{}", right(&harness));
 }
 
-/// A lesson of its own with two pages, the first longer than the window.
 fn long() -> Session {
     let mut session = session();
     let text = "word ".repeat(60);
@@ -155,50 +138,38 @@ fn focused(harness: &Harness<'static, App>, label: &str) -> bool {
     harness.get_by_label(label).accesskit_node().is_focused()
 }
 
-/// The keyboard was lost at the last page, and stuck in a button that could not be pressed any more at the first.
 #[test]
 fn the_keyboard_stays_with_a_lesson() {
     let (mut harness, _) = desk::window(long());
-    harness.state_mut().send(LessonCommand::Open("own/mine".to_owned()));
-    harness.run();
-    harness.key_press(Key::Enter);
-    harness.run();
+    harness.send(LessonCommand::Open("own/mine".to_owned()));
+    harness.press(Key::Enter);
     harness.get_by_label("Page 2 of 2");
     assert!(focused(&harness, "Next page"), "at the last page");
-    harness.key_press(Key::Enter);
-    harness.run();
+    harness.press(Key::Enter);
     harness.get_by_label("Page 2 of 2");
-    harness.get_by_label("Page back").focus();
-    harness.run();
-    harness.key_press(Key::Enter);
-    harness.run();
+    harness.focus_on("Page back");
+    harness.press(Key::Enter);
     harness.run();
     assert!(focused(&harness, "Next page"), "there is no page before the first");
-    harness.key_press(Key::Tab);
-    harness.run();
+    harness.press(Key::Tab);
     assert!(!focused(&harness, "Next page") && !focused(&harness, "Page back"), "it goes on");
 }
 
-/// Page Down in a lesson opened the next sentence behind it.
 #[test]
 fn page_down_scrolls_the_text_of_a_lesson() {
     let (mut harness, wires) = desk::window(long());
-    harness.state_mut().send(LessonCommand::Open("own/mine".to_owned()));
-    harness.run();
+    harness.send(LessonCommand::Open("own/mine".to_owned()));
     let top = |harness: &Harness<'static, App>| harness.get_by_label_contains("Line 0 ").rect().top();
     let before = top(&harness);
     wires.sent.borrow_mut().clear();
-    harness.key_press(Key::PageDown);
-    harness.run();
+    harness.press(Key::PageDown);
     assert!(top(&harness) < before - 200.0, "{before} {}", top(&harness));
-    harness.key_press(Key::PageUp);
-    harness.run();
+    harness.press(Key::PageUp);
     assert!((top(&harness) - before).abs() < 1.0, "{before} {}", top(&harness));
     let moves = |command: &Command| matches!(command, Command::Sentence(SentenceCommand::List(_)));
     assert!(!wires.sent.borrow().iter().any(moves), "{:?}", wires.sent.borrow());
 }
 
-/// The end says how the questions were answered and leads to the next lesson.
 #[test]
 fn the_end_of_a_lesson_sums_up_and_leads_on() {
     let question = |n: usize| {
@@ -212,14 +183,12 @@ fn the_end_of_a_lesson_sums_up_and_leads_on() {
     let files = vec![("lessons/a.toml".into(), first), ("lessons/b.toml".into(), script("Second", ""))];
     session.absorb_texts(&FolderTexts { files });
     let (mut harness, _) = desk::window_of(session, [1280.0, 900.0]);
-    harness.state_mut().send(LessonCommand::Open("own/a".to_owned()));
-    harness.run();
+    harness.send(LessonCommand::Open("own/a".to_owned()));
     for answer in ["no 1", "yes 1", "yes 2"] {
-        click(&mut harness, answer);
+        harness.click_on(answer);
     }
-    harness.get_by_label("The lesson is at its end");
-    harness.get_by_label("Of 2 questions you answered 2 rightly, 1 of them at once.");
-    click(&mut harness, "Next lesson: Second");
+    harness.get_each(&["The lesson is at its end", "Of 2 questions you answered 2 rightly, 1 of them at once."]);
+    harness.click_on("Next lesson: Second");
     harness.get_by_label("Of Second");
     assert!(harness.query_by_label_contains("Next lesson").is_none(), "it is the last one");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use egui::{Key, Modifiers};
+use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::WindowCommand;
 use interlinear::cli::COMMANDS;
@@ -19,12 +19,12 @@ use interlinear::ui::manual::{ManualPage, PICTURES, pages, search};
 use interlinear::ui::manual_links::{Target, target};
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/manual")
 }
 
-/// The links of a page.
 fn links(page: &'static ManualPage) -> impl Iterator<Item = &'static str> {
     let spans = page.blocks.iter().flat_map(|block| -> Vec<_> {
         match block {
@@ -98,7 +98,6 @@ fn every_link_leads_somewhere() {
     }
 }
 
-/// The page of keys, made from their table.
 fn keys_page() -> String {
     let ctx = egui::Context::default();
     ctx.set_os(egui::os::OperatingSystem::Nix);
@@ -150,10 +149,8 @@ fn a_search_finds_words_and_headings_first() {
 fn the_manual_opens_leads_on_and_does_what_its_links_say() {
     for size in [[1280.0, 800.0], [1024.0, 768.0]] {
         let (mut harness, wires) = desk::window_of(desk::two_models(), size);
-        harness.key_press_modifiers(Modifiers::NONE, Key::F1);
-        harness.run();
-        harness.get_by_label("First steps").click();
-        harness.run();
+        harness.press(Key::F1);
+        harness.click_on("First steps");
         harness.get_by_label("Reading the picture");
         wires.sent.borrow_mut().clear();
         let (mut corpus, page) = (None, Command::from(WindowCommand::ShowPage(CORPUS)));
@@ -165,19 +162,15 @@ fn the_manual_opens_leads_on_and_does_what_its_links_say() {
         harness.query_all_by_label_contains("The page Corpus").last().expect("a link").click();
         harness.run();
         assert!(wires.sent.borrow().contains(&page), "{:?}", wires.sent.borrow());
-        harness.get_by_label("Back").click();
-        harness.run();
-        harness.get_by_label("Search the manual").focus();
-        harness.run();
-        harness.get_by_label("Search the manual").type_text("pharaoh");
-        harness.run();
+        harness.click_on("Back");
+        harness.focus_on("Search the manual");
+        harness.type_into("Search the manual", "pharaoh");
         harness.get_all_by_label("Word alignments").next().expect("a place").scroll_to_me();
         harness.run();
         harness.get_all_by_label("Word alignments").next().expect("a place").click();
         harness.run();
         harness.get_by_label("From text alone");
-        harness.key_press_modifiers(Modifiers::NONE, Key::F1);
-        harness.run();
+        harness.press(Key::F1);
         assert!(harness.query_by_label("Search the manual").is_none(), "F1 closes it");
     }
 }

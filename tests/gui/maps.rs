@@ -18,9 +18,9 @@ use interlinear::pages::sentence::command::SelectCommand;
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 use crate::desk::Wires;
 
-/// Four words on a cross and one more that is known and not drawn.
 fn chart() -> Arc<VectorMap> {
     let words = ["house", "home", "cat", "dog", "barn"];
     let points = words.iter().enumerate().map(|(at, word)| MapPoint {
@@ -43,7 +43,6 @@ fn chart() -> Arc<VectorMap> {
     })
 }
 
-/// The page with this map.
 pub fn page() -> (Harness<'static, App>, Wires) {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(MAP));
@@ -59,10 +58,6 @@ fn hear(harness: &mut Harness<'_, App>, wires: &Wires, kind: QueueNews) {
 }
 
 #[track_caller]
-fn says(harness: &Harness<'_, App>, label: &str) {
-    assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
-}
-
 #[test]
 fn the_page_opens_on_a_map_and_tells_how_far_it_is() {
     let mut session = desk::two_models();
@@ -72,44 +67,38 @@ fn the_page_opens_on_a_map_and_tells_how_far_it_is() {
     let progress =
         JobProgress { done: 300, total: 1000, what: "Laying out by t-SNE".to_owned(), ..JobProgress::default() };
     hear(&mut harness, &wires, QueueNews::Progress(progress));
-    says(&harness, "The map appears here when it is done");
-    harness.get_by_label("Cancel").click();
-    harness.run();
+    harness.assert_has("The map appears here when it is done");
+    harness.click_on("Cancel");
     // Whoever cancelled the first map is not given it again.
     assert_eq!((harness.state().session().maps().task, harness.query_by_label("Cancel").is_some()), (None, false));
-    harness.get_by_label("Make map").click();
-    harness.run();
+    harness.click_on("Make map");
     hear(&mut harness, &wires, QueueNews::Failed("The device is full".to_owned()));
-    says(&harness, "The device is full");
-    harness.get_by_label("Dismiss").click();
-    harness.run();
+    harness.assert_has("The device is full");
+    harness.click_on("Dismiss");
     assert!(harness.query_by_label("The device is full").is_none());
 }
 
 #[test]
 fn points_have_labels_and_a_click_shows_what_is_near() {
     let (mut harness, wires) = page();
-    says(&harness, "Map of 4 source words of RNNsearch, source embedding, PCA, x 50.0 % and y 25.0 % of the variance");
+    harness
+        .assert_has("Map of 4 source words of RNNsearch, source embedding, PCA, x 50.0 % and y 25.0 % of the variance");
     harness.get_by_label("house, rank 1").click_accesskit();
     harness.run();
     assert!(wires.heard(MapCommand::Select(Some(0))));
     for label in ["id 2, rank 1, 5 letters", "Neighbour barn cosine 0.999", "Neighbour home cosine 0.994"] {
-        says(&harness, label);
+        harness.assert_has(label);
     }
-    harness.get_by_label("Neighbour home cosine 0.994").click();
-    harness.run();
+    harness.click_on("Neighbour home cosine 0.994");
     assert_eq!(harness.state().session().maps().selected, Some(1));
-    harness.get_by_label("Neighbour barn cosine 0.998").click();
-    harness.run();
-    says(&harness, "id 6, rank 5, 4 letters, not on this map");
-    harness.key_press(egui::Key::Escape);
-    harness.run();
+    harness.click_on("Neighbour barn cosine 0.998");
+    harness.assert_has("id 6, rank 5, 4 letters, not on this map");
+    harness.press(egui::Key::Escape);
     assert_eq!(harness.state().session().maps().selected, None);
     harness.get_by_label("dog, rank 4").click_accesskit();
     harness.run();
-    harness.get_by_label("Save...").click();
-    harness.run();
-    says(&harness, "Save the neighbours as TSV");
+    harness.click_on("Save...");
+    harness.assert_has("Save the neighbours as TSV");
 }
 
 #[test]
@@ -123,35 +112,29 @@ fn the_mouse_finds_points_and_the_wheel_zooms() {
     let cat = harness.get_by_label("cat, rank 3").rect();
     harness.hover_at(pos2(plane.center().x, cat.center().y));
     harness.run();
-    says(&harness, "id 4, rank 3, 3 letters");
-    harness.get_by_label("Closer").click();
-    harness.run();
+    harness.assert_has("id 4, rank 3, 3 letters");
+    harness.click_on("Closer");
     let now = harness.query_by_label("cat, rank 3").map(|cat| cat.rect());
     assert!(
         now.is_none_or(|now| (now.center().y - plane.center().y).abs() > (cat.center().y - plane.center().y).abs())
     );
-    harness.get_by_label("Whole map").click();
-    harness.run();
+    harness.click_on("Whole map");
     assert!((harness.get_by_label("cat, rank 3").rect().center().y - cat.center().y).abs() < 1.0);
 }
 
 #[test]
 fn searching_lists_what_was_found() {
     let (mut harness, wires) = page();
-    harness.get_by_label("Search the map").click();
-    harness.run();
-    harness.get_by_label("Search the map").type_text("ho");
-    harness.run();
+    harness.click_on("Search the map");
+    harness.type_into("Search the map", "ho");
     assert!(wires.heard(MapCommand::Search("ho".to_owned())));
     for label in ["Found 2 times", "Match house", "Match home"] {
-        says(&harness, label);
+        harness.assert_has(label);
     }
-    harness.key_press(egui::Key::Enter);
-    harness.run();
+    harness.press(egui::Key::Enter);
     assert_eq!(harness.state().session().maps().selected, Some(0));
-    says(&harness, "1 of 2");
-    harness.get_by_label("Next match").click();
-    harness.run();
+    harness.assert_has("1 of 2");
+    harness.click_on("Next match");
     assert_eq!(harness.state().session().maps().selected, Some(1));
 }
 
@@ -163,11 +146,9 @@ fn what_is_found_and_not_drawn_is_said() {
         ("a", "Found 2 times, 1 drawn on the map"),
     ] {
         let (mut harness, _) = page();
-        harness.get_by_label("Search the map").click();
-        harness.run();
-        harness.get_by_label("Search the map").type_text(text);
-        harness.run();
-        says(&harness, told);
+        harness.click_on("Search the map");
+        harness.type_into("Search the map", text);
+        harness.assert_has(told);
     }
 }
 
@@ -191,18 +172,13 @@ fn the_pages_begin_with_the_selected_model() {
 #[test]
 fn what_is_mapped_and_how_is_chosen_above() {
     let (mut harness, wires) = page();
-    says(&harness, "perplexity");
-    harness.get_by_label("PCA").click();
-    harness.run();
+    harness.assert_has("perplexity");
+    harness.click_on("PCA");
     assert!(harness.query_by_label("perplexity").is_none(), "PCA has none");
     harness.get_by_label("length").click();
-    harness.get_by_label("What is mapped").click();
-    harness.run();
-    harness.get_by_label("Typed phrases").click();
-    harness.run();
-    says(&harness, "Phrases, one a line");
-    harness.get_by_label("Make map").click();
-    harness.run();
+    harness.click_on_each(&["What is mapped", "Typed phrases"]);
+    harness.assert_has("Phrases, one a line");
+    harness.click_on("Make map");
     for command in [
         MapCommand::SetMethod(Method::Pca),
         MapCommand::SetColour(maps::Colour::Length),

@@ -8,16 +8,14 @@ use interlinear::pages::sentence::command::SelectCommand;
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 
 const CELL: &str = "chaussure <- red 0.80";
 
-/// Clicks with the other button on what has this label.
 fn open(harness: &mut Harness<'_, App>, label: &str) {
-    harness.get_by_label(label).click_secondary();
-    harness.run();
+    harness.open_menu_of(label);
 }
 
-/// What is put into the clipboard in the next frames.
 fn copied(harness: &mut Harness<'_, App>) -> Vec<OutputCommand> {
     let mut commands = Vec::new();
     for _ in 0..8 {
@@ -27,7 +25,6 @@ fn copied(harness: &mut Harness<'_, App>) -> Vec<OutputCommand> {
     commands
 }
 
-/// The text that a line of the open menu copies.
 fn copied_by(harness: &mut Harness<'_, App>, line: &str) -> String {
     harness.get_by_label(line).click();
     let texts = copied(harness).into_iter().filter_map(|command| match command {
@@ -38,13 +35,12 @@ fn copied_by(harness: &mut Harness<'_, App>, line: &str) -> String {
 }
 
 fn selected_cell(harness: &mut Harness<'_, App>) {
-    let column = harness.state().session().app().document.columns()[1].id;
+    let column = harness.app().document.columns()[1].id;
     harness.state_mut().send(SelectCommand::Target { column, i: 0 });
     harness.get_by_role(Role::Grid).focus();
     harness.run();
     for key in [Key::ArrowDown, Key::ArrowRight, Key::ArrowRight] {
-        harness.key_press(key);
-        harness.run();
+        harness.press(key);
     }
 }
 
@@ -59,10 +55,9 @@ fn everything_that_is_shown_has_its_offers() {
     ] {
         open(&mut harness, label);
         for line in lines.iter().copied().chain([title, "Copy the picture"]) {
-            assert!(harness.query_all_by_label(line).next().is_some(), "{label}: {line} is missing");
+            assert!(harness.has(line), "{label}: {line} is missing");
         }
-        harness.key_press(Key::Escape);
-        harness.run();
+        harness.press(Key::Escape);
         assert!(harness.query_by_label("Copy the picture").is_none(), "{label}: Escape closes the menu");
     }
 }
@@ -112,7 +107,7 @@ fn the_picture_is_copied_as_an_image() {
         .collect();
     assert_eq!(images.len(), 1, "once and not in every frame");
     assert!(images[0][0] > 100 && images[0][1] > 100, "{images:?}");
-    assert!(harness.query_by_label("The picture is in the clipboard").is_some());
+    assert!(harness.has("The picture is in the clipboard"));
 }
 
 #[test]
@@ -121,13 +116,11 @@ fn the_menu_of_the_marked_cell_opens_by_keys_and_gives_the_keyboard_back() {
         let (mut harness, _) = desk::window(desk::two_models());
         selected_cell(&mut harness);
         let focus = harness.ctx.memory(egui::Memory::focused);
-        harness.key_press_modifiers(modifiers, key);
-        harness.run();
-        assert!(harness.query_all_by_label("chaussure and red, 0.800").next().is_some(), "{key:?}");
+        harness.press_with(modifiers, key);
+        assert!(harness.has("chaussure and red, 0.800"), "{key:?}");
         let line = harness.get_by_label("Inspect this word");
         assert!(line.accesskit_node().is_focused(), "the first line has the keyboard");
-        harness.key_press(Key::Escape);
-        harness.run();
+        harness.press(Key::Escape);
         assert!(harness.query_by_label("Inspect this word").is_none());
         assert_eq!(harness.ctx.memory(egui::Memory::focused), focus, "{key:?}");
     }
@@ -137,16 +130,13 @@ fn the_menu_of_the_marked_cell_opens_by_keys_and_gives_the_keyboard_back() {
 fn a_column_stands_alone_by_its_menu_and_all_come_back() {
     let (mut harness, _) = desk::window(desk::two_models());
     open(&mut harness, CELL);
-    harness.get_by_label("Only this column").click();
-    harness.run();
-    assert!(harness.query_by_label("Column of RNNsearch").is_some());
+    harness.click_on("Only this column");
+    assert!(harness.has("Column of RNNsearch"));
     open(&mut harness, CELL);
-    harness.get_by_label("All columns").click();
-    harness.run();
-    assert!(harness.query_by_label("Column 1 of RNNencdec").is_some());
+    harness.click_on("All columns");
+    assert!(harness.has("Column 1 of RNNencdec"));
 }
 
-/// Draws the mouse from one place to another.
 fn draw(harness: &mut Harness<'_, App>, from: Rect, to: Rect) {
     let button = |pressed, pos| egui::Event::PointerButton {
         pos,
@@ -178,8 +168,7 @@ fn words_that_the_mouse_is_drawn_over_are_copied() {
     assert!(!selects, "drawing is no click");
     harness.event(egui::Event::Copy);
     assert_eq!(copied(&mut harness), [OutputCommand::CopyText("chaussure rouge".to_owned())]);
-    harness.key_press(Key::Escape);
-    harness.run();
+    harness.press(Key::Escape);
     harness.event(egui::Event::Copy);
     assert_eq!(copied(&mut harness), [], "Escape selects nothing");
 }

@@ -18,10 +18,10 @@ use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 
 const LINKS: &str = "Links of the statistical aligner";
 
-/// Answers what a session asks the aligner.
 fn answer(session: &mut Session, links: &Links) {
     for effect in session.take_effects() {
         if let Effect::Chore(FileJob::Align { number, .. }) = effect {
@@ -41,38 +41,31 @@ fn linked() -> Session {
 #[test]
 fn links_are_switched_by_button_key_and_menu() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.get_by_label(LINKS).click();
-    harness.run();
+    harness.click_on(LINKS);
     assert!(wires.heard(SettingsCommand::SetLinks(true)));
-    assert!(harness.query_by_label("Legend of the outlines, links of the statistical aligner").is_some());
-    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
-    harness.run();
-    assert!(!harness.state().session().app().view.settings().links);
+    assert!(harness.has("Legend of the outlines, links of the statistical aligner"));
+    harness.press_with(egui::Modifiers::COMMAND, egui::Key::K);
+    assert!(!harness.app().view.settings().links);
     assert!(harness.query_by_label("Legend of the outlines, links of the statistical aligner").is_none());
-    harness.get_by_label("View").click();
-    harness.run();
-    harness.get_by_label_contains("Links of the aligner").click();
-    harness.run();
-    assert!(harness.state().session().app().view.settings().links);
+    harness.click_on("View");
+    harness.click_containing("Links of the aligner");
+    assert!(harness.app().view.settings().links);
 }
 
 #[test]
 fn linked_cells_say_so_and_the_header_how_many_words_agree() {
     let (mut harness, _) = desk::window(linked());
-    for label in [
+    harness.assert_has_all(&[
         "la <- the 0.80, linked",
         "chaussure <- red 0.80",
         "chaussure <- shoe 0.07, linked",
         "rouge <- red 0.07, linked in one direction",
-    ] {
-        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
-    }
+    ]);
     let numbers = harness.query_all_by_label_contains("33 % on links").count();
     assert_eq!(numbers, 1, "RNNencdec looks nowhere");
-    harness.get_by_label("rouge <- red 0.07, linked in one direction").hover();
-    harness.run();
+    harness.point_at("rouge <- red 0.07, linked in one direction");
     let tip = "linked in one direction by the statistical aligner";
-    assert!(harness.query_all_by_label(tip).next().is_some(), "in the tooltip");
+    assert!(harness.has(tip), "in the tooltip");
 }
 
 /// The picture of links had neither the aligner's nor its switch.
@@ -85,8 +78,7 @@ fn the_picture_of_links_has_those_of_the_aligner_and_their_switch() {
         harness.query_all_by_label_contains(", 3 of the statistical aligner").count()
     };
     assert_eq!(with(&harness), 1);
-    harness.get_by_label(LINKS).click();
-    harness.run();
+    harness.click_on(LINKS);
     assert!(wires.heard(SettingsCommand::SetLinks(false)));
     assert_eq!(with(&harness), 0);
 }
@@ -100,12 +92,10 @@ fn where_no_aligner_comes_with_the_program_the_switch_says_why() {
     session.apply(SettingsCommand::SetLinks(true));
     let (mut harness, wires) = desk::window(session);
     assert!(harness.query_by_label("Legend of the outlines, links of the statistical aligner").is_none());
-    harness.get_by_label(LINKS).hover();
-    harness.run();
+    harness.point_at(LINKS);
     let why = "No statistical aligner for en and nl comes with the program; the menu View takes a file of your own";
-    assert!(harness.query_all_by_label(why).next().is_some(), "in the tooltip");
-    harness.get_by_label(LINKS).click();
-    harness.run();
+    assert!(harness.has(why), "in the tooltip");
+    harness.click_on(LINKS);
     assert!(!wires.heard(SettingsCommand::SetLinks(false)), "it does nothing");
 }
 
@@ -116,19 +106,18 @@ fn rows_of_rnnsearch_may_be_read_by_the_word_read() {
     let column = desk::add_column(&mut session, facts);
     desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
     let (mut harness, wires) = desk::window(session);
-    assert!(harness.query_by_label("la <- the 0.80").is_some());
+    assert!(harness.has("la <- the 0.80"));
     assert!(harness.query_by_label("Rows by each model's own reading").is_none(), "no model has another");
-    harness.get_by_label("Rows by input").click();
-    harness.run();
+    harness.click_on("Rows by input");
     assert!(wires.heard(SettingsCommand::SetReading(Some(RowConvention::Input))));
-    for label in
-        ["la <- shoe 0.80", "chaussure <- </s> 0.80", "rouge <- red 0.00", "Rows of RNNsearch by the word read"]
-    {
-        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
-    }
+    harness.assert_has_all(&[
+        "la <- shoe 0.80",
+        "chaussure <- </s> 0.80",
+        "rouge <- red 0.00",
+        "Rows of RNNsearch by the word read",
+    ]);
 }
 
-/// A model whose head says that words come from the word before that which it looked at, beside one without a head.
 #[test]
 fn two_questions_are_answered_one_after_the_other_and_one_over_the_other() {
     let mut session = desk::session("the red shoe");
@@ -146,22 +135,17 @@ fn two_questions_are_answered_one_after_the_other_and_one_over_the_other() {
         }
     }
     let (mut harness, wires) = desk::window_of(session, [1900.0, 900.0]);
-    assert!(harness.query_by_label("Where it looked to choose the word").is_some());
+    assert!(harness.has("Where it looked to choose the word"));
     assert_eq!(harness.query_all_by_label("chaussure <- red 0.80").count(), 2);
-    harness.get_by_label("Where the word comes from").click();
-    harness.run();
+    harness.click_on("Where the word comes from");
     assert!(wires.heard(SettingsCommand::SetAsked(RowSource { origin: true, both: false })));
     assert_eq!(harness.query_all_by_label("chaussure <- red 0.80").count(), 1, "the other model has no head");
-    for label in ["chaussure <- shoe 0.70", "Rows of RNNsearch by the origin of the word"] {
-        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
-    }
-    harness.get_by_label("Outline the other of both questions").click();
-    harness.run();
-    assert!(harness.query_by_label("chaussure <- red 0.10, it looked here").is_some());
-    assert!(harness.query_by_label("Legend of the outlines, the other of both questions").is_some());
-    harness.get_by_label("Where it looked to choose the word").click();
-    harness.run();
-    assert!(harness.query_by_label("chaussure <- shoe 0.07, it comes from here").is_some());
+    harness.assert_has_all(&["chaussure <- shoe 0.70", "Rows of RNNsearch by the origin of the word"]);
+    harness.click_on("Outline the other of both questions");
+    assert!(harness.has("chaussure <- red 0.10, it looked here"));
+    assert!(harness.has("Legend of the outlines, the other of both questions"));
+    harness.click_on("Where it looked to choose the word");
+    assert!(harness.has("chaussure <- shoe 0.07, it comes from here"));
     let nowhere = || harness.query_all_by_label_contains("la <- </s> ");
     let says = |node: egui_kittest::Node<'_>| {
         node.accesskit_node().label().is_some_and(|said| said.contains("it comes from here"))
@@ -173,21 +157,18 @@ fn two_questions_are_answered_one_after_the_other_and_one_over_the_other() {
     assert!(more.right() < 1024.0, "{more:?} is cut");
     harness.set_size(egui::vec2(1900.0, 900.0));
     harness.run();
-    harness.get_by_label("Where the word comes from").hover();
-    harness.run();
+    harness.point_at("Where the word comes from");
     let note = "It explains the alignment and not the choice";
     assert!(harness.query_all_by_label_contains(note).next().is_some(), "in the tooltip");
     let (harness, _) = desk::window(desk::two_models());
     assert!(harness.query_by_label("Where the word comes from").is_none(), "no model has a head");
 }
 
-/// From two files of one's own, with progress; the model has the head as soon as it is there.
 #[test]
 fn an_alignment_head_is_learned_on_a_sheet() {
     let (mut harness, wires) = desk::window(desk::two_models());
     let click = |harness: &mut egui_kittest::Harness<'_, interlinear::ui::App>, label: &str| {
-        harness.get_by_label(label).click();
-        harness.run();
+        harness.click_on(label);
     };
     click(&mut harness, "Menu of RNNencdec");
     click(&mut harness, "Learn an alignment head...");
@@ -205,15 +186,15 @@ fn an_alignment_head_is_learned_on_a_sheet() {
         assert!(wires.heard(HeadCommand::File(at, path.to_owned())), "{name}");
     }
     click(&mut harness, "Learn");
-    let column = harness.state().session().app().document.columns()[0].id;
+    let column = harness.app().document.columns()[0].id;
     assert!(wires.heard(HeadCommand::Learn(column)));
-    let number = harness.state().session().app().tasks.list()[0].number;
+    let number = harness.app().tasks.list()[0].number;
     let what = "Learning an alignment head for RNNencdec, 1.250 nats a word".to_owned();
     let progress = JobProgress { done: 30, total: 120, what, words_per_second: 900.0 };
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });
     harness.run();
     assert!(shows(&harness, "1.250 nats a word, 25 %, 900 words/s"));
-    let model = harness.state().session().app().document.columns()[0].system.members[0].clone();
+    let model = harness.app().document.columns()[0].system.members[0].clone();
     let learned = HeadLearned { path: model.folder.join("alignment.safetensors"), model, pairs: 500, cost: 0.75 };
     wires
         .corpus
@@ -223,7 +204,7 @@ fn an_alignment_head_is_learned_on_a_sheet() {
     assert!(shows(&harness, "Learned from 500 pairs to 0.750 nats a word") && shows(&harness, "This model has one"));
     click(&mut harness, "Close");
     assert!(harness.query_by_label("Where the word comes from").is_some(), "both questions are there");
-    let facts = |at: usize| harness.state().session().app().document.columns()[at].facts.clone().expect("loaded");
+    let facts = |at: usize| harness.app().document.columns()[at].facts.clone().expect("loaded");
     assert!(facts(0).has_head && !facts(1).has_head);
 }
 
@@ -237,19 +218,14 @@ fn rows_of_a_model_guided_by_the_word_read_are_read_so_until_one_chooses() {
         desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
     }
     let (mut harness, wires) = desk::window_of(session, [1600.0, 800.0]);
-    for label in ["Rows of Told by the word read", "Rows of RNNsearch by the word predicted"] {
-        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
-    }
-    harness.get_by_label("Rows by predicted").click();
-    harness.run();
-    assert!(harness.query_by_label("Rows of Told by the word predicted").is_some());
-    harness.get_by_label("Rows by each model's own reading").click();
-    harness.run();
+    harness.assert_has_all(&["Rows of Told by the word read", "Rows of RNNsearch by the word predicted"]);
+    harness.click_on("Rows by predicted");
+    assert!(harness.has("Rows of Told by the word predicted"));
+    harness.click_on("Rows by each model's own reading");
     assert!(wires.heard(SettingsCommand::SetReading(None)));
-    assert!(harness.query_by_label("Rows of Told by the word read").is_some());
+    assert!(harness.has("Rows of Told by the word read"));
 }
 
-/// One model that has written "sunrise" in two pieces.
 fn pieces() -> Session {
     let mut session = desk::session("the dawn");
     let column = desk::add_column(&mut session, desk::facts("Pieces", true));
@@ -267,23 +243,16 @@ fn pieces() -> Session {
 #[test]
 fn words_are_whole_in_heatmap_and_inspector_until_pieces_are_asked_for() {
     let (mut harness, wires) = desk::window(pieces());
-    assert!(harness.query_by_label("Alignment of Pieces, 2 target by 3 source words").is_some());
-    harness.get_by_label("sunrise <- the 0.45").click();
-    harness.run();
-    for label in ["Candidates for its first piece, sun", "alpha the 0.450"] {
-        assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
-    }
+    assert!(harness.has("Alignment of Pieces, 2 target by 3 source words"));
+    harness.click_on("sunrise <- the 0.45");
+    harness.assert_has_all(&["Candidates for its first piece, sun", "alpha the 0.450"]);
     assert!(harness.query_all_by_label_contains("word 1 of 2 by Pieces").any(|_| true));
     assert!(harness.query_all_by_label_contains("pieces sun ##rise").any(|_| true));
-    harness.get_by_label("Pieces of words").click();
-    harness.run();
+    harness.click_on("Pieces of words");
     assert!(wires.heard(SettingsCommand::SetPieces(true)));
-    for label in ["sun <- the 0.80", "##rise <- dawn 0.80"] {
-        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
-    }
-    harness.key_press_modifiers(egui::Modifiers::COMMAND | egui::Modifiers::SHIFT, egui::Key::K);
-    harness.run();
-    assert!(harness.query_by_label("sunrise <- the 0.45").is_some());
+    harness.assert_has_all(&["sun <- the 0.80", "##rise <- dawn 0.80"]);
+    harness.press_with(egui::Modifiers::COMMAND | egui::Modifiers::SHIFT, egui::Key::K);
+    assert!(harness.has("sunrise <- the 0.45"));
     let (harness, _) = desk::window(desk::two_models());
     assert!(harness.query_by_label("Pieces of words").is_none(), "these vocabularies have whole words");
 }
@@ -295,15 +264,13 @@ fn a_model_that_was_told_says_so_over_its_column() {
     let column = desk::add_column(&mut session, facts);
     desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
     let (mut harness, _) = desk::window(session);
-    harness.get_by_label("guided").hover();
-    harness.run();
+    harness.point_at("guided");
     let note = "its attention was trained on word links of a statistical aligner";
     assert!(harness.query_all_by_label_contains(note).next().is_some(), "in the tooltip");
     let (harness, _) = desk::window(desk::two_models());
     assert!(harness.query_by_label("guided").is_none());
 }
 
-/// The menu of a column asks for a file and lets it go again.
 #[test]
 fn a_model_is_given_an_aligner_of_its_own() {
     let mut session = desk::two_models();
@@ -312,20 +279,14 @@ fn a_model_is_given_an_aligner_of_its_own() {
     let own = AlignerFile { path: "m/own.aligner".into(), languages, model: Some(model.clone()) };
     session.hear(FileEvent::Aligner(own.clone()));
     let (mut harness, wires) = desk::window(session);
-    harness.get_by_label("Menu of RNNsearch").click();
-    harness.run();
-    harness.get_by_label("Aligner for this model...").click();
-    harness.run();
+    harness.click_on_each(&["Menu of RNNsearch", "Aligner for this model..."]);
     harness.get_by_role_and_label(Role::TextInput, "Path").type_text("m/other.aligner");
     harness.run();
-    harness.get_by_label("Choose").click();
-    harness.run();
+    harness.click_on("Choose");
     let path = "m/other.aligner".into();
     assert!(wires.heard(SettingsCommand::OpenAligner { path, model: Some(model) }));
-    harness.get_by_label("Menu of RNNsearch").click();
-    harness.run();
-    harness.get_by_label_contains("Without own.aligner").click();
-    harness.run();
+    harness.click_on("Menu of RNNsearch");
+    harness.click_containing("Without own.aligner");
     assert!(wires.heard(SettingsCommand::RemoveAligner(own)));
-    assert_eq!(harness.state().session().app().view.settings().aligner.iter().count(), 0);
+    assert_eq!(harness.app().view.settings().aligner.iter().count(), 0);
 }

@@ -19,9 +19,9 @@ use interlinear::session::state::Session;
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 use crate::desk::Wires;
 
-/// A long sentence with its seventh target word in the inspector.
 pub fn inspected() -> Session {
     let words: Vec<String> = (0..24).map(|n| format!("word{n}")).collect();
     let text = words.join(" ");
@@ -36,7 +36,6 @@ pub fn inspected() -> Session {
     session
 }
 
-/// Target words of the first column with a cell in view.
 fn rows_in_view(harness: &Harness<'_, App>) -> usize {
     let starts = |n: usize| format!("mot{n} <- word");
     (0..24)
@@ -54,7 +53,7 @@ fn the_inspector_leaves_the_heatmap_its_room() {
         let (harness, _) = desk::window_of(inspected(), size);
         let seen = rows_in_view(&harness);
         assert!(seen >= rows, "{size:?}: {seen} rows");
-        assert!(harness.query_all_by_label("Next word").next().is_some(), "{size:?}: the word is still inspected");
+        assert!(harness.has("Next word"), "{size:?}: the word is still inspected");
     }
 }
 
@@ -68,27 +67,20 @@ fn the_shown_alignment_is_saved_from_the_menu_of_its_model() {
         ("Save translations as JSON...", "Save the translations as JSON", AlignmentFormat::Json),
     ] {
         let (mut harness, wires) = desk::window(desk::two_models());
-        harness.get_by_label("Menu of RNNsearch").click();
-        harness.run();
-        harness.get_by_label(item).click();
-        harness.run();
-        assert!(harness.query_all_by_label(title).next().is_some(), "{title}");
-        harness.get_by_label("Path").type_text("some/file");
-        harness.run();
-        harness.get_by_role_and_label(Role::Button, "Save").click();
-        harness.run();
+        harness.click_on("Menu of RNNsearch");
+        harness.click_on(item);
+        assert!(harness.has(title), "{title}");
+        harness.type_into("Path", "some/file");
+        harness.click_button("Save");
         let wanted = ColumnCommand::Export { column, format, path: PathBuf::from("some/file") };
         assert!(wires.heard(wanted), "{item}");
     }
 }
 
-/// Opens the sheet of figures from the menu of the model that aligns.
 fn figure_sheet() -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.get_by_label("Menu of RNNsearch").click();
-    harness.run();
-    harness.get_by_label_contains("Save a figure...").click();
-    harness.run();
+    harness.click_on("Menu of RNNsearch");
+    harness.click_containing("Save a figure...");
     (harness, wires)
 }
 
@@ -105,22 +97,15 @@ fn a_file_that_is_there_is_not_written_over_unasked() {
             .any(|sent| matches!(sent, Command::Sentence(SentenceCommand::Column(ColumnCommand::Draw { .. }))))
     };
     let (mut harness, wires) = figure_sheet();
-    harness.get_by_label("Path").type_text(&typed);
-    harness.run();
-    harness.get_by_role_and_label(Role::Button, "Save").click();
-    harness.run();
+    harness.type_into("Path", &typed);
+    harness.click_button("Save");
     assert!(!draws(&wires) && harness.query_by_label_contains("mine.svg is there already").is_some());
-    harness.get_by_role_and_label(Role::Button, "Replace it").click();
-    harness.run();
+    harness.click_button("Replace it");
     assert!(draws(&wires));
 
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.get_by_label("Menu of RNNsearch").click();
-    harness.run();
-    harness.get_by_label("Save alignment as TSV...").click();
-    harness.run();
-    harness.get_by_label("Path").type_text(&format!("{typed}.svg"));
-    harness.run();
+    harness.click_on_each(&["Menu of RNNsearch", "Save alignment as TSV..."]);
+    harness.type_into("Path", &format!("{typed}.svg"));
     let exports = || {
         wires
             .sent
@@ -129,8 +114,7 @@ fn a_file_that_is_there_is_not_written_over_unasked() {
             .any(|sent| matches!(sent, Command::Sentence(SentenceCommand::Column(ColumnCommand::Export { .. }))))
     };
     for (verb, is_sent) in [("Save", false), ("Replace it", true)] {
-        harness.get_by_role_and_label(Role::Button, verb).click();
-        harness.run();
+        harness.click_button(verb);
         assert_eq!(exports(), is_sent, "{verb}");
     }
 }
@@ -141,15 +125,12 @@ fn a_sheet_saves_figures_of_every_kind_and_format() {
     for kind in KINDS.iter().filter(|kind| matches!(kind.needs, FigureNeeds::Nothing | FigureNeeds::Alignment)) {
         for format in FORMATS {
             let (mut harness, wires) = figure_sheet();
-            let column = harness.state().session().app().document.columns()[1].id;
+            let column = harness.app().document.columns()[1].id;
             for name in [format!("Draw {}", kind.name), format.name.to_uppercase()] {
-                harness.get_by_label(&name).click();
-                harness.run();
+                harness.click_on(&name);
             }
-            harness.get_by_label("Path").type_text("some/file");
-            harness.run();
-            harness.get_by_role_and_label(Role::Button, "Save").click();
-            harness.run();
+            harness.type_into("Path", "some/file");
+            harness.click_button("Save");
             let path = PathBuf::from("some/file");
             let sent = wires.sent.borrow();
             assert!(
@@ -157,7 +138,7 @@ fn a_sheet_saves_figures_of_every_kind_and_format() {
                 "{} {sent:?}",
                 kind.name
             );
-            let drawing = harness.state().session().app().view.drawing();
+            let drawing = harness.app().view.drawing();
             assert_eq!((drawing.kind, drawing.format), (kind.name, format.name));
             assert_eq!(drawing.named("some/file".into()), PathBuf::from(format!("some/file.{}", format.name)));
         }
@@ -167,9 +148,8 @@ fn a_sheet_saves_figures_of_every_kind_and_format() {
 #[test]
 fn one_figure_has_all_columns_each_with_its_model() {
     let (mut harness, _) = figure_sheet();
-    harness.get_by_label("all beside each other").click();
-    harness.run();
-    let app = harness.state().session().app();
+    harness.click_on("all beside each other");
+    let app = harness.app();
     let (column, drawing) = (app.document.columns()[1].id, app.view.drawing());
     assert!(drawing.of_all);
     // RNNencdec has no alignment and is left out of heatmaps
@@ -183,17 +163,15 @@ fn one_figure_has_all_columns_each_with_its_model() {
             "{kind}"
         );
     }
-    harness.get_by_role_and_label(Role::Button, "Copy").click();
-    harness.run();
-    assert!(harness.state().session().app().view.painted().is_some(), "the whole figure is in the clipboard");
+    harness.click_button("Copy");
+    assert!(harness.app().view.painted().is_some(), "the whole figure is in the clipboard");
 }
 
 #[test]
 fn the_sheet_of_figures_remembers_the_last_choice() {
     let (mut harness, wires) = figure_sheet();
     for label in ["as its text needs", "caption", "legend", "dark, as slides"] {
-        harness.get_by_label(label).click();
-        harness.run();
+        harness.click_on(label);
     }
     let session = harness.state().session();
     let drawing = session.app().view.drawing();
@@ -201,20 +179,17 @@ fn the_sheet_of_figures_remembers_the_last_choice() {
     assert_eq!(drawing.page.width_mm, Some(80.0));
     let again = Session::start(Some(session.saved()), &OpenWith::default());
     assert_eq!(again.app().view.drawing(), drawing, "at the next start too");
-    harness.key_press(egui::Key::Escape);
-    harness.run();
-    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::S);
-    harness.run();
+    harness.press(egui::Key::Escape);
+    harness.press_with(egui::Modifiers::COMMAND, egui::Key::S);
     assert!(harness.query_by_label("Save a figure of RNNencdec").is_some(), "a key opens it for the selected column");
-    let column = harness.state().session().app().document.columns()[0].id;
-    harness.get_by_label("Copy").click();
-    harness.run();
+    let column = harness.app().document.columns()[0].id;
+    harness.click_on("Copy");
     let copied = |command: &Command| {
         matches!(command, Command::Sentence(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))
             if *of == column && drawing.kind == "beam")
     };
     assert!(wires.sent.borrow().iter().any(copied), "a model without alignment has its beam");
-    assert_eq!(harness.state().session().app().view.drawing(), drawing, "and the choice that is kept is as it was");
+    assert_eq!(harness.app().view.drawing(), drawing, "and the choice that is kept is as it was");
 }
 
 /// A long sentence in a narrow column had letters of four points, and nobody was told.
@@ -223,24 +198,19 @@ fn the_sheet_of_figures_says_that_letters_are_too_small() {
     let (mut harness, _) = figure_sheet();
     let drawing = |width_mm| Drawing { page: FigurePage { width_mm, ..FigurePage::default() }, ..Drawing::default() };
     for (width, is_small) in [(Some(15.0), true), (Some(1500.0), false), (None, false)] {
-        harness.state_mut().send(SettingsCommand::SetDrawing(drawing(width)));
-        harness.run();
+        harness.send(SettingsCommand::SetDrawing(drawing(width)));
         let told = harness.query_by_label_contains("for 6 points it wants a width of").is_some();
         assert_eq!(told, is_small, "{width:?}");
     }
 }
 
-/// Interlinear text is of all columns, and has a question of its own for its file.
 #[test]
 fn the_sheet_of_figures_offers_interlinear_text() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let (mut harness, wires) = figure_sheet();
-    harness.get_by_label("interlinear text...").click();
-    harness.run();
+    harness.click_on("interlinear text...");
     let typed = folder.path().join("mine.svg");
-    harness.get_by_label("Path").type_text(&typed.display().to_string());
-    harness.run();
-    harness.get_by_role_and_label(Role::Button, "Save").click();
-    harness.run();
+    harness.type_into("Path", &typed.display().to_string());
+    harness.click_button("Save");
     assert!(wires.heard(InterlinearCommand::Save { format: "svg", path: typed }));
 }

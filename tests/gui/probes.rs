@@ -17,19 +17,14 @@ use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
 use interlinear::ui::App;
 
+use crate::desk::WindowActions as _;
 use crate::desk::Wires;
 use crate::{desk, measured};
 
 fn shows(harness: &Harness<'_, App>, label: &str) -> bool {
-    harness.query_all_by_label(label).next().is_some()
+    harness.has(label)
 }
 
-fn click(harness: &mut Harness<'_, App>, label: &str) {
-    harness.get_by_label(label).click();
-    harness.run();
-}
-
-/// Answers what was asked last.
 fn answer(harness: &mut Harness<'_, App>, wires: &Wires, found: Probed) {
     let number = harness.state().session().sentence().probes().last().expect("a question").number;
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Probed(found)) });
@@ -53,8 +48,7 @@ fn a_measure_is_a_picture_that_never_passes_for_alpha() {
     session.apply(SelectCommand::Column(column));
     let (mut harness, wires) = desk::window(session);
     assert!(shows(&harness, "chaussure <- red 0.80"));
-    click(&mut harness, "Measures");
-    click(&mut harness, "left out: log p lost");
+    harness.click_on_each(&["Measures", "left out: log p lost"]);
     assert!(wires.heard(ProbeCommand::Measure { column, measure: 1 }));
     assert!(shows(&harness, "left out: log p lost: not measured yet for this translation"));
     assert!(!shows(&harness, "chaussure <- red 0.80"), "alpha is not shown in its place");
@@ -72,14 +66,13 @@ fn a_measure_is_a_picture_that_never_passes_for_alpha() {
     assert!(harness.query_by_label("Palette").is_none(), "it has colours of its own");
     // the other column says why it has none
     assert!(harness.query_by_label_contains("This model has no alignment, which").is_some());
-    click(&mut harness, "Measures, left out: log p lost");
-    click(&mut harness, "unread: log p lost");
-    click(&mut harness, "Measure unread: log p lost with RNNencdec");
-    let encdec = harness.state().session().app().document.columns()[0].id;
+    harness.click_on_each(&["Measures, left out: log p lost", "unread: log p lost"]);
+    harness.click_on("Measure unread: log p lost with RNNencdec");
+    let encdec = harness.app().document.columns()[0].id;
     assert!(wires.heard(ProbeCommand::Measure { column: encdec, measure: 3 }));
     answer(&mut harness, &wires, Probed::Measured(tested(3)));
     assert!(shows(&harness, "rouge <- red unread: log p lost 0.500"), "a picture of a model without alpha");
-    click(&mut harness, "alpha");
+    harness.click_on("alpha");
     assert!(shows(&harness, "chaussure <- red 0.80"));
 }
 
@@ -90,8 +83,7 @@ fn a_legend_is_of_all_columns_and_has_no_side_without_numbers() {
     let column = search(&session);
     session.apply(SelectCommand::Column(column));
     let (mut harness, wires) = desk::window_of(session, [1600.0, 900.0]);
-    click(&mut harness, "Measures");
-    click(&mut harness, "left out: JS");
+    harness.click_on_each(&["Measures", "left out: JS"]);
     let mut found = (*tested(0)).clone();
     for number in found.measured[0].rows.iter_mut().flatten() {
         *number = number.abs();
@@ -121,11 +113,10 @@ fn a_row_towards_a_word_is_asked_for_from_the_menus() {
     let session = desk::two_models();
     let column = search(&session);
     let (mut harness, wires) = desk::window(session);
-    harness.get_by_label("chaussure <- red 0.80").click_secondary();
+    harness.open_menu_of("chaussure <- red 0.80");
+    harness.click_on("A row that says another word...");
     harness.run();
-    click(&mut harness, "A row that says another word...");
-    harness.run();
-    click(&mut harness, "Find a row that says autre");
+    harness.click_on("Find a row that says autre");
     assert!(wires.heard(ProbeCommand::Persuade { column, i: 1, word: Word::Entry("autre".to_owned()) }));
     let alpha = vec![0.0, 0.0, 1.0, 0.0];
     let row = PersuadedRow { alpha, moved: 0.5, divergence: 1.5, log_p: -0.5, own_log_p: -2.0 };
@@ -146,7 +137,7 @@ fn links_by_hand_are_rows_where_the_reference_is_said() {
     let column = search(&session);
     session.apply(SelectCommand::Target { column, i: 1 });
     let (mut harness, _) = desk::window(session);
-    click(&mut harness, "Change the row");
+    harness.click_on("Change the row");
     assert!(harness.get_by_label("As linked by hand").accesskit_node().is_disabled(), "none are known");
     drop(harness);
 
@@ -155,11 +146,10 @@ fn links_by_hand_are_rows_where_the_reference_is_said() {
         let links = Links::new(vec![Link { source: 1, target: 1 }], Vec::new());
         measured::open_first(&mut session, ("the red shoe", reference), links);
         let (mut harness, wires) = desk::window(session);
-        harness.get_by_label("chaussure <- red 0.80").click_secondary();
-        harness.run();
+        harness.open_menu_of("chaussure <- red 0.80");
         let line = if fits { "The row as linked by hand" } else { "Say the reference" };
         assert_eq!(shows(&harness, "All rows as linked by hand"), fits);
-        click(&mut harness, line);
+        harness.click_on(line);
         let wanted = if fits {
             InterveneCommand::Row { column, i: 1, edit: RowEdit::Gold }
         } else {
@@ -172,9 +162,8 @@ fn links_by_hand_are_rows_where_the_reference_is_said() {
 #[test]
 fn what_is_set_is_saved_from_the_menu_of_a_model() {
     let (mut harness, _) = desk::window(desk::two_models());
-    harness.get_by_label("Menu of RNNsearch").click();
-    harness.run();
+    harness.click_on("Menu of RNNsearch");
     assert!(shows(&harness, "Test what the words depend on"));
-    click(&mut harness, "Save what is set...");
+    harness.click_on("Save what is set...");
     assert!(shows(&harness, "Save the sentence with what is set"));
 }

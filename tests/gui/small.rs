@@ -18,6 +18,7 @@ use interlinear::session::state::Session;
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
 
@@ -31,23 +32,20 @@ fn the_source_has_the_keyboard_at_start_and_typing_replaces_it() {
     assert_eq!(focused(&harness), Some(source::editor_id()));
     harness.event(egui::Event::Text("x".to_owned()));
     harness.run();
-    assert_eq!(harness.state().session().app().document.source(), "x");
+    assert_eq!(harness.app().document.source(), "x");
 }
 
 #[test]
 fn f6_goes_on_to_a_panel_that_is_there() {
     let (mut harness, _) = desk::window_at_start(desk::two_models(), SIZE);
-    harness.key_press(Key::F6);
-    harness.run();
+    harness.press(Key::F6);
     let first = focused(&harness);
     assert!(first.is_some() && first != Some(source::editor_id()), "RNNencdec has no picture to go to, but a beam");
     let layout = Layout { inspector_open: false, sentences_open: false, ..Layout::default() };
-    harness.state_mut().send(WindowCommand::SetLayout(Box::new(layout)));
-    harness.run();
+    harness.send(WindowCommand::SetLayout(Box::new(layout)));
     let mut seen = vec![focused(&harness)];
     for _ in 0..2 {
-        harness.key_press(Key::F6);
-        harness.run();
+        harness.press(Key::F6);
         seen.push(focused(&harness));
     }
     let mut different = seen.clone();
@@ -62,10 +60,9 @@ fn the_beam_shows_the_typed_word_for_unk() {
     let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
     desk::finish(&mut session, column, "the zorglub", &["le [UNK]"], None);
     let (mut harness, _) = desk::window(session);
-    assert!(harness.query_by_label("Hypothesis 1, log p -1.50, le [UNK]").is_some());
-    harness.state_mut().send(SettingsCommand::SetUnkReplacement(true));
-    harness.run();
-    assert!(harness.query_by_label("Hypothesis 1, log p -1.50, le zorglub [UNK]").is_some());
+    assert!(harness.has("Hypothesis 1, log p -1.50, le [UNK]"));
+    harness.send(SettingsCommand::SetUnkReplacement(true));
+    assert!(harness.has("Hypothesis 1, log p -1.50, le zorglub [UNK]"));
 }
 
 #[test]
@@ -99,16 +96,13 @@ fn words_that_differ_have_their_legend_in_a_narrow_window_too() {
 
 #[test]
 fn each_theme_has_its_palette_until_one_is_chosen() {
-    let chosen = |harness: &Harness<'_, App>, is_dark: bool| {
-        harness.state().session().app().view.settings().palette_on(is_dark).to_lowercase()
-    };
+    let chosen =
+        |harness: &Harness<'_, App>, is_dark: bool| harness.app().view.settings().palette_on(is_dark).to_lowercase();
     let (mut harness, _) = desk::window(desk::two_models());
     assert_eq!((chosen(&harness, true), chosen(&harness, false)), ("gray".to_owned(), "print".to_owned()));
-    harness.state_mut().send(SettingsCommand::SetTheme(Theme::Light));
-    harness.run();
+    harness.send(SettingsCommand::SetTheme(Theme::Light));
     assert_eq!(harness.get_by_label("Palette").accesskit_node().value().as_deref(), Some("Print"));
-    harness.state_mut().send(SettingsCommand::SetPalette("Gray".to_owned()));
-    harness.run();
+    harness.send(SettingsCommand::SetPalette("Gray".to_owned()));
     assert_eq!((chosen(&harness, true), chosen(&harness, false)), ("gray".to_owned(), "gray".to_owned()));
 }
 
@@ -117,10 +111,7 @@ fn an_empty_map_offers_something_to_try() {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(MAP));
     let (mut harness, wires) = desk::window(session);
-    harness.get_by_label("Cancel").click();
-    harness.run();
-    harness.get_by_label("Try twelve short phrases").click();
-    harness.run();
+    harness.click_on_each(&["Cancel", "Try twelve short phrases"]);
     assert!(wires.sent.borrow().iter().filter(|sent| **sent == MapCommand::Compute.into()).count() == 2);
     assert_eq!(harness.state().session().maps().typed.lines().count(), 12);
 }

@@ -20,9 +20,9 @@ use interlinear::text::links::Link;
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 use crate::desk::Wires;
 
-/// A small reference model, taken apart for real.
 pub fn trace(then: Then, given: Vec<u32>) -> Arc<StepTrace> {
     apart_of("reference/rnnsearch", then, given)
 }
@@ -35,13 +35,11 @@ fn apart_of(fixture: &str, then: Then, given: Vec<u32>) -> Arc<StepTrace> {
     lane.news.next_within(std::time::Duration::from_mins(1)).expect("an answer").found.expect("steps")
 }
 
-/// The window on the page, with these steps.
 pub fn page(trace: Arc<StepTrace>, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = desk::window_of(desk::two_models(), size);
     *wires.trace.borrow_mut() = Some(trace);
     harness.state_mut().send(WindowCommand::ShowPage(STEPS));
-    harness.state_mut().send(StepsCommand::SetDepth(Depth::Inside));
-    harness.run();
+    harness.send(StepsCommand::SetDepth(Depth::Inside));
     (harness, wires)
 }
 
@@ -65,20 +63,16 @@ fn boxes_open_into_equations_and_numbers() {
             "annotation of each source word of red",
         ),
     ] {
-        harness.get_by_role_and_label(Role::Button, name).click();
-        harness.run();
+        harness.click_button(name);
         assert!(harness.query_by_label(equation).is_some(), "{name}: {equation}");
         assert!(harness.query_all_by_label_contains(number).next().is_some(), "{name}: {number}");
     }
-    harness.get_by_role_and_label(Role::Button, "Weights, α_{ij}").click();
-    harness.run();
+    harness.click_button("Weights, α_{ij}");
     assert!(harness.query_by_label_contains("Weights of red").is_some());
-    harness.key_press(Key::Escape);
-    harness.run();
+    harness.press(Key::Escape);
     assert!(wires.heard(StepsCommand::Open(None)) && harness.state().session().steps().open.is_none());
 }
 
-/// A number of c_i of a Transformer is the sum of the values, by the weights of its own head.
 #[test]
 fn a_context_of_heads_is_the_sum_of_values() {
     let trace = apart_of("marian/guided", Then::Wait, vec![4, 5, 7]);
@@ -90,12 +84,10 @@ fn a_context_of_heads_is_the_sum_of_values() {
     let k = own.max_by(|a, b| c.values[*a].abs().total_cmp(&c.values[*b].abs())).expect("those of the head");
     let said = format!("Together {:+.3}", c.values[k]);
     let (mut harness, _) = page(trace, [1280.0, 800.0]);
-    harness.get_by_role_and_label(Role::Button, "Context, c_i").click();
-    harness.run();
+    harness.click_button("Context, c_i");
     assert!(harness.query_by_label(&said).is_some(), "{said}");
     for (name, symbol) in [("Lower layers, x_j", "q_j"), ("Encoder, h_j", "v_j")] {
-        harness.get_by_role_and_label(Role::Button, name).click();
-        harness.run();
+        harness.click_button(name);
         assert!(harness.query_all_by_label_contains(symbol).next().is_some(), "{name}");
     }
 }
@@ -107,12 +99,10 @@ fn keys_step_and_the_heatmap_grows() {
     assert_eq!(rows(&harness), Some(1));
     for (key, i) in [(Key::ArrowRight, 1), (Key::PageDown, 2), (Key::ArrowDown, 3), (Key::PageUp, 2), (Key::ArrowUp, 1)]
     {
-        harness.key_press(key);
-        harness.run();
+        harness.press(key);
         assert_eq!((harness.state().session().steps().i, rows(&harness)), (i, Some(i + 1)), "{key:?}");
     }
-    harness.get_by_label_contains("Step 3: ").click();
-    harness.run();
+    harness.click_containing("Step 3: ");
     assert_eq!(harness.state().session().steps().i, 2);
     harness.key_press(Key::Space);
     harness.run_steps(2);
@@ -126,16 +116,13 @@ fn keys_step_and_the_heatmap_grows() {
 fn a_guess_is_made_by_clicking_words_and_shown_by_enter() {
     let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     choose(&mut harness, "Guess first", "Guess where it looks");
-    harness.get_by_label("Guess source word 2 red").click();
-    harness.run();
+    harness.click_on("Guess source word 2 red");
     assert!(wires.heard(StepsCommand::Guess(1)));
-    harness.key_press(Key::Enter);
-    harness.run();
+    harness.press(Key::Enter);
     assert!(wires.heard(StepsCommand::Reveal));
     assert!(harness.query_by_label_contains("of 1 guesses as the model").is_some());
 }
 
-/// By the mouse and by the keyboard; nothing of alpha can be heard before it is shown.
 #[test]
 fn the_whole_alignment_is_guessed_in_a_grid() {
     let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
@@ -144,15 +131,13 @@ fn the_whole_alignment_is_guessed_in_a_grid() {
     let words: Vec<String> =
         (0..3).map(|i| harness.state().session().steps().truth(i).expect("a word").to_owned()).collect();
     let cell = format!("{} <- red", words[1]);
-    harness.get_by_role_and_label(Role::GridCell, &cell).click();
-    harness.run();
+    harness.click_role(Role::GridCell, &cell);
     let link = |source: usize, target: usize| StepsCommand::GuessLink(Link { source, target });
     assert!(wires.heard(link(1, 1)));
     harness.get_by_role_and_label(Role::GridCell, &format!("{cell}, guessed"));
     // the click gave the grid the keyboard: one cell up, and back by one column
     for key in [Key::ArrowUp, Key::ArrowLeft, Key::Space] {
-        harness.key_press(key);
-        harness.run();
+        harness.press(key);
     }
     assert!(wires.heard(link(0, 0)) && harness.state().session().steps().i == 0);
     let rows = trace(Then::Wait, vec![4, 5, 7]);
@@ -160,8 +145,7 @@ fn the_whole_alignment_is_guessed_in_a_grid() {
         let number = format!(" {alpha:.2}");
         assert!(harness.query_all_by_label_contains(&number).next().is_none(), "{number} is heard");
     }
-    harness.key_press(Key::Enter);
-    harness.run();
+    harness.press(Key::Enter);
     assert!(wires.heard(StepsCommand::Reveal));
     harness.get_by_label_contains("of your 2 links are among the model's");
     let alpha = rows.steps[1].alpha_i.as_ref().expect("a row")[1];
@@ -170,7 +154,6 @@ fn the_whole_alignment_is_guessed_in_a_grid() {
     harness.get_by_role_and_label(Role::GridCell, &format!("{cell} {alpha:.2}, {came}"));
 }
 
-/// The word that the model chooses is not in the heatmap before its box: neither is it in the player.
 #[test]
 fn a_row_has_no_word_before_the_box_of_the_word() {
     let (mut harness, _) = page(trace(Then::Greedy, Vec::new()), [1280.0, 800.0]);
@@ -191,20 +174,17 @@ fn a_row_has_no_word_before_the_box_of_the_word() {
         let (is_said, truth) = (steps.is_done("word"), steps.truth(0).expect("a word").to_owned());
         let shown = words(&harness);
         assert!(is_said || !shown.contains(&truth), "{shown:?} at {:?}", steps.current());
-        harness.state_mut().send(StepsCommand::Move(1));
-        harness.run();
+        harness.send(StepsCommand::Move(1));
     }
     assert!(!words(&harness).is_empty());
 }
 
-/// One begins with few boxes; the sentence above says what happens in the one that the player has come to.
 #[test]
 fn fewer_boxes_come_first_and_a_sentence_says_what_happens() {
     let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     let has = |harness: &Harness<'_, App>, name: &str| harness.query_by_role_and_label(Role::Button, name).is_some();
     for (depth, context, gates) in [("Sentence", false, false), ("One step", true, false), ("Inside", true, true)] {
-        harness.get_by_label(depth).click();
-        harness.run();
+        harness.click_on(depth);
         assert_eq!((has(&harness, "Context, c_i"), has(&harness, "Gates, z_i, r_i")), (context, gates), "{depth}");
         assert!(has(&harness, "Weights, α_{ij}") && has(&harness, "The word, y_i"), "{depth}");
     }
@@ -224,45 +204,35 @@ fn fewer_boxes_come_first_and_a_sentence_says_what_happens() {
     assert!(told.iter().any(|story| story.starts_with("The energies become shares: ")), "{told:#?}");
 }
 
-/// A click on a number says what made it, and a gate what each part says for its unit.
 #[test]
 fn a_number_that_is_clicked_is_worked_out() {
     let (mut harness, _) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 900.0]);
-    harness.get_by_role_and_label(Role::Button, "Weights, α_{ij}").click();
-    harness.run();
+    harness.click_button("Weights, α_{ij}");
     let alpha =
         harness.state().session().steps().trace.as_ref().expect("steps").steps[0].alpha_i.clone().expect("a row");
     for (at, word) in ["the", "red", "shoe"].iter().enumerate() {
-        harness.get_by_role_and_label(Role::Button, &format!("Weights of {word} {:.3}", alpha[at])).click();
-        harness.run();
+        harness.click_button(&format!("Weights of {word} {:.3}", alpha[at]));
         harness.get_by_label_contains("the sum of exp(e) over all source words");
         harness.get_by_label_contains(&format!("is {:.3}.", alpha[at]));
     }
-    harness.get_by_role_and_label(Role::Button, "Gates, z_i, r_i").click();
-    harness.run();
+    harness.click_button("Gates, z_i, r_i");
     harness.get_by_label_contains("What each says for this unit, summed");
     harness.get_by_label_contains("the word before, and b: ");
     harness.get_by_label_contains("the context: ");
 }
 
-/// Several groups at one keyboard; what they thought stands beside what the model did.
 #[test]
 fn groups_guess_one_after_the_other() {
     let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     choose(&mut harness, "Guess first", "Guess where it looks");
     for word in ["2 red", "2 red", "3 shoe"] {
-        harness.get_by_label(&format!("Guess source word {word}")).click();
-        harness.run();
-        harness.get_by_label("Next group").click();
-        harness.run();
+        harness.click_on(&format!("Guess source word {word}"));
+        harness.click_on("Next group");
     }
     assert!(wires.heard(StepsCommand::NextGroup));
     harness.get_by_label("3 groups");
-    harness.get_by_role_and_label(Role::Button, "Show").click();
-    harness.run();
-    harness.get_by_label("The class, 3 groups");
-    harness.get_by_label("red: 2 of 3 groups");
-    harness.get_by_label("shoe: 1 of 3 groups");
+    harness.click_button("Show");
+    harness.get_each(&["The class, 3 groups", "red: 2 of 3 groups", "shoe: 1 of 3 groups"]);
     let alpha =
         harness.state().session().steps().trace.as_ref().expect("steps").steps[0].alpha_i.clone().expect("a row");
     harness.get_by_label(&format!("red: the model\u{2019}s alpha {:.2}", alpha[1]));
@@ -272,23 +242,18 @@ fn groups_guess_one_after_the_other() {
         (0..3).map(|i| harness.state().session().steps().truth(i).expect("a word").to_owned()).collect();
     let cell = format!("{} <- red", words[1]);
     for _ in 0..2 {
-        harness.get_by_role_and_label(Role::GridCell, &cell).click();
-        harness.run();
-        harness.get_by_label("Next group").click();
-        harness.run();
+        harness.click_role(Role::GridCell, &cell);
+        harness.click_on("Next group");
     }
-    harness.key_press(Key::Enter);
-    harness.run();
+    harness.press(Key::Enter);
     harness.get_by_label("The class, 2 groups");
     assert_eq!(harness.query_all_by_label_contains(&cell).count(), 2, "the same cell of the class and of the model");
 }
 
-/// Bars of energies go to both sides of 0; a sum has both factors of each product.
 #[test]
 fn numbers_of_a_box_can_be_worked_out_by_hand() {
     let (mut harness, _) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
-    harness.get_by_role_and_label(Role::Button, "Context, c_i").click();
-    harness.run();
+    harness.click_button("Context, c_i");
     let steps = harness.state().session().steps().trace.clone().expect("steps");
     let (alpha, h) = (steps.steps[0].alpha_i.clone().expect("a row"), steps.part("annotations", 0).expect("h"));
     let c = &steps.part("context", 0).expect("c").quantities[0].values;
@@ -297,12 +262,9 @@ fn numbers_of_a_box_can_be_worked_out_by_hand() {
     harness.get_by_label(&format!("red: {:.3} times {of:.3} is {:.3}", alpha[1], alpha[1] * of));
 }
 
-/// Chooses a line of a list.
 fn choose(harness: &mut Harness<'static, App>, list: &str, line: &str) {
-    harness.get_by_role_and_label(Role::ComboBox, list).click();
-    harness.run();
-    harness.get_by_role_and_label(Role::Button, line).click();
-    harness.run();
+    harness.click_role(Role::ComboBox, list);
+    harness.click_button(line);
 }
 
 #[test]
@@ -311,22 +273,16 @@ fn a_word_is_guessed_by_a_click_or_typed_and_shown() {
     choose(&mut harness, "Guess first", "Guess the word");
     let truth = harness.state().session().steps().truth(0).expect("a word").to_owned();
     assert!(harness.query_by_label(&format!("Step 1: {truth}")).is_none(), "the word is hidden");
-    harness.get_by_label(&format!("Guess the word {truth}")).click();
-    harness.run();
+    harness.click_on(&format!("Guess the word {truth}"));
     assert!(wires.heard(StepsCommand::GuessWord(truth.clone())));
-    harness.get_by_label("Show").click();
-    harness.run();
+    harness.click_on("Show");
     harness.get_by_label_contains("Right: it says");
     harness.get_by_label_contains("1 of 1 words as the model");
-    harness.key_press(Key::ArrowRight);
-    harness.run();
+    harness.press(Key::ArrowRight);
     // a word that is none of its candidates, by the keyboard alone
-    harness.get_by_label("Your guess of the word").focus();
-    harness.run();
-    harness.get_by_label("Your guess of the word").type_text("zebra");
-    harness.run();
-    harness.key_press(Key::Enter);
-    harness.run();
+    harness.focus_on("Your guess of the word");
+    harness.type_into("Your guess of the word", "zebra");
+    harness.press(Key::Enter);
     harness.get_by_label_contains("You said zebra, which is not among its 10 best.");
 }
 
@@ -339,8 +295,7 @@ fn boxes_show_their_matrices_with_sizes_and_ends() {
         ("Gates, z_i, r_i", &["decoder.W_z", "decoder.U_r", "decoder.C_z", "decoder.b_r"]),
         ("Read forwards, h forward_j", &["encoder.forward.W", "encoder.forward.U_z"]),
     ] {
-        harness.get_by_role_and_label(Role::Button, name).click();
-        harness.run();
+        harness.click_button(name);
         for tensor in tensors {
             let of = matrices.iter().find(|matrix| matrix.name == *tensor).expect("a picture");
             let size =
@@ -355,8 +310,7 @@ fn boxes_show_their_matrices_with_sizes_and_ends() {
 fn the_beam_stands_beside_the_steps_when_it_is_wanted() {
     let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     assert!(harness.query_by_label("Beam at step 1").is_none());
-    harness.get_by_role_and_label(Role::CheckBox, "Beam").click();
-    harness.run();
+    harness.click_role(Role::CheckBox, "Beam");
     assert!(wires.heard(StepsCommand::SetBeam(true)));
     harness.get_by_label("Beam at step 1");
     // these columns have no trace of their search, which is said
@@ -366,39 +320,31 @@ fn the_beam_stands_beside_the_steps_when_it_is_wanted() {
 #[test]
 fn a_presentation_has_the_rows_and_the_manual_opens_at_its_page() {
     let (mut harness, _) = page(trace(Then::Wait, vec![4, 5, 7]), [1920.0, 1080.0]);
-    harness.key_press(Key::F5);
-    harness.run();
+    harness.press(Key::F5);
     assert!(harness.query_all_by_label_contains("step by step").next().is_some(), "the heatmap is there");
-    harness.key_press(Key::F5);
-    harness.run();
-    harness.key_press(Key::F1);
-    harness.run();
-    assert!(harness.query_all_by_label("Whose words").next().is_some(), "the page about this page");
+    harness.press(Key::F5);
+    harness.press(Key::F1);
+    assert!(harness.has("Whose words"), "the page about this page");
 }
 
-/// Where there is no room for all, machine and rows take turns.
 #[test]
 fn parts_take_turns_on_a_small_screen() {
     let (mut harness, _) = page(trace(Then::Wait, vec![4, 5, 7]), [700.0, 600.0]);
     assert!(harness.query_by_role_and_label(Role::Button, "Context, c_i").is_some());
-    harness.get_by_label("Rows").click();
-    harness.run();
+    harness.click_on("Rows");
     assert!(harness.query_by_role_and_label(Role::Button, "Context, c_i").is_none());
     assert!(harness.query_all_by_label_contains("step by step").next().is_some());
-    harness.get_by_label("Machine").click();
-    harness.run();
+    harness.click_on("Machine");
     assert!(harness.query_by_role_and_label(Role::Button, "Context, c_i").is_some());
 }
 
 #[test]
 fn the_class_says_a_candidate() {
     let (mut harness, wires) = page(trace(Then::Wait, Vec::new()), [1280.0, 800.0]);
-    harness.get_by_label("You choose").click();
-    harness.run();
+    harness.click_on("You choose");
     assert!(wires.heard(StepsCommand::SetMode(Mode::Class)));
-    assert!(harness.query_by_label("Which word shall it say?").is_some());
-    harness.get_by_role_and_label(Role::Button, "Candidates, p(y_i)").click();
-    harness.run();
+    assert!(harness.has("Which word shall it say?"));
+    harness.click_button("Candidates, p(y_i)");
     let first = harness.state().session().steps().trace.as_ref().map(|trace| trace.steps[0].best[0].0).expect("steps");
     let all: Vec<_> = harness.query_all_by_label_contains("Say ").collect();
     all[0].click();
@@ -406,7 +352,6 @@ fn the_class_says_a_candidate() {
     assert!(wires.heard(StepsCommand::Say(first)));
 }
 
-/// On a small screen the open box covers the machine, and a presentation has no choices.
 #[test]
 fn it_fits_a_small_screen_and_a_presentation() {
     let (mut harness, _) = page(trace(Then::Greedy, Vec::new()), [700.0, 520.0]);
@@ -415,10 +360,8 @@ fn it_fits_a_small_screen_and_a_presentation() {
         rect.left() >= 0.0 && rect.right() <= 700.0
     };
     assert!(inside(&harness, "Context, c_i") && inside(&harness, "The word, y_i"));
-    harness.get_by_role_and_label(Role::Button, "Context, c_i").click();
-    harness.run();
+    harness.click_button("Context, c_i");
     assert!(harness.query_by_role_and_label(Role::Button, "The word, y_i").is_none());
-    harness.key_press(Key::F5);
-    harness.run();
+    harness.press(Key::F5);
     assert!(harness.query_by_label("Always the best word").is_none() && harness.query_by_label("Leave").is_some());
 }

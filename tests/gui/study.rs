@@ -29,19 +29,10 @@ use interlinear::training::curves::{CurvePoint, Curves};
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 use crate::workbench::Bench;
 
 #[track_caller]
-fn says(harness: &Harness<'_, App>, label: &str) {
-    assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
-}
-
-fn click(harness: &mut Harness<'_, App>, label: &str) {
-    harness.get_by_label(label).click();
-    harness.run();
-}
-
-/// Two pairs, of which the second model reads one alone.
 fn found(measures: ContrastMeasures) -> ContrastFound {
     let pair = |line: usize, good: &str, bad: &str, tag: &str| ContrastPair {
         line,
@@ -72,16 +63,13 @@ fn found(measures: ContrastMeasures) -> ContrastFound {
     }
 }
 
-/// The part of minimal pairs with what two models say of them.
 pub fn contrasted() -> (Harness<'static, App>, desk::Wires) {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(CORPUS));
     let (mut harness, wires) = desk::window(session);
-    harness.get_by_role_and_label(Role::Tab, "Minimal pairs").click();
-    harness.run();
-    harness.state_mut().send(ContrastCommand::Open(PathBuf::from("pairs.tsv")));
-    harness.run();
-    let number = harness.state().session().corpus().tools.contrast.task.expect("it runs");
+    harness.click_role(Role::Tab, "Minimal pairs");
+    harness.send(ContrastCommand::Open(PathBuf::from("pairs.tsv")));
+    let number = harness.corpus().tools.contrast.task.expect("it runs");
     let all = found(ContrastMeasures { left_out: true });
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(all)) });
     harness.run();
@@ -93,97 +81,85 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(CORPUS));
     let (mut harness, wires) = desk::window(session);
-    harness.get_by_role_and_label(Role::Tab, "Minimal pairs").click();
-    harness.run();
-    click(&mut harness, "Open pairs...");
-    harness.get_by_label("Path").type_text("sets/pairs.tsv");
-    harness.run();
-    harness.key_press(egui::Key::Enter);
-    harness.run();
+    harness.click_role(Role::Tab, "Minimal pairs");
+    harness.click_on("Open pairs...");
+    harness.type_into("Path", "sets/pairs.tsv");
+    harness.press(egui::Key::Enter);
     assert!(wires.heard(ContrastCommand::Open(PathBuf::from("sets/pairs.tsv"))));
-    let number = harness.state().session().corpus().tools.contrast.task.expect("it runs");
-    let task = harness.state().session().app().tasks.task(number).expect("it is under way");
+    let number = harness.corpus().tools.contrast.task.expect("it runs");
+    let task = harness.app().tasks.task(number).expect("it is under way");
     assert!(!task.keeps_work, "minimal pairs that were cancelled are not kept");
     let progress =
         JobProgress { done: 1, total: 4, what: "Comparing pairs with RNNencdec".to_owned(), words_per_second: 0.0 };
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });
     harness.run();
-    says(&harness, "Comparing pairs with RNNencdec, 25 %");
-    click(&mut harness, "Cancel");
+    harness.assert_has("Comparing pairs with RNNencdec, 25 %");
+    harness.click_on("Cancel");
     assert!(wires.heard(TaskCommand::Cancel(number)));
-    click(&mut harness, "Ask again");
-    let number = harness.state().session().corpus().tools.contrast.task.expect("it runs again");
+    harness.click_on("Ask again");
+    let number = harness.corpus().tools.contrast.task.expect("it runs again");
     wires
         .corpus
         .borrow_mut()
         .push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(found(ContrastMeasures::default()))) });
     harness.run();
 
-    says(&harness, "pairs.tsv, line 3: has no words");
+    harness.assert_has("pairs.tsv, line 3: has no words");
     // model, tag, pairs, accuracy with its interval, at the word, differences, equal, unknown, p
-    says(&harness, "RNNencdec, all, 2, 0.5000, 0.0945, 0.9055, 0.5000, -0.5000, -0.2500, 0, 0, -");
-    says(&harness, "RNNsearch, gender, 1, 1.0000, 0.2065, 1.0000, 1.0000, 2.5000, 1.2500, 0, 0, too few");
-    harness.state_mut().send(ContrastCommand::Save(PathBuf::from("contrast.tsv")));
-    harness.run();
+    harness.assert_has("RNNencdec, all, 2, 0.5000, 0.0945, 0.9055, 0.5000, -0.5000, -0.2500, 0, 0, -");
+    harness.assert_has("RNNsearch, gender, 1, 1.0000, 0.2065, 1.0000, 1.0000, 2.5000, 1.2500, 0, 0, too few");
+    harness.send(ContrastCommand::Save(PathBuf::from("contrast.tsv")));
     let (_, text) = wires.written.borrow().last().cloned().expect("written");
     assert!(text.starts_with("model\ttag\tpairs\taccuracy\tlow\thigh\tword_accuracy\t"), "{text}");
 
     // the questions beside
-    click(&mut harness, "Also ask");
-    click(&mut harness, "What is left out");
+    harness.click_on_each(&["Also ask", "What is left out"]);
     let measures = ContrastMeasures { left_out: true };
     assert!(wires.heard(ContrastCommand::SetMeasures(measures)));
-    click(&mut harness, "Also ask");
-    click(&mut harness, "With interventions of a file...");
-    harness.get_by_label("Path").type_text("sets/mask.json");
-    harness.run();
-    harness.key_press(egui::Key::Enter);
-    harness.run();
+    harness.click_on_each(&["Also ask", "With interventions of a file..."]);
+    harness.type_into("Path", "sets/mask.json");
+    harness.press(egui::Key::Enter);
     assert!(wires.heard(ContrastCommand::SetInterventions(Some(PathBuf::from("sets/mask.json")))));
-    click(&mut harness, "Also ask");
-    click(&mut harness, "Without mask.json");
+    harness.click_on_each(&["Also ask", "Without mask.json"]);
     assert!(wires.heard(ContrastCommand::SetInterventions(None)));
-    click(&mut harness, "Ask again");
-    let contrast = &harness.state().session().corpus().tools.contrast;
+    harness.click_on("Ask again");
+    let contrast = &harness.corpus().tools.contrast;
     let (number, asked) = (contrast.task.expect("it runs once more"), contrast.measures);
     assert_eq!(asked, measures);
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(found(measures))) });
     harness.run();
     // alpha, what is lost of the good word and of the difference, each with its interval and its number of pairs
-    says(
-        &harness,
+    harness.assert_has(
         "RNNsearch, gender, 1, 1.0000, 0.2065, 1.0000, 1.0000, 2.5000, 1.2500, 0, 0, too few, 0.7500, 0.7500, 0.7500, 1, \
          2.5000, 2.5000, 2.5000, 1, 2.0000, 2.0000, 2.0000, 1",
     );
 
-    click(&mut harness, "Every pair");
+    harness.click_on("Every pair");
     let rows = |harness: &Harness<'_, App>| -> Vec<f32> {
         let place = |label: &str| harness.get_by_label_contains(label).rect().top();
         ["2, gender, RNNencdec", "2, gender, RNNsearch", "3, number, RNNencdec"].map(place).to_vec()
     };
     let tops = rows(&harness);
     assert!(tops.is_sorted());
-    click(&mut harness, "Difference");
-    says(&harness, "Difference, greatest first");
+    harness.click_on("Difference");
+    harness.assert_has("Difference, greatest first");
     let tops = rows(&harness);
     assert!(tops[1] < tops[0] && tops[0] < tops[2], "{tops:?}");
 
-    let before = harness.state().session().app().document.state().clone();
-    harness.get_by_label_contains("2, gender, RNNsearch").click();
-    harness.run();
+    let before = harness.app().document.state().clone();
+    harness.click_containing("2, gender, RNNsearch");
     harness.state_mut().send(SourceCommand::Undo);
-    assert_eq!(*harness.state().session().app().document.state(), before, "one step");
-    harness.state_mut().send(SourceCommand::Redo);
-    harness.run();
+    assert_eq!(*harness.app().document.state(), before, "one step");
+    harness.send(SourceCommand::Redo);
     let state = |harness: &Harness<'_, App>| {
-        let app = harness.state().session().app();
+        let app = harness.app();
         (app.view.page(), app.document.state().source.clone(), app.document.state().given.clone())
     };
     let given = |text: &str| (SENTENCE, "the red shoe".to_owned(), Some(text.to_owned()));
     assert_eq!(state(&harness), given("la chaussure"));
-    click(&mut harness, "bad");
+    harness.click_on("bad");
     assert_eq!(state(&harness), given("le chaussure"));
-    click(&mut harness, "good");
+    harness.click_on("good");
     assert_eq!(state(&harness), given("la chaussure"));
 }
 
@@ -192,8 +168,8 @@ fn learning_curves_grow_while_a_training_runs_and_are_saved_as_pictures() {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(CORPUS));
     let (mut harness, _) = desk::window(session);
-    click(&mut harness, "Training");
-    says(&harness, "No learning curves yet");
+    harness.click_on("Training");
+    harness.assert_has("No learning curves yet");
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(CORPUS));
     let path = PathBuf::from("runs/big/training/log.jsonl");
@@ -205,11 +181,11 @@ fn learning_curves_grow_while_a_training_runs_and_are_saved_as_pictures() {
     let (mut harness, wires) = desk::window(session);
     for label in ["big", "big, 500, 4.00", "big, 1000, 2.00", "1000 updates, epoch 0, 2 min; best -log p 2.000 at 1000"]
     {
-        says(&harness, label);
+        harness.assert_has(label);
     }
     let bleu = "BLEU of the development text, against updates";
-    assert!(harness.query_all_by_label(bleu).next().is_none(), "it was not measured");
-    click(&mut harness, "Save the picture: -log p a token in nats, against updates");
+    assert!(!harness.has(bleu), "it was not measured");
+    harness.click_on("Save the picture: -log p a token in nats, against updates");
     let kept = wires.sent.borrow().iter().find_map(|command| match command {
         Command::Window(WindowCommand::KeepFigure(figure)) => Some(Arc::clone(figure)),
         _ => None,
@@ -217,13 +193,11 @@ fn learning_curves_grow_while_a_training_runs_and_are_saved_as_pictures() {
     let kept = kept.expect("it is kept");
     let has = |wanted: &str| kept.marks.iter().any(|mark| matches!(mark, Mark::Text(text) if text.text == wanted));
     assert!(has("-log p a token in nats, against updates") && has("big"));
-    harness.get_by_label("Path").type_text("curves.pdf");
-    harness.run();
-    harness.key_press(egui::Key::Enter);
-    harness.run();
+    harness.type_into("Path", "curves.pdf");
+    harness.press(egui::Key::Enter);
     assert!(wires.heard(WindowCommand::SaveFigure(PathBuf::from("curves.pdf"))));
-    click(&mut harness, "Close the log of big");
-    says(&harness, "No learning curves yet");
+    harness.click_on("Close the log of big");
+    harness.assert_has("No learning curves yet");
 }
 
 #[test]
@@ -232,13 +206,11 @@ fn two_documents_become_beads_that_are_edited_and_a_corpus() {
     bench.settle();
     bench.click("From two documents...");
     bench.send(DocumentCommand::Choose(0, PathBuf::from("tale.docx")));
-    let sheet = |bench: &Bench| bench.harness.state().session().corpus().tools.documents.clone();
+    let sheet = |bench: &Bench| bench.harness.corpus().tools.documents.clone();
     assert!(sheet(&bench).task.is_none(), "one is not enough");
     bench.click("Its translation...");
-    bench.harness.get_by_label("Path").type_text("conte.html");
-    bench.harness.run();
-    bench.harness.key_press(egui::Key::Enter);
-    bench.settle();
+    bench.harness.type_into("Path", "conte.html");
+    bench.press(egui::Key::Enter);
     let number = sheet(&bench).task.expect("both are aligned");
     assert_eq!(sheet(&bench).files[1], Some(PathBuf::from("conte.html")));
     let bead = |source: &[&str], target: &[&str], score: Option<f32>| {
@@ -251,30 +223,25 @@ fn two_documents_become_beads_that_are_edited_and_a_corpus() {
     ];
     let found = DocumentsFound { beads, note: Some("too few".to_owned()) };
     bench.absorb(QueueEvent { number, kind: QueueNews::Found(Found::Documents(found)) });
-    bench.says("too few");
-    bench.says("3 beads");
+    bench.harness.assert_has_all(&["too few", "3 beads"]);
     bench.says("1, 2-1, 0.2500, The boat left. It rained., Le bateau partit.");
     // The first sentence of the second bead is the last of the first one's translation.
     bench.click("2, 1-2, -0.5000, Nobody came., Il pleuvait. Personne ne vint.");
     bench.says("Il pleuvait.");
     bench.click("First target sentence up");
     bench.says("1, 2-2, -, The boat left. It rained., Le bateau partit. Il pleuvait.");
-    bench.click("1, 2-2, -, The boat left. It rained., Le bateau partit. Il pleuvait.");
-    bench.click("Split");
+    bench.click_each(&["1, 2-2, -, The boat left. It rained., Le bateau partit. Il pleuvait.", "Split"]);
     bench.says("2, 1-1, -, It rained., Il pleuvait.");
     bench.click("Join with the next");
     bench.says("1, 2-2, -, The boat left. It rained., Le bateau partit. Il pleuvait.");
     bench.click("Undo");
     bench.says("4 beads");
     // the keys are those of the beads, and not of the corpus behind
-    bench.harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Y);
-    bench.settle();
+    bench.press_with(egui::Modifiers::COMMAND, egui::Key::Y);
     bench.says("3 beads");
-    bench.harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
-    bench.settle();
+    bench.press_with(egui::Modifiers::COMMAND, egui::Key::Z);
     bench.says("4 beads");
-    bench.click("4, 1-0, -, The end.");
-    bench.click("Remove");
+    bench.click_each(&["4, 1-0, -, The end.", "Remove"]);
     bench.says("3 beads");
     bench.send(DocumentCommand::Save(PathBuf::from("pairs.tsv")));
     let table = "bead\tscore\tsource\ttarget\n1-1\t\tThe boat left.\tLe bateau partit.\n1-1\t\tIt rained.\tIl pleuvait.\n\
@@ -283,10 +250,8 @@ fn two_documents_become_beads_that_are_edited_and_a_corpus() {
 
     let path = bench.folder.path().join("pairs.ilws");
     bench.send(DocumentCommand::Put(Some(path)));
-    bench.says("3 sentences, 0 systems");
-    bench.says("Sentence 2 It rained.");
-    bench.click("Import...");
-    bench.click("From two documents...");
+    bench.harness.assert_has_all(&["3 sentences, 0 systems", "Sentence 2 It rained."]);
+    bench.click_each(&["Import...", "From two documents..."]);
     bench.says("3 beads");
     bench.click("Put into the corpus");
     bench.says("6 sentences, 0 systems");

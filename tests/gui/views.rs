@@ -32,37 +32,34 @@ use interlinear::text::links::{Link, Links};
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 
-/// The last hover that the window sent.
 fn hovered(harness: &Harness<'_, App>) -> Option<Hover> {
-    harness.state().session().app().view.hover()
+    harness.app().view.hover()
 }
 
 #[test]
 fn both_models_their_outputs_and_their_numbers_are_on_screen() {
     let (harness, _) = desk::window(desk::two_models());
-    for label in [
+    harness.assert_has_all(&[
         "Column 1 of RNNencdec",
         "Column 2 of RNNsearch",
         "Source word 2 red",
         "Beam of RNNsearch",
         "Alignment of RNNsearch, 4 target by 4 source words",
-    ] {
-        assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
-    }
-    for text in
-        ["log p -1.50   3 words   17 ms   400 words/s", "RNNencdec, 11.0 M parameters, cpu", "800 words/s", "Ready"]
-    {
-        assert!(harness.query_all_by_label(text).next().is_some(), "{text} is missing");
-    }
+    ]);
+    harness.assert_has_all(&[
+        "log p -1.50   3 words   17 ms   400 words/s",
+        "RNNencdec, 11.0 M parameters, cpu",
+        "800 words/s",
+        "Ready",
+    ]);
 }
 
 #[test]
 fn every_cell_in_view_has_a_label() {
     let (harness, _) = desk::window(desk::two_models());
-    for label in ["la <- the 0.80", "chaussure <- red 0.80", "rouge <- the 0.07", "</s> <- </s> 0.80"] {
-        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
-    }
+    harness.assert_has_all(&["la <- the 0.80", "chaussure <- red 0.80", "rouge <- the 0.07", "</s> <- </s> 0.80"]);
 }
 
 #[test]
@@ -70,13 +67,10 @@ fn clicking_a_cell_selects_its_target_word_and_opens_the_inspector() {
     let session = desk::two_models();
     let column = session.app().document.columns()[1].id;
     let (mut harness, wires) = desk::window(session);
-    harness.get_by_label("chaussure <- red 0.80").click();
-    harness.run();
+    harness.click_on("chaussure <- red 0.80");
     assert!(wires.heard(SelectCommand::Target { column, i: 1 }));
-    assert_eq!(harness.state().session().app().view.selection(), Selection { column: Some(column), target: Some(1) });
-    for label in ["Candidate autre probability 0.135", "alpha red 0.800"] {
-        assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
-    }
+    assert_eq!(harness.app().view.selection(), Selection { column: Some(column), target: Some(1) });
+    harness.assert_has_all(&["Candidate autre probability 0.135", "alpha red 0.800"]);
     // 0.8 on one word, 0.2 shared by the three others.
     let nats = -0.8_f32 * 0.8_f32.ln() - 0.2 * (0.2_f32 / 3.0).ln();
     harness.get_by_label(&format!("alpha over the source words   entropy {nats:.2} nats"));
@@ -97,12 +91,9 @@ fn pointing_at_a_cell_marks_its_words_and_says_the_numbers() {
     let session = desk::two_models();
     let column = session.app().document.columns()[1].id;
     let (mut harness, _) = desk::window(session);
-    harness.get_by_label("chaussure <- shoe 0.07").hover();
-    harness.run();
+    harness.point_at("chaussure <- shoe 0.07");
     assert_eq!(hovered(&harness), Some(Hover { column, i: Some(1), j: Some(2) }));
-    for text in ["chaussure <- shoe", "alpha 0.067"] {
-        assert!(harness.query_all_by_label(text).next().is_some(), "{text} is missing from the tooltip");
-    }
+    harness.assert_has_all(&["chaussure <- shoe", "alpha 0.067"]);
     harness.remove_cursor();
     harness.run();
     assert_eq!(hovered(&harness), None);
@@ -113,23 +104,20 @@ fn pointing_at_words_marks_them_everywhere() {
     let session = desk::two_models();
     let (encdec, search) = (session.app().document.columns()[0].id, session.app().document.columns()[1].id);
     let (mut harness, wires) = desk::window(session);
-    harness.get_by_label("Source word 3 shoe").hover();
-    harness.run();
+    harness.point_at("Source word 3 shoe");
     assert_eq!(hovered(&harness).and_then(|hover| hover.j), Some(2));
-    harness.get_by_label("chaussure probability 0.69").hover();
-    harness.run();
+    harness.point_at("chaussure probability 0.69");
     assert_eq!(hovered(&harness), Some(Hover { column: search, i: Some(1), j: None }));
-    harness.get_by_label("soulier probability 0.69").click();
-    harness.run();
+    harness.click_on("soulier probability 0.69");
     assert!(wires.heard(SelectCommand::Target { column: encdec, i: 2 }));
 }
 
 #[test]
 fn a_model_without_alignment_says_so_and_has_no_heatmap() {
     let (harness, _) = desk::window(desk::two_models());
-    assert!(harness.query_by_label("Every word reads the same c; this model has no alignment").is_some());
-    assert!(harness.query_by_label("Context vector c, 3 numbers from -0.25 to 0.50").is_some());
-    assert!(harness.query_by_label("c_2 -0.25").is_some());
+    assert!(harness.has("Every word reads the same c; this model has no alignment"));
+    assert!(harness.has("Context vector c, 3 numbers from -0.25 to 0.50"));
+    assert!(harness.has("c_2 -0.25"));
     let grids = harness.query_all_by_role(Role::Grid).count();
     assert_eq!(grids, 1, "only RNNsearch has a heatmap");
 }
@@ -143,9 +131,8 @@ fn a_failed_model_is_a_sentence_in_its_column_and_can_be_tried_again() {
         message: "models/broken/config.json does not exist; check the path".to_owned(),
     });
     let (mut harness, wires) = desk::window_of(session, [1700.0, 900.0]);
-    assert!(harness.query_by_label("models/broken/config.json does not exist; check the path").is_some());
-    harness.get_by_label("Try again").click();
-    harness.run();
+    assert!(harness.has("models/broken/config.json does not exist; check the path"));
+    harness.click_on("Try again");
     assert!(wires.heard(ColumnCommand::Reload(column)));
 }
 
@@ -156,7 +143,7 @@ fn loading_shows_how_far_it_is() {
     let column = session.app().document.columns()[0].id;
     session.absorb(Event::Loading { column, fraction: 0.42 });
     let (harness, _) = desk::window(session);
-    assert!(harness.query_all_by_label("Loading the model, 42 %").next().is_some());
+    assert!(harness.has("Loading the model, 42 %"));
 }
 
 #[test]
@@ -167,7 +154,7 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
     harness.run();
     harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").type_text("x");
     harness.run();
-    let text = harness.state().session().app().document.source().to_owned();
+    let text = harness.app().document.source().to_owned();
     assert!(wires.heard(SourceCommand::Edit(text.clone())) && text.contains('x'), "{text}");
     let session = harness.state().session();
     assert!(session.app().document.columns()[1].stale, "the old picture waits, dimmed");
@@ -180,7 +167,7 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
         .borrow_mut()
         .extend([Event::Started { number, column, source, context: None }, Event::Expanded { number, column, best }]);
     harness.run();
-    assert!(harness.query_by_label("texte <- new 0.80").is_some());
+    assert!(harness.has("texte <- new 0.80"));
 }
 
 #[test]
@@ -188,10 +175,9 @@ fn the_beam_shows_each_hypothesis_and_a_click_its_alignment() {
     let session = desk::two_models();
     let column = session.app().document.columns()[1].id;
     let (mut harness, wires) = desk::window(session);
-    harness.get_by_label("Hypothesis 2, log p -2.50, le soulier rouge").click();
-    harness.run();
+    harness.click_on("Hypothesis 2, log p -2.50, le soulier rouge");
     assert!(wires.heard(SelectCommand::Hypothesis { column, hypothesis: 1 }));
-    assert!(harness.query_by_label("soulier <- red 0.80").is_some());
+    assert!(harness.has("soulier <- red 0.80"));
 }
 
 #[test]
@@ -200,20 +186,18 @@ fn unknown_words_are_shown_as_they_are_with_what_was_typed() {
     let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
     desk::finish(&mut session, column, "the zorglub", &["le [UNK]"], None);
     let (mut harness, _) = desk::window(session);
-    assert!(harness.query_by_label("Source word 2 zorglub, not in the vocabulary").is_some());
-    assert!(harness.query_by_label("[UNK] (zorglub) <- zorglub [UNK] 0.80").is_some());
-    harness.state_mut().send(SettingsCommand::SetUnkReplacement(true));
-    harness.run();
-    assert!(harness.query_by_label("zorglub [UNK] <- zorglub [UNK] 0.80").is_some());
+    assert!(harness.has("Source word 2 zorglub, not in the vocabulary"));
+    assert!(harness.has("[UNK] (zorglub) <- zorglub [UNK] 0.80"));
+    harness.send(SettingsCommand::SetUnkReplacement(true));
+    assert!(harness.has("zorglub [UNK] <- zorglub [UNK] 0.80"));
 }
 
 #[test]
 fn energies_take_the_place_of_alpha() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.get_by_role_and_label(Role::Button, "energies").click();
-    harness.run();
+    harness.click_button("energies");
     assert!(wires.heard(SettingsCommand::SetShown(Shown::Energies)));
-    assert!(harness.query_by_label("la <- the e -0.22").is_some());
+    assert!(harness.has("la <- the e -0.22"));
 }
 
 #[test]
@@ -223,12 +207,11 @@ fn two_hundred_words_by_two_hundred_are_drawn_and_scrolled() {
     let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
     desk::finish(&mut session, column, text.trim(), &[text.trim()], None);
     let (mut harness, _) = desk::window(session);
-    assert!(harness.query_by_label("Alignment of RNNsearch, 200 target by 200 source words").is_some());
-    assert!(harness.query_by_label("w0 <- w0 0.80").is_some());
+    assert!(harness.has("Alignment of RNNsearch, 200 target by 200 source words"));
+    assert!(harness.has("w0 <- w0 0.80"));
     assert!(harness.query_by_label("w199 <- w199 0.80").is_none(), "cells out of view have no nodes");
     harness.state_mut().send(WindowCommand::SetLayout(Box::new(Layout { cell: -1.0, ..Layout::default() })));
-    harness.state_mut().send(SelectCommand::Target { column, i: 150 });
-    harness.run();
+    harness.send(SelectCommand::Target { column, i: 150 });
     assert!(harness.query_by_label("w150 <- w150 0.80").is_some(), "the selected row of a whole matrix is readable");
 }
 
@@ -245,12 +228,10 @@ fn a_million_lines_cost_no_more_than_those_in_view() {
     session.hear(FileEvent::Read { path, lines: std::sync::Arc::new(lines) });
     session.apply(ListCommand::Show(List::File(0)));
     let (mut harness, wires) = desk::window(session);
-    assert!(harness.query_by_label("line 3").is_some());
+    assert!(harness.has("line 3"));
     assert!(harness.query_all_by_role(Role::ListBoxOption).count() < 60);
-    harness.state_mut().send(ListCommand::Last);
-    harness.run();
-    harness.get_by_label("line 999998").click();
-    harness.run();
+    harness.send(ListCommand::Last);
+    harness.click_on("line 999998");
     assert!(wires.heard(ListCommand::Pick(999_998)));
 }
 
@@ -298,7 +279,7 @@ fn control_characters_and_other_scripts_do_no_harm() {
         desk::finish(&mut session, column, text, &["un deux", text], None);
         let (mut harness, _) = desk::window(session);
         harness.run();
-        let source = harness.state().session().app().document.source();
+        let source = harness.app().document.source();
         assert_eq!(source, text);
     }
 }
@@ -319,38 +300,29 @@ fn models_are_removed_moved_and_added_by_path() {
     let session = desk::two_models();
     let first = session.app().document.columns()[0].id;
     let (mut harness, wires) = desk::window(session);
-    harness.get_by_label("Remove RNNencdec").click();
-    harness.run();
+    harness.click_on("Remove RNNencdec");
     assert!(wires.heard(ColumnCommand::Remove(first)));
-    harness.get_by_label("Add a model").click();
-    harness.run();
-    harness.get_by_label("Path").type_text("some/folder");
-    harness.run();
-    harness.get_by_role_and_label(Role::Button, "Add").click();
-    harness.run();
+    harness.click_on("Add a model");
+    harness.type_into("Path", "some/folder");
+    harness.click_button("Add");
     assert!(wires.heard(ColumnCommand::Add("some/folder".into())));
 }
 
-/// A model's tab selects it, as a tab does; what can be done with it is in the menu beside its name.
 #[test]
 fn the_tab_of_a_model_selects_it_and_escape_leaves_it_selected() {
     let session = desk::two_models();
     let second = session.app().document.columns()[1].id;
     let (mut harness, _) = desk::window(session);
-    harness.get_by_role_and_label(Role::Tab, "RNNsearch").click();
-    harness.run();
-    let selected = |harness: &Harness<'static, App>| harness.state().session().app().view.selection().column;
+    harness.click_role(Role::Tab, "RNNsearch");
+    let selected = |harness: &Harness<'static, App>| harness.app().view.selection().column;
     assert_eq!(selected(&harness), Some(second));
     assert!(harness.query_by_label("Move left").is_none(), "no menu opens");
-    harness.key_press(Key::Escape);
-    harness.run();
+    harness.press(Key::Escape);
     assert_eq!(selected(&harness), Some(second), "what is saved next is of it");
-    harness.get_by_label("Menu of RNNsearch").click();
-    harness.run();
+    harness.click_on("Menu of RNNsearch");
     harness.get_by_label("Move left");
 }
 
-/// As on the screen is as the theme of the figure's ground has it, and not in black.
 #[test]
 fn a_figure_on_light_ground_has_the_palette_of_the_light_theme() {
     let session = desk::two_models();
@@ -369,7 +341,7 @@ fn a_figure_on_light_ground_has_the_palette_of_the_light_theme() {
 #[test]
 fn a_window_without_models_says_what_to_do() {
     let (harness, _) = desk::window(desk::session("hello"));
-    assert!(harness.query_all_by_label("No model is open").next().is_some());
+    assert!(harness.has("No model is open"));
 }
 
 #[test]
@@ -379,9 +351,8 @@ fn notices_are_sentences_that_can_be_dismissed() {
         .hear(FileEvent::Notice { text: "The disk is full; free some space and try again".to_owned(), is_error: true });
     let id = session.app().view.notices()[0].id;
     let (mut harness, wires) = desk::window(session);
-    assert!(harness.query_by_label("The disk is full; free some space and try again").is_some());
-    harness.get_by_label("Dismiss").click();
-    harness.run();
+    assert!(harness.has("The disk is full; free some space and try again"));
+    harness.click_on("Dismiss");
     assert!(wires.heard(WindowCommand::DismissNotice(id)));
     assert!(harness.query_by_label("The disk is full; free some space and try again").is_none());
 }
@@ -401,7 +372,7 @@ fn the_smallest_window_and_many_models_still_work() {
         }
         let (mut harness, _) = desk::window_of(copy, size);
         harness.run();
-        assert_eq!(harness.state().session().app().document.columns().len(), 6);
+        assert_eq!(harness.app().document.columns().len(), 6);
     }
 }
 
@@ -420,11 +391,9 @@ fn the_window_rests_when_nothing_happens() {
 fn no_page_asks_for_frames_once_it_has_settled() {
     for page in [SENTENCE, MAP, STEPS, CORPUS] {
         let (mut harness, _) = desk::window(desk::two_models());
-        harness.state_mut().send(WindowCommand::ShowPage(page));
-        harness.run();
+        harness.send(WindowCommand::ShowPage(page));
         if page == SENTENCE {
-            harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").click();
-            harness.run();
+            harness.click_role(Role::MultilineTextInput, "Source text");
         }
         harness.step();
         let delay = harness.output().viewport_output.values().map(|viewport| viewport.repaint_delay).min();
@@ -462,18 +431,15 @@ fn a_tab_shows_its_page_and_nothing_of_the_sentence() {
     };
     assert!(source(&harness));
     for page in [CORPUS, MAP] {
-        harness.get_by_role_and_label(Role::Tab, &format!("Page {}", page.name())).click();
-        harness.run();
+        harness.click_role(Role::Tab, &format!("Page {}", page.name()));
         assert!(wires.heard(WindowCommand::ShowPage(page)));
         assert!(!source(&harness), "{page:?} shows the sentence");
-        assert!(harness.query_all_by_label("Remove RNNsearch").next().is_some(), "the models belong to every page");
+        assert!(harness.has("Remove RNNsearch"), "the models belong to every page");
     }
-    harness.get_by_role_and_label(Role::Tab, "Page Sentence").click();
-    harness.run();
+    harness.click_role(Role::Tab, "Page Sentence");
     assert!(source(&harness));
 }
 
-/// A model of Luong et al. with local attention that has read "the red shoe".
 fn local_model() -> interlinear::session::state::Session {
     let mut session = desk::session("the red shoe");
     let mut facts = desk::facts("Local", true);
@@ -495,13 +461,11 @@ fn local_model() -> interlinear::session::state::Session {
 fn local_attention_says_where_it_looks_and_its_marks_can_be_hidden() {
     let (mut harness, wires) = desk::window(local_model());
     let cell = "chaussure <- red 0.80, p_t 1.90, window from red to shoe";
-    assert!(harness.query_by_label(cell).is_some());
-    assert!(harness.query_by_label("Legend of local attention, p_t in its window").is_some());
-    harness.get_by_label(cell).hover();
-    harness.run();
-    assert!(harness.query_all_by_label("p_t 1.90, window from red to shoe").next().is_some(), "in the tooltip");
-    harness.get_by_label("Marks of local attention").click();
-    harness.run();
+    assert!(harness.has(cell));
+    assert!(harness.has("Legend of local attention, p_t in its window"));
+    harness.point_at(cell);
+    assert!(harness.has("p_t 1.90, window from red to shoe"), "in the tooltip");
+    harness.click_on("Marks of local attention");
     assert!(wires.heard(WindowCommand::SetLayout(Box::new(Layout { gaze: false, ..Layout::default() }))));
     assert!(harness.query_by_label(cell).is_some(), "what is not drawn is said all the same");
     let (harness, _) = desk::window(desk::two_models());
@@ -511,18 +475,13 @@ fn local_attention_says_where_it_looks_and_its_marks_can_be_hidden() {
 #[test]
 fn rows_are_read_by_the_word_predicted_or_the_word_read() {
     let (mut harness, wires) = desk::window(local_model());
-    assert!(harness.query_by_label("Rows of Local by the word predicted").is_some());
-    harness.get_by_label("Rows").click();
-    harness.run();
-    harness.get_by_label("Rows by input").click();
-    harness.run();
+    assert!(harness.has("Rows of Local by the word predicted"));
+    harness.click_on_each(&["Rows", "Rows by input"]);
     assert!(
         wires.heard(SettingsCommand::SetReading(Some(interlinear::analysis::row_convention::RowConvention::Input)))
     );
-    assert!(harness.query_by_label("Rows of Local by the word read").is_some());
-    for label in ["la <- red 0.80, p_t 1.90, window from red to shoe", "</s> <- </s> 0.00"] {
-        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
-    }
+    assert!(harness.has("Rows of Local by the word read"));
+    harness.assert_has_all(&["la <- red 0.80, p_t 1.90, window from red to shoe", "</s> <- </s> 0.00"]);
     let (harness, _) = desk::window(desk::two_models());
     assert!(harness.query_by_label("Rows by input").is_none(), "RNNsearch leaves no choice");
 }
@@ -530,34 +489,27 @@ fn rows_are_read_by_the_word_predicted_or_the_word_read() {
 #[test]
 fn models_at_hand_become_an_ensemble_whose_alignment_is_chosen() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.get_by_label("Add a model").click();
-    harness.run();
+    harness.click_on("Add a model");
     assert!(harness.get_by_role_and_label(Role::Button, "Add ensemble").accesskit_node().is_disabled());
     for name in ["RNNencdec", "RNNsearch"] {
-        harness.get_by_role_and_label(Role::CheckBox, name).click();
-        harness.run();
+        harness.click_role(Role::CheckBox, name);
     }
-    harness.get_by_role_and_label(Role::Button, "Add ensemble").click();
-    harness.run();
+    harness.click_button("Add ensemble");
     let members = vec!["RNNencdec".into(), "RNNsearch".into()];
     assert!(wires.heard(ColumnCommand::Add(SystemSpec { members, mixing: Mixing::default() })));
-    let column = harness.state().session().app().document.columns()[2].id;
+    let column = harness.app().document.columns()[2].id;
     let mut facts = desk::facts("Both", true);
     facts.members = [("RNNencdec", false), ("RNNsearch", true)]
         .map(|(name, has_alignment)| Member { name: name.to_owned(), has_alignment })
         .to_vec();
     wires.events.borrow_mut().push(Event::Loaded { column, facts });
     harness.run();
-    harness.get_by_label("Alignment of Both, shown").click();
-    harness.run();
+    harness.click_on("Alignment of Both, shown");
     let choices = |name: &str| harness.query_all_by_role_and_label(Role::Button, name).count();
     assert_eq!((choices("RNNencdec"), choices("RNNsearch")), (0, 1), "one has no alignment to show");
-    harness.get_by_role_and_label(Role::Button, "mean").click();
-    harness.run();
-    harness.get_by_label("What Both averages").click();
-    harness.run();
-    harness.get_by_role_and_label(Role::Button, "mean of log p").click();
-    harness.run();
+    harness.click_button("mean");
+    harness.click_on("What Both averages");
+    harness.click_button("mean of log p");
     let mixing = Mixing { average: Average::LogProbability, ..Mixing::default() };
     assert!(wires.heard(ColumnCommand::SetMixing { column, mixing }));
 }
@@ -565,25 +517,20 @@ fn models_at_hand_become_an_ensemble_whose_alignment_is_chosen() {
 #[test]
 fn a_new_training_is_chosen_from_the_tables() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.key_press_modifiers(egui::Modifiers::COMMAND | egui::Modifiers::SHIFT, egui::Key::N);
-    harness.run();
+    harness.press_with(egui::Modifiers::COMMAND | egui::Modifiers::SHIFT, egui::Key::N);
     for (combo, choice) in [("Architecture", "luong"), ("Looks at", "local-p"), ("Score", "dot"), ("Recipe", "adam")] {
-        harness.get_by_role_and_label(Role::ComboBox, combo).click();
-        harness.run();
-        harness.get_by_role_and_label(Role::Button, choice).click();
-        harness.run();
+        harness.click_role(Role::ComboBox, combo);
+        harness.click_button(choice);
     }
     let plan = harness.state().session().training().plan.clone();
     assert_eq!((plan.attention.as_deref(), plan.score.as_deref()), (Some("local-p"), Some("dot")));
     for line in plan.explanation().expect("sound") {
-        assert!(harness.query_all_by_label(&line).next().is_some(), "{line} is missing");
+        assert!(harness.has(&line), "{line} is missing");
     }
-    harness.get_by_role_and_label(Role::TextInput, "Configuration file").click();
-    harness.run();
+    harness.click_role(Role::TextInput, "Configuration file");
     harness.get_by_role_and_label(Role::TextInput, "Configuration file").type_text("out/train.toml");
     harness.run();
-    harness.get_by_role_and_label(Role::Button, "Save").click();
-    harness.run();
+    harness.click_button("Save");
     assert!(wires.heard(Command::Training(TrainingCommand::Save(PathBuf::from("out/train.toml")))));
 }
 
@@ -593,7 +540,7 @@ fn what_went_well_is_said_for_a_while_and_trouble_until_it_is_dismissed() {
     session.hear(FileEvent::Notice { text: "Saved a.tsv".to_owned(), is_error: false });
     session.hear(FileEvent::Notice { text: "b.tsv does not exist; check the path".to_owned(), is_error: true });
     let (mut harness, _) = desk::window(session);
-    let is_there = |harness: &Harness<'_, App>, text: &str| harness.query_all_by_label(text).next().is_some();
+    let is_there = |harness: &Harness<'_, App>, text: &str| harness.has(text);
     assert!(is_there(&harness, "Saved a.tsv"));
     // a step of the harness is a quarter of a second of the window's clock
     harness.run_steps(40);
@@ -624,13 +571,11 @@ fn with_three_columns_a_name_is_whole_and_the_numbers_give_way() {
 #[test]
 fn the_sheet_of_shortcuts_fits_a_window_of_1280_by_800() {
     let (mut harness, _) = desk::window(desk::two_models());
-    harness.key_press(egui::Key::Questionmark);
-    harness.run();
+    harness.press(egui::Key::Questionmark);
     let last = harness.get_by_label("The end of the sentence, a word like any other for the models.").rect();
     assert!(last.bottom() < 780.0, "{last:?}");
 }
 
-/// Three models at 1440 points: their log p, share on links and words stand there, beside names that are cut where need be.
 #[test]
 fn the_numbers_by_which_columns_are_compared_have_room_beside_their_names() {
     let mut session = desk::session("the red shoe");
@@ -664,19 +609,15 @@ fn another_sentence_is_selected_whole_or_not_at_all() {
     let (mut harness, _) = desk::window_at_start(desk::two_models(), [1280.0, 800.0]);
     assert_eq!(selected(&harness), (at(12), at(0)));
     for (text, (first, last)) in [("a longer sentence than that", (27, 0)), ("no", (2, 0))] {
-        harness.state_mut().send(SourceCommand::Replace(text.to_owned()));
-        harness.run();
+        harness.send(SourceCommand::Replace(text.to_owned()));
         assert_eq!(selected(&harness), (at(first), at(last)), "{text}");
     }
-    harness.key_press_modifiers(egui::Modifiers::SHIFT, Key::ArrowLeft);
-    harness.run();
+    harness.press_with(egui::Modifiers::SHIFT, Key::ArrowLeft);
     assert_eq!(selected(&harness), (at(1), at(0)));
-    harness.state_mut().send(SourceCommand::Replace("the house".to_owned()));
-    harness.run();
+    harness.send(SourceCommand::Replace("the house".to_owned()));
     assert_eq!(selected(&harness), (at(9), at(9)));
 }
 
-/// What is typed while the window makes its first frame.
 struct TypedAtOnce(Option<egui::Event>);
 
 impl egui::Plugin for TypedAtOnce {
@@ -700,7 +641,7 @@ fn what_is_typed_before_the_first_frame_begins_another_sentence() {
     harness.run();
     harness.event(egui::Event::Text(" it".to_owned()));
     harness.run();
-    assert_eq!(harness.state().session().app().document.source(), "Yes it");
+    assert_eq!(harness.app().document.source(), "Yes it");
 }
 
 /// A text in another script than the model reads was all [UNK], and nothing said why.
@@ -720,24 +661,18 @@ fn a_text_that_a_model_cannot_read_at_all_gets_a_sentence() {
     assert!(!shows("the zorglub", &["zorglub"]));
 }
 
-/// The first minute: without a sentence the window offers what one can begin with, and nothing of it once there is one.
 #[test]
 fn without_a_sentence_the_window_offers_what_to_begin_with() {
     let (mut harness, wires) = desk::window(desk::two_models());
     assert!(harness.query_by_label("Open a corpus").is_none(), "there is a sentence");
-    harness.state_mut().send(SourceCommand::Replace(String::new()));
-    harness.run();
-    harness.get_by_label("Type a sentence").click();
-    harness.run();
+    harness.send(SourceCommand::Replace(String::new()));
+    harness.click_on("Type a sentence");
     assert!(harness.ctx.memory(egui::Memory::focused).is_some(), "the field has the keyboard");
-    harness.get_by_label("Open a corpus").click();
-    harness.run();
+    harness.click_on("Open a corpus");
     assert!(wires.heard(WindowCommand::ShowPage(interlinear::pages::corpus::CORPUS)));
-    harness.state_mut().send(WindowCommand::ShowPage(SENTENCE));
-    harness.run();
+    harness.send(WindowCommand::ShowPage(SENTENCE));
     let all: Vec<_> = harness.query_all_by_label("Lessons").collect();
     assert_eq!(all.len(), 2, "a button of their own at the top, and here");
-    harness.state_mut().send(SourceCommand::Replace("red".to_owned()));
-    harness.run();
+    harness.send(SourceCommand::Replace("red".to_owned()));
     assert_eq!(harness.query_all_by_label("Lessons").count(), 1);
 }

@@ -24,24 +24,17 @@ use interlinear::session::lessons::things::{LessonAct, LessonAction};
 use interlinear::session::state::Session;
 use interlinear::ui::App;
 
-/// Longer than any page takes on a machine that does other things besides.
 const PATIENCE: Duration = Duration::from_mins(5);
-/// Frames after which nothing moves any more.
 const FRAMES: usize = 3;
 
-/// A small window and a large one.
 const SIZES: [[f32; 2]; 2] = [[1024.0, 768.0], [1920.0, 1080.0]];
 
-/// How a reader goes through the pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reader {
-    /// Does what is asked, by the names that the page says.
     Does,
-    /// Presses *Pass over*, and answers wrongly.
     PassesOver,
 }
 
-/// A window on the bundled models.
 struct Class {
     harness: Harness<'static, App>,
     woken: mpsc::Receiver<()>,
@@ -88,7 +81,6 @@ impl Class {
         self.session().lessons().open().expect("it is open")
     }
 
-    /// Paints until it is so, and then until nothing moves.
     fn until(&mut self, is_so: impl Fn(&Session) -> bool) {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -103,7 +95,6 @@ impl Class {
         self.rest();
     }
 
-    /// Until what the page brings about has come.
     fn settle(&mut self) {
         self.until(|session| {
             let steps = session.steps();
@@ -113,7 +104,6 @@ impl Class {
         });
     }
 
-    /// What has this role and a label that begins so.
     fn found(&self, role: Role, label: &str) -> egui_kittest::Node<'_> {
         let begins =
             |node: &egui_kittest::Node<'_>| node.accesskit_node().label().is_some_and(|own| own.starts_with(label));
@@ -126,7 +116,6 @@ impl Class {
         self.rest();
     }
 
-    /// Paints until nothing moves.
     fn rest(&mut self) {
         for _ in 0..FRAMES {
             self.harness.step();
@@ -137,7 +126,6 @@ impl Class {
         self.harness.query_all_by_label_contains(label).next().is_some()
     }
 
-    /// What is framed is on the screen and whole. A sentence that is too long for a small window scrolls in its picture.
     fn check_frames(&self) {
         let framed = self.harness.state().framed();
         let window = Rect::from_min_size(egui::Pos2::ZERO, self.size.into());
@@ -156,7 +144,6 @@ impl Class {
         }
     }
 
-    /// Does what the page waits for, by the names that it says.
     fn act(&mut self, wait: &Wait) {
         let says = wait.says();
         let quoted: Vec<String> = says.split('"').skip(1).step_by(2).map(str::to_owned).collect();
@@ -261,7 +248,6 @@ impl Class {
         }
     }
 
-    /// Opens a menu of the bar, which a small window folds into one.
     fn menu(&mut self, name: &str) {
         if self.harness.query_by_label(name).is_none() {
             self.harness.get_by_label("Menu").click();
@@ -270,7 +256,6 @@ impl Class {
         self.click(Role::Button, name);
     }
 
-    /// Answers all questions of the page, wrongly where that can be.
     fn answer(&mut self, wrongly: bool) {
         let page = self.running().shown().clone();
         for part in &page.parts {
@@ -360,7 +345,6 @@ each_lesson! {
     a_class_walks_through_query_key_value: "query-key-value",
 }
 
-/// The lesson on beams is done by the keyboard alone: Right goes through the steps, Enter turns the page and ends nothing.
 #[test]
 fn enter_turns_the_page_and_ends_no_lesson() {
     let mut class = Class::open([1280.0, 800.0]);
@@ -373,7 +357,6 @@ fn enter_turns_the_page_and_ends_no_lesson() {
     assert_eq!(class.session().lessons().open().map(|open| open.page), Some(1), "the second page is open");
 }
 
-/// Where four columns were and a lesson speaks of the first, the first is in view, on every width.
 #[test]
 fn the_framed_column_is_in_view_where_columns_were_scrolled() {
     let mut class = Class::open([1280.0, 800.0]);

@@ -10,27 +10,18 @@ use interlinear::pages::sentence::command::SelectCommand;
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 use crate::desk::Wires;
 
-fn click(harness: &mut Harness<'_, App>, label: &str) {
-    harness.get_by_label(label).click();
-    harness.run();
-}
-
-/// Opens the menu of a column at the top.
 fn menu(harness: &mut Harness<'_, App>, column: &str) {
-    harness.get_by_label(&format!("Menu of {column}")).click();
-    harness.run();
+    harness.click_on(&format!("Menu of {column}"));
 }
 
-/// Chooses an offer of what has this label.
 fn offer(harness: &mut Harness<'_, App>, label: &str, line: &str) {
-    harness.get_by_label(label).click_secondary();
-    harness.run();
-    click(harness, line);
+    harness.open_menu_of(label);
+    harness.click_on(line);
 }
 
-/// The third column has translated its text so.
 fn answer(harness: &mut Harness<'_, App>, wires: &Wires, source: &str, output: &str) {
     let session = harness.state().session();
     let events =
@@ -40,28 +31,25 @@ fn answer(harness: &mut Harness<'_, App>, wires: &Wires, source: &str, output: &
 }
 
 fn names(harness: &Harness<'_, App>) -> Vec<String> {
-    harness.state().session().app().document.columns().iter().map(Column::name).collect()
+    harness.app().document.columns().iter().map(Column::name).collect()
 }
 
 #[test]
 fn a_dropped_word_opens_a_column_that_says_what_differs() {
     for size in [[1280.0, 800.0], [1024.0, 768.0]] {
         let (mut harness, wires) = desk::window_of(desk::two_models(), size);
-        let column = harness.state().session().app().document.columns()[1].id;
-        harness.state_mut().send(SelectCommand::Column(column));
-        harness.run();
+        let column = harness.app().document.columns()[1].id;
+        harness.send(SelectCommand::Column(column));
         offer(&mut harness, "Source word 2 red", "Drop the source word");
         assert_eq!(names(&harness), ["RNNencdec", "RNNsearch", "RNNsearch, without \"red\""]);
         answer(&mut harness, &wires, "the shoe", "la rouge");
-        assert!(harness.query_by_label("Variant of RNNsearch: without \"red\"").is_some());
+        assert!(harness.has("Variant of RNNsearch: without \"red\""));
         let foot = harness.query_all_by_label_contains("Beside the original, ").next();
         assert!(foot.is_some(), "{size:?}: the foot tells what differs");
-        harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
-        harness.run();
+        harness.press_with(Modifiers::COMMAND, Key::Z);
         assert_eq!(names(&harness), ["RNNencdec", "RNNsearch"]);
-        harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
-        harness.run();
-        click(&mut harness, "Remove RNNsearch, without \"red\"");
+        harness.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+        harness.click_on("Remove RNNsearch, without \"red\"");
         assert_eq!(names(&harness), ["RNNencdec", "RNNsearch"]);
     }
 }
@@ -69,14 +57,14 @@ fn a_dropped_word_opens_a_column_that_says_what_differs() {
 #[test]
 fn a_word_is_replaced_by_one_that_is_typed_or_by_a_neighbour() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    let column = harness.state().session().app().document.columns()[1].id;
+    let column = harness.app().document.columns()[1].id;
     offer(&mut harness, "chaussure <- red 0.80", "Replace the source word...");
-    assert!(harness.query_by_label("Looking for its neighbours").is_some());
-    let number = harness.state().session().app().tasks.newest();
+    assert!(harness.has("Looking for its neighbours"));
+    let number = harness.app().tasks.newest();
     let near = Ok(vec![("blue".to_owned(), 0.61), ("green".to_owned(), 0.5)]);
     *wires.events.borrow_mut() = vec![Event::Near { number, column, near }];
     harness.run();
-    click(&mut harness, "Replace it by blue, cosine 0.61");
+    harness.click_on("Replace it by blue, cosine 0.61");
     assert_eq!(names(&harness)[2], "RNNsearch, \"blue\" for \"red\"");
     assert!(harness.state().session().sentence().neighbours().is_none(), "the sheet is closed");
 
@@ -84,24 +72,22 @@ fn a_word_is_replaced_by_one_that_is_typed_or_by_a_neighbour() {
     let field = harness.get_by_role_and_label(Role::TextInput, "Words that are inserted");
     field.type_text("very");
     harness.run();
-    click(&mut harness, "Translate it so");
+    harness.click_on("Translate it so");
     assert_eq!(names(&harness)[3], "RNNsearch, with \"very\"");
 }
 
 #[test]
 fn offers_of_words_are_reached_by_keys() {
     let (mut harness, _) = desk::window(desk::two_models());
-    let column = harness.state().session().app().document.columns()[1].id;
+    let column = harness.app().document.columns()[1].id;
     harness.state_mut().send(SelectCommand::Target { column, i: 0 });
     harness.get_by_role(Role::Grid).focus();
     harness.run();
     for key in [Key::ArrowRight, Key::ArrowRight] {
-        harness.key_press(key);
-        harness.run();
+        harness.press(key);
     }
-    harness.key_press_modifiers(Modifiers::SHIFT, Key::F10);
-    harness.run();
-    click(&mut harness, "Swap it with the next word");
+    harness.press_with(Modifiers::SHIFT, Key::F10);
+    harness.click_on("Swap it with the next word");
     assert_eq!(names(&harness)[2], "RNNsearch, \"red\" and \"shoe\" swapped");
 }
 
@@ -109,23 +95,20 @@ fn offers_of_words_are_reached_by_keys() {
 fn the_menu_of_a_column_puts_other_settings_and_words_beside_it() {
     let (mut harness, wires) = desk::window(desk::two_models());
     menu(&mut harness, "RNNsearch");
-    click(&mut harness, "Beside it with other settings...");
-    click(&mut harness, "It never chooses [UNK]");
-    click(&mut harness, "Put it beside");
+    harness.click_on_each(&["Beside it with other settings...", "It never chooses [UNK]", "Put it beside"]);
     assert_eq!(names(&harness)[2], "RNNsearch, never [UNK]");
     answer(&mut harness, &wires, "the red shoe", "la chaussure rouge");
-    assert!(harness.query_by_label("Beside the original, the same words, no row moved, JSD 0.000 nats").is_some());
+    assert!(harness.has("Beside the original, the same words, no row moved, JSD 0.000 nats"));
 
     menu(&mut harness, "RNNsearch, never [UNK]");
-    click(&mut harness, "Close this variant");
+    harness.click_on("Close this variant");
     menu(&mut harness, "RNNsearch");
-    click(&mut harness, "Beside it with other words...");
+    harness.click_on("Beside it with other words...");
     let field = harness.get_by_role_and_label(Role::TextInput, "The whole text");
     field.type_text("s");
     harness.run();
-    harness.key_press(Key::Enter);
-    harness.run();
+    harness.press(Key::Enter);
     assert_eq!(names(&harness).len(), 3, "{:?}", names(&harness));
     offer(&mut harness, "Variant of RNNsearch: \"shoes\" for \"shoe\"", "Make this the sentence");
-    assert_eq!((harness.state().session().app().document.source(), names(&harness).len()), ("the red shoes", 2));
+    assert_eq!((harness.app().document.source(), names(&harness).len()), ("the red shoes", 2));
 }

@@ -19,16 +19,15 @@ use interlinear::session::state::Session;
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::WindowActions as _;
 use crate::desk::Wires;
 
-/// Far more than an answer takes.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 const SOURCE: &str = "The red boat sleeps.\nThe old mill turns in the wind.\nRain.\n";
 const REFERENCE: &str = "Le bateau rouge dort.\nLe vieux moulin tourne au vent.\nPluie.\n";
 const OTHER: &str = "Le bateau dort rouge.\nLe moulin tourne.\nPluie.\n";
 
-/// What the lane tells last of a call; `None`: nothing.
 fn last_news(call: &CorpusRequest) -> Option<fn(&CorpusNews) -> bool> {
     match call {
         CorpusRequest::Close | CorpusRequest::Stop => None,
@@ -70,7 +69,6 @@ fn last_news(call: &CorpusRequest) -> Option<fn(&CorpusNews) -> bool> {
     }
 }
 
-/// A window with a lane of its own.
 pub struct Bench {
     pub harness: Harness<'static, App>,
     wires: Wires,
@@ -96,7 +94,6 @@ impl Bench {
         Self { harness, wires, lane, folder }
     }
 
-    /// Carries out what was asked for until the lane has nothing more to tell of it.
     pub fn settle(&mut self) {
         self.harness.run();
         loop {
@@ -130,7 +127,19 @@ impl Bench {
         self.settle();
     }
 
-    /// With three sentences, their references and a system.
+    pub fn click_each(&mut self, labels: &[&str]) {
+        labels.iter().for_each(|label| self.click(label));
+    }
+
+    pub fn press(&mut self, key: Key) {
+        self.press_with(Modifiers::NONE, key);
+    }
+
+    pub fn press_with(&mut self, modifiers: Modifiers, key: Key) {
+        self.harness.key_press_modifiers(modifiers, key);
+        self.settle();
+    }
+
     pub fn filled() -> Self {
         Self::filled_of(Self::new())
     }
@@ -151,26 +160,24 @@ impl Bench {
 
     #[track_caller]
     pub fn says(&self, label: &str) {
-        assert!(self.harness.query_all_by_label(label).next().is_some(), "{label} is missing");
+        assert!(self.harness.has(label), "{label} is missing");
     }
 
     pub fn is_gone(&self, label: &str) -> bool {
-        self.harness.query_all_by_label(label).next().is_none()
+        !self.harness.has(label)
     }
 
-    /// The text that was to be written last, and where.
     pub fn written(&self) -> (std::path::PathBuf, String) {
         self.wires.written.borrow().last().cloned().expect("something is written")
     }
 
-    /// Hears of the lane of long work.
     pub fn absorb(&mut self, event: QueueEvent) {
         self.wires.corpus.borrow_mut().push(event);
         self.settle();
     }
 
     pub fn chosen(&self) -> Option<usize> {
-        self.harness.state().session().corpus().selected
+        self.harness.corpus().selected
     }
 }
 
@@ -178,12 +185,17 @@ impl Bench {
 fn a_page_without_a_workspace_says_what_one_is() {
     let mut bench = Bench::new();
     bench.settle();
-    for label in ["Corpora", "New corpus...", "Open corpus...", "Path", "Open", "References...", "System output..."] {
-        bench.says(label);
-    }
+    bench.harness.assert_has_all(&[
+        "Corpora",
+        "New corpus...",
+        "Open corpus...",
+        "Path",
+        "Open",
+        "References...",
+        "System output...",
+    ]);
     bench.click("Put in a set to try");
-    bench.says("24 sentences, 0 systems");
-    bench.says("Save as...");
+    bench.harness.assert_has_all(&["24 sentences, 0 systems", "Save as..."]);
 }
 
 #[test]
@@ -194,20 +206,19 @@ fn a_new_workspace_can_be_filled_with_a_set_to_try() {
     bench.click("Put in a set to try");
     bench.says("24 sentences, 0 systems");
     bench.send(CorpusCommand::Select(Some(0)));
-    let detail = bench.harness.state().session().corpus().detail.clone().expect("a sentence");
+    let detail = bench.harness.corpus().detail.clone().expect("a sentence");
     assert!(detail.sentence.reference.is_some() && detail.gold.is_some());
 }
 
 #[test]
 fn files_come_in_and_the_table_sorts_and_filters() {
     let mut bench = Bench::filled();
-    bench.says("3 sentences, 1 system");
-    bench.says("Sentence 1 The red boat sleeps.");
+    bench.harness.assert_has_all(&["3 sentences, 1 system", "Sentence 1 The red boat sleeps."]);
     bench.says("b.fr: Imported 3 outputs");
     bench.click("Dismiss");
     assert!(bench.is_gone("b.fr: Imported 3 outputs"));
     bench.click("BLEU 1");
-    let rows = |bench: &Bench| bench.harness.state().session().corpus().rows.to_vec();
+    let rows = |bench: &Bench| bench.harness.corpus().rows.to_vec();
     assert_eq!(rows(&bench)[0], 2, "the best first");
     bench.click("BLEU 1, greatest first");
     assert_eq!(rows(&bench)[2], 2, "the best last");
@@ -221,9 +232,8 @@ fn files_come_in_and_the_table_sorts_and_filters() {
     // The keyboard stays at a head that has sorted.
     bench.harness.get_by_label("Source").focus();
     for order in ["source", "-source"] {
-        bench.harness.key_press(egui::Key::Enter);
-        bench.harness.run();
-        assert_eq!(bench.harness.state().session().corpus().sorting, order);
+        bench.harness.press(egui::Key::Enter);
+        assert_eq!(bench.harness.corpus().sorting, order);
     }
     bench.click("Source, Z to A");
     bench.send(CorpusCommand::SetFilter("source:mill".to_owned()));
@@ -235,7 +245,7 @@ fn files_come_in_and_the_table_sorts_and_filters() {
     bench.click("BLEU 1");
     let path = bench.folder.path().join("w.ilws");
     bench.send(CorpusRequest::Open(path));
-    assert_eq!(bench.harness.state().session().corpus().sorting, "-bleu.1", "the file keeps how it is sorted");
+    assert_eq!(bench.harness.corpus().sorting, "-bleu.1", "the file keeps how it is sorted");
     assert_eq!(rows(&bench)[0], 2);
 }
 
@@ -250,8 +260,7 @@ fn an_import_can_be_stopped() {
         .push(CorpusNews::Busy { progress: JobProgress::of_share("Importing a.en", 0.25), is_import: true });
     bench.harness.run();
     bench.says("Importing a.en");
-    bench.harness.get_by_label("Stop the import").click();
-    bench.harness.run();
+    bench.harness.click_on("Stop the import");
     assert_eq!(bench.wires.calls.borrow_mut().drain(..).collect::<Vec<_>>(), [CorpusRequest::Stop]);
     bench.wires.news.borrow_mut().push(CorpusNews::Idle);
     bench.harness.run();
@@ -264,33 +273,24 @@ fn a_sentence_is_chosen_by_keyboard_judged_and_undone() {
     bench.click("Sentence 1 The red boat sleeps.");
     assert_eq!(bench.chosen(), Some(0));
     bench.says("Sentence 1");
-    bench.harness.key_press(Key::ArrowDown);
-    bench.settle();
+    bench.press(Key::ArrowDown);
     assert_eq!(bench.chosen(), Some(1));
-    bench.click("Judge this sentence");
-    bench.click("3 stars");
-    let stars = |bench: &Bench| bench.harness.state().session().corpus().judgement().stars;
+    bench.click_each(&["Judge this sentence", "3 stars"]);
+    let stars = |bench: &Bench| bench.harness.corpus().judgement().stars;
     assert_eq!(stars(&bench), 3);
-    bench.click("Word 2 of Other: moulin");
-    bench.click("Word 2 of the source: old");
-    bench.click("Word 3 of the source: mill");
-    bench.click("Error: accuracy/addition");
-    bench.click("Mark as minor");
-    let marks = bench.harness.state().session().corpus().judgement().marks.clone();
+    bench.click_each(&["Word 2 of Other: moulin", "Word 2 of the source: old", "Word 3 of the source: mill"]);
+    bench.click_each(&["Error: accuracy/addition", "Mark as minor"]);
+    let marks = bench.harness.corpus().judgement().marks.clone();
     assert_eq!(marks.iter().map(|mark| (mark.target, mark.source)).collect::<Vec<_>>(), [((1, 2), (1, 3))]);
     assert!(bench.harness.query_by_label_contains("moulin for \u{201c}old mill\u{201d}").is_some());
-    bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
-    bench.settle();
-    assert_eq!((stars(&bench), bench.harness.state().session().corpus().judgement().marks.len()), (3, 0));
-    bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
-    bench.settle();
+    bench.press_with(Modifiers::COMMAND, Key::Z);
+    assert_eq!((stars(&bench), bench.harness.corpus().judgement().marks.len()), (3, 0));
+    bench.press_with(Modifiers::COMMAND, Key::Z);
     assert_eq!(stars(&bench), 0);
-    bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Y);
-    bench.settle();
+    bench.press_with(Modifiers::COMMAND, Key::Y);
     assert_eq!(stars(&bench), 3);
     bench.send(ExploreCommand::SetView(ExploreView::Table));
-    bench.harness.key_press(Key::Escape);
-    bench.settle();
+    bench.press(Key::Escape);
     assert_eq!(bench.chosen(), None);
 }
 
@@ -299,11 +299,10 @@ fn links_by_hand_are_drawn_word_by_word() {
     let mut bench = Bench::filled();
     bench.click("Sentence 1 The red boat sleeps.");
     let gold = |bench: &Bench| {
-        let detail = bench.harness.state().session().corpus().detail.clone().expect("a sentence");
+        let detail = bench.harness.corpus().detail.clone().expect("a sentence");
         detail.gold.as_ref().map(interlinear::text::links::pharaoh).unwrap_or_default()
     };
-    bench.click("Source word 2: red");
-    bench.click("Reference word 3: rouge");
+    bench.click_each(&["Source word 2: red", "Reference word 3: rouge"]);
     assert_eq!(gold(&bench), "1-2");
     bench.click("Reference word 3: rouge");
     assert_eq!(gold(&bench), "1?2");
@@ -318,8 +317,7 @@ fn links_by_hand_are_drawn_word_by_word() {
 #[test]
 fn a_sentence_opens_live_with_its_links() {
     let mut bench = Bench::filled();
-    bench.click("Sentence 2 The old mill turns in the wind.");
-    bench.click("Open on page Sentence");
+    bench.click_each(&["Sentence 2 The old mill turns in the wind.", "Open on page Sentence"]);
     let session = bench.harness.state().session();
     assert_eq!(
         (session.app().view.page(), session.app().document.source()),
@@ -344,16 +342,12 @@ fn two_annotators_are_compared_in_a_sheet() {
     bench.click("Done");
     judge(&mut bench, "bob", [3, 2]);
     bench.click("Agreement...");
-    bench.says("Both judged 2 sentences");
-    bench.says("50.0 %");
-    bench.says("They differ in 1 sentence");
-    bench.harness.key_press(Key::Escape);
-    bench.settle();
+    bench.harness.assert_has_all(&["Both judged 2 sentences", "50.0 %", "They differ in 1 sentence"]);
+    bench.press(Key::Escape);
     assert!(bench.is_gone("Agreement of two annotators") && bench.chosen() == Some(1));
-    bench.click("Agreement...");
-    bench.click("Sentence 2: stars");
+    bench.click_each(&["Agreement...", "Sentence 2: stars"]);
     assert!(bench.is_gone("Agreement of two annotators"));
-    let page = bench.harness.state().session().corpus();
+    let page = bench.harness.corpus();
     assert_eq!((page.filter.as_str(), page.selected), ("differs:bob,anna", Some(1)));
     bench.says("1 of 3");
 
@@ -362,7 +356,7 @@ fn two_annotators_are_compared_in_a_sheet() {
     std::fs::write(&path, "source\tannotator\tstars\nRain.\tme\t5\nThe red boat sleeps.\tme\t1\n").expect("written");
     bench.send(CorpusCommand::Import(path));
     bench.says("cleo.tsv: Imported 2 judgements");
-    let count = |bench: &Bench| bench.harness.state().session().corpus().corpus.counts.annotators.get("cleo").copied();
+    let count = |bench: &Bench| bench.harness.corpus().corpus.counts.annotators.get("cleo").copied();
     assert_eq!(count(&bench), Some(2));
     bench.send(CorpusRequest::Undo);
     assert_eq!(count(&bench), None);
@@ -372,54 +366,42 @@ fn two_annotators_are_compared_in_a_sheet() {
 fn the_scheme_of_errors_is_edited_in_a_sheet() {
     let mut bench = Bench::filled();
     bench.send(ExploreCommand::SetView(ExploreView::Judge));
-    bench.click("Word 2 of Other: bateau");
-    bench.click("Error: accuracy/addition");
-    bench.click("Mark as minor");
-    let marked = |bench: &Bench| bench.harness.state().session().corpus().judgement().marks[0].category.clone();
+    bench.click_each(&["Word 2 of Other: bateau", "Error: accuracy/addition", "Mark as minor"]);
+    let marked = |bench: &Bench| bench.harness.corpus().judgement().marks[0].category.clone();
     assert_eq!(marked(&bench), "accuracy/addition");
     bench.click("Scheme of errors...");
-    bench.says("Weight 2");
-    bench.says("Remove kind 1...");
+    bench.harness.assert_has_all(&["Weight 2", "Remove kind 1..."]);
     bench.click("Remove kind 2");
-    bench.harness.get_by_label("Kind 1").focus();
-    bench.harness.run();
+    bench.harness.focus_on("Kind 1");
     bench.harness.get_by_label("Kind 1").type_text("s");
     bench.settle();
     bench.click("Save the scheme");
-    let scheme = bench.harness.state().session().corpus().corpus.scheme.clone();
+    let scheme = bench.harness.corpus().corpus.scheme.clone();
     assert_eq!((scheme.categories.len(), scheme.categories[1].as_str()), (12, "accuracy/mistranslation"));
     assert!(bench.is_gone("Scheme of errors"));
     assert_eq!(marked(&bench), scheme.categories[0]);
     assert!(scheme.categories[0].contains('s') && scheme.categories[0].len() == "accuracy/additions".len());
-    bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
-    bench.settle();
-    assert_eq!(bench.harness.state().session().corpus().corpus.scheme.categories.len(), 13);
+    bench.press_with(Modifiers::COMMAND, Key::Z);
+    assert_eq!(bench.harness.corpus().corpus.scheme.categories.len(), 13);
     assert_eq!(marked(&bench), "accuracy/addition");
     bench.click("Scheme of errors...");
     for _ in 0..12 {
         bench.click("Remove kind 2");
     }
-    bench.click("Remove kind 1...");
-    bench.click("Remove kind 1");
+    bench.click_each(&["Remove kind 1...", "Remove kind 1"]);
     assert!(bench.harness.query_by_label_contains("The list of categories has none").is_some());
-    bench.harness.key_press(Key::Escape);
-    bench.settle();
+    bench.press(Key::Escape);
     assert!(bench.is_gone("Scheme of errors"));
-    bench.click("Scheme of errors...");
-    bench.click("Cancel");
+    bench.click_each(&["Scheme of errors...", "Cancel"]);
     assert!(bench.is_gone("Scheme of errors"));
 }
 
 #[test]
 fn models_run_with_what_is_set_or_with_a_file() {
     let mut bench = Bench::filled();
-    bench.click("Run");
-    bench.click("With interventions");
-    bench.click("What is set on page Sentence");
+    bench.click_each(&["Run", "With interventions", "What is set on page Sentence"]);
     assert!(bench.harness.query_by_label_contains("Nothing is set for a model above").is_some());
-    bench.click("Run");
-    bench.click("With interventions");
-    bench.click("Of a file...");
+    bench.click_each(&["Run", "With interventions", "Of a file..."]);
     bench.says("Run with interventions");
 }
 
@@ -434,18 +416,13 @@ fn one_model_runs_that_is_open_or_not() {
         };
         bench.wires.sent.borrow().iter().filter_map(runs).collect::<Vec<_>>()
     };
-    let folder = bench.harness.state().session().app().document.columns()[1].system.to_string();
-    bench.click("Run");
-    bench.click("Translate with");
+    let folder = bench.harness.app().document.columns()[1].system.to_string();
+    bench.click_each(&["Run", "Translate with"]);
     bench.says("All models above");
-    bench.click("Translate with RNNsearch");
-    bench.click("Run");
-    bench.click("Align the references with");
+    bench.click_each(&["Translate with RNNsearch", "Run", "Align the references with"]);
     bench.click("Align the references with other-model");
     assert_eq!(sent(&bench), [(folder, false), ("some/other-model".to_owned(), true)]);
-    bench.click("Run");
-    bench.click("Translate with");
-    bench.click("Another model folder...");
+    bench.click_each(&["Run", "Translate with", "Another model folder..."]);
     bench.says("Translate the corpus with a model");
 }
 
@@ -456,8 +433,7 @@ fn errors_are_seen_in_the_texts_and_a_translation_may_have_none() {
     std::fs::write(&path, REFERENCE).expect("written");
     bench.send(CorpusCommand::SetRole(Role::Output("Third".to_owned())));
     bench.send(CorpusCommand::Import(path));
-    bench.click("Dismiss");
-    bench.click("Sentence 2 The old mill turns in the wind.");
+    bench.click_each(&["Dismiss", "Sentence 2 The old mill turns in the wind."]);
     bench.says("Errors");
     bench.click("Judge this sentence");
     // What is judged stands in view.
@@ -465,13 +441,10 @@ fn errors_are_seen_in_the_texts_and_a_translation_may_have_none() {
         let rect = bench.harness.get_by_label(label).rect();
         assert!(rect.bottom() < 800.0, "{label} at {rect:?}");
     }
-    bench.click("Word 2 of Other: moulin");
-    bench.click("Word 2 of the source: old");
-    bench.click("Word 3 of the source: mill");
-    bench.click("Error: accuracy/addition");
-    bench.click("Mark as minor");
+    bench.click_each(&["Word 2 of Other: moulin", "Word 2 of the source: old", "Word 3 of the source: mill"]);
+    bench.click_each(&["Error: accuracy/addition", "Mark as minor"]);
     let number = |bench: &Bench, column: &str| {
-        let corpus = &bench.harness.state().session().corpus().corpus;
+        let corpus = &bench.harness.corpus().corpus;
         let value =
             interlinear::corpus::query::column::TableColumn::named(column, corpus).expect(column).value(corpus, 1);
         (!value.is_nan()).then_some(value)
@@ -504,12 +477,10 @@ fn errors_are_seen_in_the_texts_and_a_translation_may_have_none() {
     bench.send(ExploreCommand::SetView(ExploreView::Table));
     bench.says("Errors: 1 mark, none in 1 system");
     bench.says("Le moulin tourne.; marked: \u{201c}moulin\u{201d} minor; shown: \u{201c}moulin\u{201d}");
-    bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
-    bench.settle();
+    bench.press_with(Modifiers::COMMAND, Key::Z);
     assert_eq!(number(&bench, "errors.2"), None);
     bench.says("Errors: 1 mark");
-    bench.click("Judge this sentence");
-    bench.click("Take away mark 1");
+    bench.click_each(&["Judge this sentence", "Take away mark 1"]);
     assert!(bench.is_gone(mark));
 }
 
@@ -564,7 +535,7 @@ fn the_column_that_sorts_stays_in_view_beside_a_sentence() {
     let rect =
         |bench: &Bench, label: &str| bench.harness.get_by_role_and_label(egui::accesskit::Role::Button, label).rect();
     // Entropy is the last of the columns, and in view all the same, behind no other.
-    let corpus = &bench.harness.state().session().corpus().corpus;
+    let corpus = &bench.harness.corpus().corpus;
     let title =
         |name: &str| interlinear::corpus::query::column::TableColumn::named(name, corpus).expect(name).title(corpus);
     let (head, other) = (&format!("{}, greatest first", title("entropy.1")), &title("ratio.1"));
@@ -592,7 +563,7 @@ fn the_column_that_sorts_stays_in_view_beside_a_sentence() {
     assert!((rect(&bench, "no.").left() - number.left()).abs() < 4.0);
     assert!(within(rect(&bench, head)), "{:?}", rect(&bench, head));
     bench.click(head);
-    assert_eq!(bench.harness.state().session().corpus().sorting, "entropy.1");
+    assert_eq!(bench.harness.corpus().sorting, "entropy.1");
     // A column of texts stays at the other side.
     bench.send(CorpusCommand::Sort("source".to_owned()));
     scroll(&mut bench, -150.0);
@@ -604,9 +575,8 @@ fn the_column_that_sorts_stays_in_view_beside_a_sentence() {
 #[test]
 fn a_note_is_kept_while_it_is_typed() {
     let mut bench = Bench::filled();
-    bench.click("Sentence 1 The red boat sleeps.");
-    bench.click("Judge this sentence");
-    let note = |bench: &Bench| bench.harness.state().session().corpus().judgement().note.clone();
+    bench.click_each(&["Sentence 1 The red boat sleeps.", "Judge this sentence"]);
+    let note = |bench: &Bench| bench.harness.corpus().judgement().note.clone();
     for (typed, kept) in [("odd", "odd"), (" word", "odd word")] {
         let field = bench.harness.get_by_role_and_label(egui::accesskit::Role::MultilineTextInput, "Note");
         field.focus();
@@ -630,7 +600,7 @@ fn further_references_stand_below_the_first_and_nothing_is_replaced_unasked() {
     bench.click("Sentence 1 The red boat sleeps.");
     bench.says("Reference 2");
     let said = |bench: &Bench| {
-        let detail = bench.harness.state().session().corpus().detail.clone().expect("a sentence");
+        let detail = bench.harness.corpus().detail.clone().expect("a sentence");
         detail.outputs[0].as_ref().expect("an output").text.clone()
     };
     let before = said(&bench);
@@ -656,7 +626,6 @@ fn texts_of_the_table_can_be_read_beside_an_open_sentence() {
     }
 }
 
-/// A system that says the reference gets its AER with the first link; the words stay under the mouse.
 #[test]
 fn the_first_link_by_hand_moves_no_word() {
     let mut bench = Bench::filled();
@@ -683,7 +652,7 @@ fn a_section_that_was_closed_is_closed_at_the_next_start() {
     let mut bench = Bench::filled();
     bench.send(CorpusCommand::Select(Some(0)));
     bench.click("Links by hand");
-    let layout = bench.harness.state().session().app().view.layout().clone();
+    let layout = bench.harness.app().view.layout().clone();
     assert!(layout.closed.contains("corpus_section_links"));
     let mut next = Bench::filled();
     next.send(WindowCommand::SetLayout(Box::new(layout)));

@@ -12,7 +12,6 @@ use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::session::state::Session;
 use interlinear::text::links::Links;
 
-/// Lets the corpus thread answer what a session asks, until the page is so.
 pub fn answer(session: &mut Session, thread: &CorpusThread, until: impl Fn(&CorpusPage) -> bool) {
     loop {
         for effect in session.take_effects() {
@@ -28,7 +27,6 @@ pub fn answer(session: &mut Session, thread: &CorpusThread, until: impl Fn(&Corp
     }
 }
 
-/// Opens a corpus of one sentence with its links by hand, and the sentence on page Sentence.
 pub fn open_first(session: &mut Session, (source, reference): (&str, &str), links: Links) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("one.ilws");

@@ -49,7 +49,6 @@ const PIECES: &[&str] = &[
     "[UNK]",
 ];
 
-/// One of `inputs`, perhaps with parts of another, damaged a few times.
 pub fn damaged(inputs: &[Vec<u8>], seed: u64) -> Vec<u8> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut input = inputs[rng.random_range(0..inputs.len())].clone();
@@ -95,7 +94,6 @@ fn once(input: &mut Vec<u8>, other: &[u8], rng: &mut ChaCha8Rng) {
     }
 }
 
-/// The digits or letters around a place.
 fn word_around(input: &[u8], at: usize) -> (usize, usize) {
     let inside = |byte: &u8| byte.is_ascii_alphanumeric();
     let before = input[..at].iter().rev().take_while(|byte| inside(byte)).count();

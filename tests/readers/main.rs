@@ -36,7 +36,6 @@ fn inputs() -> u64 {
     std::env::var(ASKED).ok().and_then(|text| text.parse().ok()).unwrap_or(INPUTS)
 }
 
-/// Reads these bytes as a file of a fresh folder, for what is beside it counts and readers may leave something there.
 fn read(reader: &Reader, folder: &Path, bytes: &[u8]) -> Result<(), String> {
     let path = folder.join("input");
     std::fs::write(&path, bytes).expect("a temporary file");
@@ -83,7 +82,6 @@ fn start(reader: &Reader, folder: &Path) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a test can be run again")
 }
 
-/// Writes the input that did it, so that it can be looked at and kept.
 fn report(reader: &Reader, place: &str, said: &str) -> String {
     let said: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).take(6).collect();
     let Ok(seed) = place.trim().parse() else { return format!("{} did not begin: {said:?}", reader.name) };
@@ -100,7 +98,6 @@ fn report(reader: &Reader, place: &str, said: &str) -> String {
     )
 }
 
-/// What [`no_damaged_file_brings_a_reader_down`] starts; by itself it has nothing to do.
 #[test]
 #[ignore = "started by another test, in a process of its own"]
 fn one_reader() {
@@ -116,7 +113,6 @@ fn one_reader() {
     }
 }
 
-/// Growth and loops end the process.
 #[cfg(target_os = "linux")]
 fn limit() {
     use rustix::process::{Resource, Rlimit, setrlimit};

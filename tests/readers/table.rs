@@ -39,15 +39,11 @@ use interlinear::training::curves::Curves;
 use interlinear::training::settings::TrainingSettings;
 use interlinear::training::state::Checkpoint;
 
-/// A reader.
 pub struct Reader {
-    /// What it reads; the name of its folder in `tests/corpus`.
     pub name: &'static str,
-    /// Reads the file and all that it leads to, and answers as the program would: with a sentence, never a panic.
     pub read: fn(&Path) -> Result<()>,
 }
 
-/// Every one.
 pub const READERS: &[Reader] = &[
     Reader { name: "config", read: config },
     Reader { name: "weights", read: weights },
@@ -79,13 +75,9 @@ pub const READERS: &[Reader] = &[
     Reader { name: "codes", read: codes },
 ];
 
-/// Sizes of the model that `weights` holds.
 const SIZES: &str = include_str!("../corpus/config/sound-small.json");
-/// Parameters of the run that `checkpoint` holds.
 const PARAMETERS: usize = 4;
-/// The longest lesson, bytes.
 const MOST_LESSON: u64 = 1 << 20;
-/// Words of the sentence pairs that `links` speaks of.
 const LENGTHS: &[(usize, usize)] = &[(3, 4), (2, 2), (5, 1)];
 
 fn config(path: &Path) -> Result<()> {
@@ -116,7 +108,6 @@ fn try_out(tokenizer: &Tokenizer) {
     let _ = tokenizer.encode_words(&["cat", "", "[UNK]", "</s>"]);
 }
 
-/// As a vocabulary by itself, and beside one that lacks most pieces.
 fn sentencepiece(path: &Path) -> Result<()> {
     let model = SentencePiece::read(path)?;
     let words = words_beside(path, "</s>\n<unk>\n\u{2581}the\n>>fra<<\n")?;
@@ -131,7 +122,6 @@ fn words_beside(path: &Path, words: &str) -> Result<Vocabulary> {
     Vocabulary::read(&beside, None)
 }
 
-/// Such files are known by their names.
 fn vocabulary(path: &Path) -> Result<()> {
     let bytes = read_file(path, 1 << 20)?;
     let kind = match bytes.first() {
@@ -173,7 +163,6 @@ fn alignments(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// One format after the other has a try too, for people may say what a file is; what it is taken for counts.
 fn imported(path: &Path) -> Result<()> {
     let size = std::fs::metadata(path).map_or(0, |facts| facts.len() as usize);
     let _ = import_as(path, Some(FORMATS[size % FORMATS.len()].name));
@@ -227,7 +216,6 @@ fn checkpoint(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Opened, folded, and all of it read, as page Corpus and `analyse` do; what is damaged is told.
 fn workspace(path: &Path) -> Result<()> {
     let mut workspace = Workspace::open_existing(path)?;
     let _ = (workspace.look(), workspace.fold());
@@ -280,7 +268,6 @@ fn npz(path: &Path) -> Result<()> {
     converted(path, &mut archive, &options)
 }
 
-/// As a model of that origin whose file has this name.
 fn opened(path: &Path, name: &str, origin: &str) -> Result<()> {
     let named = path.with_file_name(name);
     std::fs::copy(path, &named).map_err(|error| Error::io(&named, &error))?;
@@ -295,7 +282,6 @@ fn read_as(path: &Path, origin: &str) -> Result<()> {
     Ok(())
 }
 
-/// As one of the files of a folder of Joey NMT; the others are sound.
 fn joey(path: &Path, name: &str) -> Result<()> {
     let others: [(&str, &[u8]); 4] = [
         ("best.ckpt", include_bytes!("../fixtures/origins/joey-gru/best.ckpt")),
@@ -317,7 +303,6 @@ fn marian_bin(path: &Path) -> Result<()> {
     converted(path, &mut file, &options)
 }
 
-/// As when a model is opened, but for what lies beside its weights.
 fn converted(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions) -> Result<()> {
     let names = tensors.names();
     names.iter().try_for_each(|name| tensors.array(name).map(drop))?;

@@ -59,7 +59,6 @@ fn numbers() -> impl FnMut(usize) -> usize {
     }
 }
 
-/// References of so many sentences, and outputs of systems that change so many in a hundred words.
 fn made(sentences: usize, rates: &[usize]) -> (Vec<String>, Vec<Vec<String>>) {
     let (words, mut next) = (WORDS.split(' ').collect::<Vec<_>>(), numbers());
     let (mut references, mut outputs) = (Vec::new(), vec![Vec::new(); rates.len()]);
@@ -94,7 +93,6 @@ fn chrf(text: &str, references: &[&str]) -> ChrfCounts {
     ChrfCounts::of(text, references, false)
 }
 
-/// Both tests of two systems.
 fn compare<C: BootstrapCounts>(tests: PairedTests, first: &[C], second: &[C]) -> Option<Paired> {
     let mut sample = BootstrapSample::new(first.len(), tests.seed);
     first.iter().zip(second).for_each(|(one, other)| sample.add([Some(*one), Some(*other)]));
@@ -196,7 +194,6 @@ fn a_seed_gives_one_answer_and_a_system_is_as_good_as_itself() {
     assert_eq!(few.p_texts(), ["too few", "too few", "", ""]);
 }
 
-/// Systems with the number n on every sentence, more or less: system n misses every sentence that is a multiple of `misses[n]`.
 fn means(sentences: usize, levels: &[f32], misses: &[usize]) -> BootstrapSample<MeanCounts> {
     let (mut sample, mut next) = (BootstrapSample::new(sentences, 7), numbers());
     for at in 1..=sentences {
@@ -242,7 +239,6 @@ fn a_rank_ends_where_all_above_are_better_than_all_below() {
     assert_eq!(by(&[(0, 1), (0, 3), (1, 2), (2, 3)]), [1; 4]);
 }
 
-/// Pairs are compared where both have a sentence; beyond some thousand sentences, groups of them are resampled.
 #[test]
 fn gaps_and_groups_of_sentences_leave_p_as_it_is() {
     let alone = |sample, pair| {

@@ -47,7 +47,6 @@ const PUBLISHED: [f32; 28] = [
     0.752634,
 ];
 
-/// Two target words over three source words, of which nothing looks at the last, and `</s>` on both sides.
 const GAP: [f32; 12] = [0.25, 0.75, 0.0, 0.0, 0.75, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
 
 fn alpha(weights: &[f32], columns: usize) -> Alignment {
@@ -200,7 +199,6 @@ const SOURCE: &str = "the Old red house and the red car";
 const OUTPUT: &str = "la vieille maison rouge et la voiture rouge";
 const LINKS: &[(usize, usize)] = &[(0, 0), (1, 1), (2, 3), (3, 2), (4, 4), (5, 5), (6, 7), (7, 6)];
 
-/// A query, and the source places, linked places and output places of its hits.
 type Case = (&'static str, &'static [(&'static [usize], &'static [Option<usize>], &'static [usize])]);
 
 const QUERIES: &[Case] = &[

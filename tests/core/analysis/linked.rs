@@ -5,7 +5,6 @@ use interlinear::analysis::symmetrize::{SYMMETRIZATIONS, symmetrization};
 use interlinear::analysis::{aer, hard};
 use interlinear::text::links::{Link, Links};
 
-/// `0-1 2?3` as the sure and the possible links.
 fn both(text: &str) -> (Vec<Link>, Vec<Link>) {
     let link = |mark: char| {
         let link = move |word: &str| {

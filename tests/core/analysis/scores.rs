@@ -7,12 +7,9 @@ use interlinear::analysis::{bleu, chrf, mteval, ter};
 
 struct Case {
     hypotheses: &'static [&'static str],
-    /// Streams: the first reference of every sentence, then the second of every sentence.
     references: &'static [&'static [&'static str]],
     settings: BleuSettings,
-    /// Of the corpus, and the mean over its sentences.
     bleu: (f64, f64),
-    /// Of the corpus, and the mean over its sentences.
     chrf: (f64, f64),
     /// What sacreBLEU prints behind the score.
     details: &'static str,
@@ -33,8 +30,6 @@ const CHINESE_REFERENCES: &[&[&str]] = &[
     &["门上挂着一盏红灯，高12.5米。", "\u{201c}明天见\u{201d}，他说完就走了", "这盏灯在 Paris, 3-5天"],
 ];
 
-/// `BLEU(tokenize=.., lowercase=..)` and `CHRF(lowercase=..)`: `corpus_score(hypotheses, references)`; for
-/// sentences the mean of their `sentence_score`, BLEU with `effective_order=True`.
 const CASES: &[Case] = &[
     Case {
         hypotheses: &["The lamp over the door is green."],
@@ -226,7 +221,6 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// The references of sentence `i` in each stream.
 fn of_sentence(case: &Case, i: usize) -> Vec<&'static str> {
     case.references.iter().map(|stream| stream[i]).collect()
 }
@@ -312,7 +306,6 @@ fn edited_lines() -> Vec<(String, String)> {
     lines
 }
 
-/// What `TER()` counts of [`edited_lines`], and the score of all.
 const EDITS: [u64; 130] = [
     0, 1, 6, 1, 1, 3, 1, 3, 5, 4, 3, 3, 3, 3, 4, 6, 1, 0, 3, 4, 1, 3, 3, 3, 5, 3, 0, 1, 0, 1, 2, 2, 2, 0, 3, 0, 0, 0,
     4, 0, 1, 5, 0, 3, 0, 4, 4, 4, 2, 3, 6, 1, 1, 0, 0, 1, 4, 3, 0, 1, 4, 1, 1, 2, 1, 0, 3, 0, 3, 0, 2, 0, 2, 3, 5, 0,
@@ -321,7 +314,6 @@ const EDITS: [u64; 130] = [
 ];
 const TER_OF_ALL: f64 = 25.786713286713287;
 
-/// A phrase that goes behind its own last word would end behind the sentence.
 #[test]
 fn phrases_of_ter_are_shifted_up_to_the_end() {
     for (line, reference, edits) in [

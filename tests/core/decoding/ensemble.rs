@@ -11,7 +11,6 @@ use crate::tiny::{TINY, Tiny};
 
 const AVERAGES: [Average; 2] = [Average::Probability, Average::LogProbability];
 
-/// Reads fewer words, and no `</s>`.
 const OTHER: Tiny = Tiny { name: "other", source: &["three", "four"], source_eos: false, seed: 2, ..TINY };
 const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, seed: 3, ..TINY };
 const TEXTS: [&str; 4] = ["one two three", "four", "two two five one", "three three"];
@@ -25,7 +24,6 @@ fn near(got: f32, expected: f64, what: &str) {
     assert!((f64::from(got) - expected).abs() < 2e-5 * (1.0 + expected.abs()), "{what}: {got} instead of {expected}");
 }
 
-/// What a stepper says after `prefix`, and where it looks.
 fn say(stepper: &mut dyn Stepper, source: &[u32], prefix: &[u32]) -> StepOutput {
     let mut output = StepOutput::default();
     stepper.begin(&[source]).expect("begun");
@@ -36,7 +34,6 @@ fn say(stepper: &mut dyn Stepper, source: &[u32], prefix: &[u32]) -> StepOutput 
     output
 }
 
-/// The average of the members' distributions after `prefix`, in f64 and by definition.
 fn by_hand(members: &[Model], text: &str, prefix: &[u32], average: Average) -> Vec<f64> {
     let said: Vec<Vec<f64>> = members
         .iter()
@@ -111,7 +108,6 @@ fn words_are_averaged_over_the_members() {
     }
 }
 
-/// Every finished sequence of at most `most` words with its log p.
 fn enumerate(members: &[Model], text: &str, average: Average, most: usize) -> Vec<(f64, Vec<u32>)> {
     let (mut open, mut finished) = (vec![(0.0, Vec::new())], Vec::new());
     for _ in 0..most {

@@ -12,25 +12,17 @@ pub struct Fake {
     pub seed: u64,
     pub vocabulary: usize,
     pub aligned: bool,
-    /// Log p only in quarters, so that equal totals are frequent.
     pub coarse: bool,
-    /// A word without any probability.
     pub impossible: Option<usize>,
-    /// Words that every translation begins with.
     pub prefix: Vec<u32>,
-    /// Gives no numbers from this step on.
     pub broken_at: Option<usize>,
-    /// Makes the ticket stale during this step.
     pub cancel: Option<(usize, Generation)>,
-    /// Whether others may enter a batch.
     pub joining: bool,
     pub joined: usize,
     pub steps: usize,
     pub begun: usize,
     pub sources: Vec<Vec<u32>>,
-    /// Sentence and state of each row of the last step.
     pub rows: Vec<(usize, u64)>,
-    /// How many of them were in the last step; the others are first states.
     pub stepped: usize,
 }
 
@@ -41,7 +33,6 @@ fn mix(state: u64, value: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// A number in [0, 1).
 fn uniform(state: u64, index: usize) -> f64 {
     (mix(state, index as u64) >> 11) as f64 / (1u64 << 53) as f64
 }
@@ -56,13 +47,11 @@ impl Fake {
         Self { seed, vocabulary, aligned: true, ..Self::default() }
     }
 
-    /// The state after a prefix, from scratch.
     pub fn state(&self, source: &[u32], prefix: &[u32]) -> u64 {
         let start = source.iter().fold(mix(self.seed, 77), |state, &word| mix(state, word.into()));
         prefix.iter().fold(start, |state, &word| mix(state, word.into()))
     }
 
-    /// log p of every next word.
     pub fn log_p(&self, state: u64) -> Vec<f32> {
         if self.coarse {
             return (0..self.vocabulary).map(|k| -((uniform(state, k) * 6.0).floor() as f32 + 1.0) / 4.0).collect();
@@ -75,7 +64,6 @@ impl Fake {
         (0..t_x).map(|j| uniform(!state ^ self.seed, j) as f32 * 4.0 - 2.0).collect()
     }
 
-    /// Where a local attention would look.
     pub fn p_t(&self, state: u64) -> f32 {
         uniform(state ^ self.seed, 5) as f32 * 9.0
     }

@@ -15,7 +15,6 @@ use crate::decoding::fake::Fake;
 use crate::models::FOLDERS;
 use crate::tiny::{TINY, Tiny};
 
-/// Sentences of 1 to 12 words and `</s>`.
 fn sentences(count: usize, vocabulary: u32, seed: u64) -> Vec<Vec<u32>> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let sentence = |_| (0..rng.random_range(1..13)).map(|_| rng.random_range(2..vocabulary)).chain([0]).collect();

@@ -70,7 +70,6 @@ fn check_model(name: &str, engine: Kernels) {
     check_scores(&what, &model, stepper.as_mut());
 }
 
-/// Every case alone, and all cases of the same options as one batch.
 fn check_beams(what: &str, model: &Model, specials: Specials, stepper: &mut dyn Stepper) {
     let mut groups: BTreeMap<(u64, u64), Vec<Value>> = BTreeMap::new();
     for case in cases(&model.config.name, "beam") {

@@ -35,7 +35,6 @@ fn sharpened(model: &Fake, state: u64, options: &SampleOptions) -> Vec<f64> {
     p.iter().map(|p| p / sum).collect()
 }
 
-/// The exact probability of everything that can be drawn.
 fn exact(model: &Fake, source: &[u32], options: &SampleOptions) -> HashMap<Vec<u32>, f64> {
     let (mut open, mut done) = (vec![(Vec::new(), 1.0)], HashMap::new());
     while let Some((prefix, p)) = open.pop() {

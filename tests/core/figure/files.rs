@@ -60,7 +60,6 @@ fn sheet() -> PictureSheet<'static> {
     }
 }
 
-/// A search that found `Le café`: on its first line the best, then what fell out, near and far below.
 fn searched() -> Vec<DrawnNode<'static>> {
     let node = |text: &'static str, step, parent, state| DrawnNode {
         text: text.into(),
@@ -86,7 +85,6 @@ fn look() -> FigureStyle {
     FigureStyle { has_legend: true, caption: Some("What a caption says of it.".to_owned()), ..FigureStyle::default() }
 }
 
-/// Every kind in every look that matters.
 fn figures(each: &mut dyn FnMut(&str, &Figure<'_>)) {
     let sheet = sheet();
     for kind in KINDS {
@@ -98,7 +96,6 @@ fn figures(each: &mut dyn FnMut(&str, &Figure<'_>)) {
     }
 }
 
-/// What another program paints of an SVG that has the font.
 fn painted(svg: &str, (width, height): (u32, u32)) -> Pixmap {
     let mut fonts = usvg::fontdb::Database::new();
     let font = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/fonts/LiberationSans-Regular.ttf");
@@ -111,7 +108,6 @@ fn painted(svg: &str, (width, height): (u32, u32)) -> Pixmap {
     pixmap
 }
 
-/// Pixels, their size, resolution in pixels a metre and texts.
 fn decoded(file: &[u8]) -> (Vec<u8>, (u32, u32), u32, BTreeMap<String, String>) {
     let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().expect("a PNG");
     let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
@@ -146,7 +142,6 @@ fn a_png_is_what_its_svg_looks_like() {
     });
 }
 
-/// A page of many figures writes cells as lines as thick as a cell; they are painted like those of a file.
 #[test]
 fn a_figure_in_a_page_looks_as_in_a_file_of_its_own() {
     figures(&mut |what, figure| {
@@ -183,7 +178,6 @@ fn the_cells_of_a_picture_have_the_colours_of_their_numbers() {
     }
 }
 
-/// The streams of a PDF, unpacked.
 fn streams(file: &[u8]) -> Vec<Vec<u8>> {
     let find = |from: usize, what: &[u8]| file[from..].windows(what.len()).position(|window| window == what);
     let (mut from, mut found) = (0, Vec::new());
@@ -200,12 +194,10 @@ fn streams(file: &[u8]) -> Vec<Vec<u8>> {
     found
 }
 
-/// Strings of hexadecimal digits in angle brackets.
 fn hexadecimals(text: &str) -> impl Iterator<Item = &str> {
     text.split('<').skip(1).filter_map(|rest| rest.split_once('>')).map(|(digits, _)| digits)
 }
 
-/// The text of a PDF with one font, a line for each piece that is shown: what a reader copies out of it.
 fn said(file: &[u8]) -> Vec<String> {
     let streams: Vec<String> =
         streams(file).iter().map(|stream| stream.iter().map(|byte| *byte as char).collect()).collect();
@@ -225,7 +217,6 @@ fn said(file: &[u8]) -> Vec<String> {
     shown.map(|text| glyphs(text).iter().filter_map(|glyph| letters.get(glyph)).cloned().collect()).collect()
 }
 
-/// Strings in brackets, as hexadecimal digits.
 fn literals(text: &str) -> String {
     let (mut inside, mut digits, mut bytes) = (false, String::new(), text.chars());
     while let Some(byte) = bytes.next() {

@@ -16,7 +16,6 @@ fn links() -> Links {
     Links::new(vec![link(2, 0)], vec![link(0, 1), link(9, 0)])
 }
 
-/// The lines of a colour, as the areas that they cover.
 fn drawn(marks: &[Mark<'_>], colour: Rgba) -> Vec<LinesMark> {
     let lines = |mark: &Mark<'_>| if let Mark::Lines(lines) = mark { Some(lines.clone()) } else { None };
     marks.iter().filter_map(lines).filter(|lines| lines.stroke.colour == colour).collect()

@@ -96,7 +96,6 @@ fn a_point_is_hit_from_near_and_colours_go_from_end_to_end() {
     assert!(plane::most_labels(size(0.0, 0.0)) > 0 && plane::most_labels(size(1e5, 1e5)) < 1000);
 }
 
-/// Whether two areas do not meet.
 fn apart(a: &Area, b: &Area) -> bool {
     let both = a.intersect(*b);
     both.width() <= 0.0 || both.height() <= 0.0

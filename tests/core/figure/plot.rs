@@ -19,7 +19,6 @@ fn plot<'a>(series: &'a [Series], text: &'a dyn Fn(f64) -> String) -> Plot<'a> {
     Plot { title: "A <title>", x_label: "words", x_text: text, x_ticks: &[], y_text: text, from_zero: false, series }
 }
 
-/// Where a text is, not turned.
 fn area(text: &TextMark<'_>) -> Area {
     use interlinear::figure::mark::{Across, Down};
     let of = size(SansSerif.width(&text.text, text.size).min(text.room), SansSerif.height(text.size));

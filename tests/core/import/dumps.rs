@@ -18,7 +18,6 @@ const NEMATUS: &str = "\
 
 ";
 
-/// The same sentences without `</s>`; each matrix once as rows of the target and once turned.
 const OPENNMT: &str = "\
 0 ||| le chat noir ||| -1.25 ||| the cat ||| 0 0
 0.9 0.1
@@ -168,7 +167,6 @@ fn marian_writes_nbest_lists_and_scores() {
     }
 }
 
-/// An array \[2, 3, 4\] of sentences, source and target: 2 by 3 words and 3 by 4, padded with zeros.
 fn npy(kind: &str, version: u8, shape: &str, weights: &[f32]) -> Vec<u8> {
     let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n");
     let mut bytes = b"\x93NUMPY".to_vec();

@@ -20,7 +20,6 @@ use interlinear::ticket::CancellationToken;
 
 use super::{folder, script};
 
-/// As what a model reads a source word.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Piece {
     Whole,
@@ -28,27 +27,20 @@ enum Piece {
     Cut,
 }
 
-/// What is so on a page.
 #[derive(Clone, Copy, Debug)]
 enum Fact {
-    /// The best translation is this text, has it, or lacks it.
     Is(&'static str),
     Has(&'static str),
     Lacks(&'static str),
-    /// alpha of a source word for a target word, the first of each, lies between these.
     Alpha(&'static str, &'static str, f32, f32),
-    /// It is the greatest of its row, or not.
     Greatest(&'static str, &'static str, bool),
-    /// The best translation is more probable than that of beam 1.
     BetterThanGreedy,
     Reads(&'static str, Piece),
-    /// The step of a target word says another word if it looks at all source words alike, or the same.
     Uniform(&'static str, bool),
 }
 
 use Fact::{Alpha, BetterThanGreedy, Greatest, Has, Is, Lacks, Reads, Uniform};
 
-/// Lesson, page from 0, model, fact.
 #[rustfmt::skip]
 const FACTS: &[(&str, usize, &str, Fact)] = &[
     ("alignment", 0, "rnnsearch-en-fr", Is("La femme acheta des chaussures rouges.")),
@@ -149,7 +141,6 @@ const FACTS: &[(&str, usize, &str, Fact)] = &[
     ("verb-last", 5, "rnnencdec-en-de", Lacks("Bruder")),
 ];
 
-/// A model with its stepper.
 struct Asked {
     system: Ensemble,
     stepper: Box<dyn Stepper>,
@@ -162,7 +153,6 @@ impl Asked {
         Self { system, stepper }
     }
 
-    /// What it makes of a sentence, or of the translation that it is given.
     fn said(&mut self, source: &Sentence, beam: usize, given: Option<&str>) -> Hypothesis {
         let (search, ticket) = (SearchOptions { beam, ..SearchOptions::default() }, CancellationToken::forever());
         let system = (&self.system).into();
@@ -177,7 +167,6 @@ impl Asked {
         found.expect("it translates").remove(0)
     }
 
-    /// The row of a target word over the words of the source, and the source word in it.
     fn row(&self, source: &Sentence, said: &Hypothesis, [from, to]: [&str; 2]) -> (Vec<f32>, usize) {
         let lead = self.system.lead();
         let x = vocabulary_words(&lead.source, source, false);
@@ -203,7 +192,6 @@ impl Asked {
         }
     }
 
-    /// Whether the step of a word says another one with a uniform row.
     fn changes(&mut self, source: &Sentence, said: &Hypothesis, word: &str) -> bool {
         let (y, words) = translated(&self.system.lead().target, &said.tokens);
         let at = words.iter().position(|other| other == word).unwrap_or_else(|| panic!("no word {word}"));

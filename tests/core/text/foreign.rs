@@ -31,7 +31,6 @@ fn tokenizer(file: Result<Vec<u8>>) -> Tokenizer {
     Tokenizer::from_json(Path::new("t.json"), &file.expect("a file")).expect("it can be read")
 }
 
-/// What the library itself says, from `tests/fixtures/pieces/make.py`.
 #[test]
 fn pieces_and_their_places_are_those_of_sentencepiece() {
     let expected = include_str!("../../fixtures/pieces/expected.json");
@@ -126,7 +125,6 @@ fn pieces_are_put_together_at_their_spaces_and_bytes_are_letters_again() {
     assert_eq!(joins.word(&["un@@", "believ@@", "able"]), "unbelievable");
 }
 
-/// As the scripts that come with OPUS-MT do: what is written, and what the model then reads.
 #[test]
 fn punctuation_is_folded_where_it_is_asked_for() {
     let pieces = model("unigram-bytes");

@@ -11,7 +11,6 @@ use interlinear::text::words::WordPlaces;
 
 use super::tokenizer;
 
-/// Reads `text` as a file of a corpus with sentences of `lengths` words.
 fn reads(text: &str, lengths: &[(usize, usize)], reading: LinkLayout) -> Result<GoldLinks> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path: PathBuf = folder.path().join("gold.txt");
@@ -26,7 +25,6 @@ const TALP: LinkLayout = LinkLayout { notation: Some(Notation::Talp), ..ASK };
 const SOURCE: LinkLayout = LinkLayout { order: Some(LinkOrder::SourceFirst), ..ASK };
 const TARGET: LinkLayout = LinkLayout { order: Some(LinkOrder::TargetFirst), ..ASK };
 
-/// A file, its lengths, what is asked; the sentences read, with bars between, and what the note says.
 type Case = (&'static str, &'static [(usize, usize)], LinkLayout, &'static str, &'static [&'static str]);
 
 const READ: &[Case] = &[
@@ -81,7 +79,6 @@ fn gold_files_are_read_and_say_how() {
     }
 }
 
-/// A file, its lengths, what is asked, and what the error must name.
 type Refusal = (&'static str, &'static [(usize, usize)], LinkLayout, &'static [&'static str]);
 
 const REFUSED: &[Refusal] = &[
@@ -150,7 +147,6 @@ fn sure_links_are_possible_too() {
     assert_eq!(links.all(), [(link(0, 0), true), (link(1, 1), true), (link(2, 1), false)]);
 }
 
-/// A text as the model reads it, and the gold line; for each token the words it covers.
 const PLACES: &[(&str, &str, &str, &str)] = &[
     ("fr", "l' heure bleue .", "l' heure bleue .", "l':0 heure:1 bleue:2 .:3 </s>:"),
     ("fr", "l'heure bleue.", "l' heure bleue .", "l':0 heure:1 bleue:2 .:3 </s>:"),

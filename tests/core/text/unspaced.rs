@@ -14,7 +14,6 @@ use interlinear::text::words::{SideWords, WordPlaces, vocabulary_words, words};
 
 use super::tokenizer;
 
-/// Lines, and their words with bars between.
 const LINES: &[(&str, &str)] = &[
     ("红色的书。", "红色|的|书|。"),
     ("我用 Python 写程序，好吗？", "我|用|Python|写|程序|，|好|吗|？"),
@@ -53,7 +52,6 @@ fn words_of_scripts_without_spaces_are_found() {
     }
 }
 
-/// Odd letters from everywhere: marks first, joiners, halves of emoji, spaces of all kinds.
 const LETTERS: &[char] = &[
     '我',
     '爱',

@@ -7,14 +7,12 @@ use interlinear::training::card::kernels::{
 };
 use interlinear::training::card::launch::ready;
 
-/// Numbers from a wave, the same on every device.
 fn wave(shape: &[usize], phase: f64, device: &Device) -> Tensor {
     let count: usize = shape.iter().product();
     let all: Vec<f32> = (0..count).map(|k| ((k as f64 * 0.7 + phase).sin() * 0.8) as f32).collect();
     Tensor::from_vec(all, shape, device).expect("a tensor")
 }
 
-/// What every kernel gives at these sizes, in one row of numbers each.
 fn results([b, n, t_x, t_y, k_y]: [usize; 5], device: &Device) -> Vec<(&'static str, Tensor)> {
     let w = |shape: &[usize], phase: f64| wave(shape, phase, device);
     let (x, c, a, p) = (w(&[b, 3 * n], 1.0), w(&[b, 3 * n], 2.0), w(&[b, 2 * n], 3.0), w(&[b, n], 4.0));

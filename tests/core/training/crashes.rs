@@ -13,14 +13,12 @@ use super::runs::{assert_same_files, timeless_log};
 
 const CHECKPOINT: &str = "out/training/checkpoint.safetensors";
 
-/// Temporary files of ours in the folder of a run.
 fn left_over(toy: &Toy) -> Vec<String> {
     let names = |folder: &str| fs::read_dir(toy.path(folder)).into_iter().flatten().flatten();
     let names = names("out").chain(names("out/training")).map(|entry| entry.file_name().to_string_lossy().into_owned());
     names.filter(|name| name.starts_with(".interlinear-")).collect()
 }
 
-/// Measured before its first checkpoint after the start.
 const EARLY: &[(&str, &str)] =
     &[("measure_every = 7", "measure_every = 3"), ("checkpoint_every = 4", "checkpoint_every = 1000")];
 
@@ -43,7 +41,6 @@ fn a_disk_that_fills_behind_the_first_best_model_leaves_a_run_to_go_on_with() {
     assert_same_files(&broken, &through, "gone on with after a full disk");
 }
 
-/// Starts a run whose files may have at most so many KiB; one that is told of the limit by an error, or killed by it.
 #[cfg(unix)]
 fn run_limited(folder: &Path, kib: usize, killed: bool) -> bool {
     let ignore = if killed { "" } else { "trap '' XFSZ; " };

@@ -29,7 +29,6 @@ fn plain(config: &Config, settings: &OptimizerSettings) -> PlainEngine {
     PlainEngine::new(config, &waves(&ParameterLayout::new(config)), settings, &Device::Cpu).expect("an engine")
 }
 
-/// Makes an engine that starts from [`waves`].
 type Make = fn(&Config, &OptimizerSettings) -> Box<dyn Engine>;
 
 const ENGINES: [Make; 2] = [|c, s| Box::new(fused(c, s, 2)), |c, s| Box::new(plain(c, s))];
@@ -73,7 +72,6 @@ fn both_engines_move_weights_alike() {
     }
 }
 
-/// -log p a word and the gradient's norm at each update.
 type Curve = [(f64, f32); 10];
 
 /// -log p a word and gradient norm before each of ten updates on the four pairs of [`SOURCE`] and
@@ -162,8 +160,6 @@ fn a_restored_engine_goes_on_as_before() {
     }
 }
 
-/// Fifteen sentences of one to three words, to be copied (even ones) or reversed (odd ones); the
-/// first word says which.
 fn toy() -> Vec<(Vec<u32>, Vec<u32>)> {
     (0..15u32)
         .map(|i| {

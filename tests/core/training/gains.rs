@@ -25,7 +25,6 @@ const SIZES: [(&str, &str); 3] = [
     ("max_length = 8", "max_length = 30"),
 ];
 
-/// Trains through, and again with a stop in between; both must leave the same.
 fn train_twice(changes: &[(&str, &str)], what: &str) -> (Toy, Vec<TrainingReport>) {
     let (through, often) = (Toy::new(changes), Toy::new(changes));
     let reports = through.train_through("toy.toml", &on(2));

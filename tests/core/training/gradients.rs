@@ -23,7 +23,6 @@ use super::plainly;
 use super::waves;
 use super::wirings;
 
-/// Minibatches that differ in what is easy to get wrong.
 const BATCHES: &[(&str, Ids, Ids)] = &[
     ("lengths unlike on both sides", SOURCE, TARGET),
     ("one pair", &[&[3, 3, 0]], &[&[2, 2, 5, 0]]),
@@ -36,7 +35,6 @@ fn engine(config: &Config, threads: usize) -> Fused {
     Fused::new(config, threads).expect("it has kernels")
 }
 
-/// [`SOURCE`] and [`TARGET`].
 fn pairs() -> Minibatch<'static> {
     Minibatch::new(SOURCE, TARGET)
 }
@@ -135,7 +133,6 @@ fn every_level_of_instructions_gives_the_same_gradient() {
     }
 }
 
-/// Links of the pairs of [`SOURCE`] and [`TARGET`], as (row, source word).
 const LINKED: [&[(u16, u16)]; 4] =
     [&[(0, 0), (0, 1), (1, 3)], &[(0, 0), (3, 0), (5, 1)], &[], &[(2, 2), (2, 1), (3, 3)]];
 
@@ -143,7 +140,6 @@ fn looks() -> Vec<Vec<GuidedLink>> {
     LINKED.iter().map(|links| links.iter().map(|&(i, j)| GuidedLink { i, j }).collect()).collect()
 }
 
-/// The wirings that align.
 fn aligning() -> impl Iterator<Item = (String, Config)> {
     wirings().into_iter().filter(|(_, config)| config.aligns())
 }
@@ -195,8 +191,6 @@ fn gradients_are_differences_of_the_loss() {
     are_differences(wirings().into_iter(), pairs(), plainly(4, 0.1), |_, length| vec![0, length / 2, length - 1]);
 }
 
-/// Compares gradients of shallow wirings with differences of the loss in f64, at `places` of each tensor; deeper stacks
-/// are compared with autograd.
 fn are_differences(
     wirings: impl Iterator<Item = (String, Config)>,
     batch: Minibatch<'_>,
@@ -283,7 +277,6 @@ fn a_sample_of_all_words_gives_the_exact_gradient() {
 #[test]
 fn the_mean_gradient_of_many_samples_comes_near_the_exact_one() {
     const DRAWS: u64 = 600;
-    /// Three target words of the vocabulary's many.
     const PAIR: (Ids, Ids) = (&[&[3, 3, 0]], &[&[2, 2, 5, 0]]);
     let pair = Minibatch::new(PAIR.0, PAIR.1);
     let (wiring, config) = wirings().swap_remove(0);
@@ -304,7 +297,6 @@ fn the_mean_gradient_of_many_samples_comes_near_the_exact_one() {
     assert!(few <= 0.15 && more <= 0.05 && more < few, "{wiring}: off by {few} and {more} of the norm");
 }
 
-/// The readable model's loss in f64.
 fn exact_loss(
     config: &Config,
     layout: &ParameterLayout,

@@ -17,19 +17,16 @@ use super::GUIDED;
 use super::Toy;
 use super::on;
 
-/// A vocabulary of all words of some lines.
 fn tokenizer(language: &str, text: &str) -> Tokenizer {
     let counts = vocab::count(language, text.lines().map(|line| Ok(line.to_owned()))).expect("counted");
     vocab::build(language, counts, 100).expect("a tokenizer")
 }
 
-/// Reads two texts and their links with the limit of eight words.
 fn read(source: &str, target: &str, links: &str, words: LinkWords, delay: usize) -> Result<(usize, Guide)> {
     let (corpus, guide) = read_with(source, target, links, (words, delay), Unlinked::Free)?;
     Ok((corpus.len(), guide))
 }
 
-/// As [`read`], with where words without links are to look.
 fn read_with(
     source: &str,
     target: &str,
@@ -51,7 +48,6 @@ fn read_with(
     guide::read(&text, &links, &settings, &tokenizers, (delay, &rules), &CancellationToken::forever())
 }
 
-/// The places of pair `k` as (row, source token).
 fn places(guide: &Guide, k: usize) -> Vec<(u16, u16)> {
     guide.of(k).iter().map(|look| (look.i, look.j)).collect()
 }
@@ -141,7 +137,6 @@ fn the_weight_falls_as_the_file_says() {
     assert_eq!(weights(guide(Some(10), None)), [2.0, 2.0, 1.75, 1.5, 1.0]);
 }
 
-/// The mean cost on alpha of the first and the last line of the log.
 fn costs(toy: &Toy) -> (f64, f64) {
     let reports = toy.train_through("toy.toml", &on(1));
     let costs: Vec<f64> =

@@ -19,7 +19,6 @@ fn models() -> String {
     TRAINED.iter().map(|model| model.name).collect::<Vec<_>>().join(", ")
 }
 
-/// Every plan that the tables allow.
 fn plans() -> Vec<TrainingPlan> {
     let mut plans = Vec::new();
     for model in TRAINED {

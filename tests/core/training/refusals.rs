@@ -24,10 +24,8 @@ fn assert_refused(toy: &Toy, options: &RunOptions, names: &[&str], what: &str) -
     error
 }
 
-/// Stands for the number of the line that was changed.
 const LINE: &str = "line #";
 
-/// What is changed in the configuration, and what the sentence must name.
 const CONFIGURATIONS: &[(&str, &str, &[&str])] = &[
     ("seed = 5", "sede = 5", &["toy.toml", LINE, "sede"]),
     ("hidden = 6", "hidden = 6\nlayres = 2", &["toy.toml", LINE, "layres"]),
@@ -72,7 +70,6 @@ const CONFIGURATIONS: &[(&str, &str, &[&str])] = &[
     ("dev.fr", "nowhere.fr", &["nowhere.fr", "does not exist"]),
 ];
 
-/// Stands for the sizes of an rnnsearch, which make way for those of a luong.
 const LUONG: &str = "maxout = 4\nalignment = 5";
 
 #[test]
@@ -96,7 +93,6 @@ fn a_wrong_configuration_is_named() {
     assert_refused(&toy, &on(1), &["toy.toml", "does not exist"], "no configuration");
 }
 
-/// A text file, what it holds instead, and what the sentence must name.
 const TEXTS: &[(&str, &[u8], &[&str])] = &[
     ("train.fr", b"un\ndeux\n", &["train.fr", "line 2", "train.en", "translations line by line"]),
     ("train.en", b"one\ntwo\n", &["train.en", "line 2", "train.fr"]),
@@ -108,7 +104,6 @@ const TEXTS: &[(&str, &[u8], &[&str])] = &[
     ("dev.en", b"\n\n\n\n\n\n\n", &["dev.en"]),
 ];
 
-/// What is changed in a configuration that guides attention, and what the sentence must name.
 const GUIDANCE: &[(&str, &str, &[&str])] = &[
     ("weight = 1.0", "weight = -1.0", &["guide.weight"]),
     ("weight = 1.0", "weight = nan", &["guide.weight"]),

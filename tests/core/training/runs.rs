@@ -18,7 +18,6 @@ use crate::cli;
 
 const LOG: &str = "out/training/log.jsonl";
 
-/// What a run that is done leaves.
 const LEFT_BEHIND: &[&str] = &[
     "out/config.json",
     "out/source.tokenizer.json",
@@ -28,7 +27,6 @@ const LEFT_BEHIND: &[&str] = &[
     "out/training/checkpoint.safetensors",
 ];
 
-/// The setups that are interrupted: each architecture, rule, start and measure occurs.
 const SETUPS: &[(usize, &[(&str, &str)])] = &[
     (2, &[]),
     (
@@ -137,7 +135,6 @@ fn a_run_killed_after_a_checkpoint_repeats_what_it_lost() {
     assert_same_files(&toy, &expected, "killed");
 }
 
-/// The log without what depends on the clock.
 pub fn timeless_log(toy: &Toy) -> Vec<Value> {
     let log = String::from_utf8(toy.read(LOG)).expect("text");
     log.lines()
@@ -312,7 +309,6 @@ fn epochs_halve_the_rate_and_end_the_run() {
     assert_eq!(position.measured_at, Some(32), "the last weights are measured");
 }
 
-/// Two models of one vocabulary: what is counted once is taken by the second.
 #[test]
 fn vocabularies_are_taken_from_a_model() {
     let toy = Toy::new(&[]);

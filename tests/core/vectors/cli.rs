@@ -14,14 +14,12 @@ fn run(command: &str, model: &str, arguments: &[&str], stdin: &str) -> Outcome {
     run_in(fresh.path(), &all, stdin.as_bytes())
 }
 
-/// The result of a run that must succeed and say nothing else.
 fn results(command: &str, model: &str, arguments: &[&str], stdin: &str) -> String {
     let outcome = run(command, model, arguments, stdin);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
     outcome.stdout
 }
 
-/// Some source words of the reference model.
 fn words(model: &str) -> Vec<String> {
     let model = Model::load(reference(model), &Device::cpu()).expect("the fixture is sound");
     (2..8).filter_map(|id| model.source.token(id)).map(str::to_owned).collect()

@@ -26,7 +26,6 @@ use crate::effects::{chores, lane_calls};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A session on one reference model, and the lane that does what it asks for.
 struct Desk {
     session: Session,
     lane: JobQueue,
@@ -38,7 +37,6 @@ impl Desk {
         Self::of(session)
     }
 
-    /// One that has the model of a link.
     fn opening(model: &str, link: &str) -> Self {
         let bundled = vec![Installed::from(reference(model))];
         Self::of(Session::start(None, &OpenWith { bundled, link: Some(link.to_owned()), ..OpenWith::default() }))
@@ -63,7 +61,6 @@ impl Desk {
         }
     }
 
-    /// Takes in events until the page waits for nothing.
     fn settle(&mut self) {
         while self.session.maps().task.is_some() {
             let event = self.lane.news.next_within(PATIENCE).expect("every order ends");
