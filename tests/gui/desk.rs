@@ -295,7 +295,9 @@ impl WindowActions for Harness<'_, App> {
 
     #[track_caller]
     fn click_on_each(&mut self, labels: &[&str]) {
-        labels.iter().for_each(|label| self.click_on(label));
+        for label in labels {
+            self.click_on(label);
+        }
     }
 
     #[track_caller]
@@ -364,7 +366,9 @@ impl WindowActions for Harness<'_, App> {
 
     #[track_caller]
     fn assert_has_all(&self, labels: &[&str]) {
-        labels.iter().for_each(|label| self.assert_has(label));
+        for label in labels {
+            self.assert_has(label);
+        }
     }
 
     #[track_caller]

@@ -128,7 +128,9 @@ impl Bench {
     }
 
     pub fn click_each(&mut self, labels: &[&str]) {
-        labels.iter().for_each(|label| self.click(label));
+        for label in labels {
+            self.click(label);
+        }
     }
 
     pub fn press(&mut self, key: Key) {

@@ -169,6 +169,6 @@ fn adopt(app: &mut AppState, id: ColumnId) {
 pub(crate) fn close_variant(app: &mut AppState, id: ColumnId) {
     let Some(variant) = variant_of(app, id) else { return };
     step(app, |sentence| {
-        sentence.variants = sentence.variants.iter().filter(|one| one.id != variant.id).cloned().collect()
+        sentence.variants = sentence.variants.iter().filter(|one| one.id != variant.id).cloned().collect();
     });
 }

@@ -126,6 +126,9 @@ pub struct Local {
 
 impl Local {
     /// Memory of a page or of a part, one value for each type.
+    ///
+    /// # Panics
+    /// Never: each value is kept under its own type.
     pub fn of<M: Default + 'static>(&mut self) -> &mut M {
         let memory = self.pages.entry(TypeId::of::<M>()).or_insert_with(|| Box::new(M::default()));
         memory.downcast_mut().expect("each is kept under its own type")
