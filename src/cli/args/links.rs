@@ -29,18 +29,21 @@ pub struct LinkWordsArgs {
 pub struct GoldLayoutArgs {
     /// How files of links are written
     #[arg(long, default_value = "auto", value_parser = one_of(FORMATS.iter().copied()), help_heading = HEADING)]
-    pub gold_format: Option<Notation>,
+    pub gold_format: Detected<Notation>,
     /// Which side a link names first
     #[arg(long, default_value = "auto", value_parser = one_of(ORDERS.iter().copied()), help_heading = HEADING)]
-    pub gold_order: Option<LinkOrder>,
+    pub gold_order: Detected<LinkOrder>,
     /// From where files of links count words
     #[arg(long, default_value = "auto", value_parser = one_of(BASES.iter().copied()), help_heading = HEADING)]
-    pub gold_base: Option<Base>,
+    pub gold_base: Detected<Base>,
 }
 
 const HEADING: &str = "Files of links";
 
-const FORMATS: &[Choice<Option<Notation>>] = &[
+/// `None` where the file decides. Under this name clap reads the whole value, not an argument that may be missing.
+type Detected<T> = Option<T>;
+
+const FORMATS: &[Choice<Detected<Notation>>] = &[
     ("auto", "As the file looks", None),
     (
         Notation::Pharaoh.name(),
@@ -55,13 +58,13 @@ const FORMATS: &[Choice<Option<Notation>>] = &[
     ),
 ];
 
-const ORDERS: &[Choice<Option<LinkOrder>>] = &[
+const ORDERS: &[Choice<Detected<LinkOrder>>] = &[
     ("auto", "The source, unless links lie outside their sentences then", None),
     ("source", "The source", Some(LinkOrder::SourceFirst)),
     ("target", "The target", Some(LinkOrder::TargetFirst)),
 ];
 
-const BASES: &[Choice<Option<Base>>] =
+const BASES: &[Choice<Detected<Base>>] =
     &[("auto", "As the file looks", None), ("0", "From 0", Some(Base::Zero)), ("1", "From 1", Some(Base::One))];
 
 impl GoldLayoutArgs {
