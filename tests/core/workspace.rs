@@ -417,7 +417,7 @@ fn what_is_no_workspace_is_refused_and_left_alone() {
         ("text", "is not a corpus"),
         ("folder", "is no file"),
         ("other", "database of another program"),
-        ("newer", "is of version 99, and this Interlinear reads version 2; open it with"),
+        ("newer", "is of version 99, and this Interlinear reads version 1; open it with"),
     ] {
         let error = Workspace::open(&at(name)).err().expect(name).to_string();
         assert!(error.contains(name) && error.contains(says), "{error}");

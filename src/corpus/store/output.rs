@@ -4,6 +4,7 @@ use half::f16;
 use half::slice::{HalfBitsSliceExt as _, HalfFloatSliceExt as _};
 use serde::de::DeserializeOwned;
 
+use crate::store::coder;
 use crate::store::rules::{SideRules, counterparts, spread};
 use engine::analysis::alignment::Alignment;
 use engine::analysis::row_convention::RowConvention;
@@ -74,7 +75,7 @@ impl SystemOutput {
         Self { text: text.to_owned(), source, target, ..Self::default() }
     }
 
-    /// With links of its own words turned into links of the words of the corpus, if these match the texts.
+    /// With links of its words turned into links of the words of the corpus, if these match the texts.
     #[must_use]
     pub fn with_own_links(mut self, source: &str, rules: SideRules) -> Self {
         let stand = |own: &[String], text: &str, rule: WordRule| {
@@ -118,7 +119,7 @@ pub fn pack(output: &SystemOutput, source: &str) -> std::io::Result<Vec<u8>> {
         put_number(&mut body, link.source);
         put_number(&mut body, link.target);
     }
-    put_alpha(&mut body, output.alpha.as_ref(), output.is_head)?;
+    put_alpha(&mut body, output.alpha.as_ref(), output.is_head);
     let mut packed = vec![FORM];
     put_number(&mut packed, body.len());
     packed.extend(body);
@@ -292,17 +293,14 @@ fn with_sums(halves: &[f16], columns: usize, sums: &[f64]) -> Vec<f32> {
     weights
 }
 
-pub(crate) fn as_kept(alpha: &Alignment) -> std::io::Result<Alignment> {
+pub(crate) fn as_kept(alpha: &Alignment) -> Alignment {
     let mut body = Vec::new();
-    put_alpha(&mut body, Some(alpha), false)?;
-    Ok(take_alpha(&mut body.as_slice()).flatten().unwrap_or_default())
+    put_alpha(&mut body, Some(alpha), false);
+    take_alpha(&mut body.as_slice()).flatten().unwrap_or_default()
 }
 
-fn put_alpha(body: &mut Vec<u8>, alpha: Option<&Alignment>, is_head: bool) -> std::io::Result<()> {
-    let Some(alpha) = alpha else {
-        body.push(weights::NONE);
-        return Ok(());
-    };
+fn put_alpha(body: &mut Vec<u8>, alpha: Option<&Alignment>, is_head: bool) {
+    let Some(alpha) = alpha else { return body.push(weights::NONE) };
     let mut halves = vec![f16::ZERO; alpha.weights().len()];
     halves.convert_from_f32_slice(alpha.weights());
     let bits: &[u16] = halves.reinterpret_cast();
@@ -320,12 +318,10 @@ fn put_alpha(body: &mut Vec<u8>, alpha: Option<&Alignment>, is_head: bool) -> st
         let two = |bits: u16| (bits >> 8 & 3) as u8;
         let four = |four: &[u16]| four.iter().rev().fold(0, |byte, bits| byte << 2 | two(*bits));
         body.extend(bits.chunks(4).map(four));
-        let exponents: Vec<u8> = bits.iter().map(|bits| (bits >> 10) as u8).collect();
-        body.extend(zstd::bulk::compress(&exponents, LEVEL)?);
+        body.extend(coder::encode(bits.iter().map(|bits| (bits >> 10) as u8)));
     } else {
         body.extend(bits.iter().flat_map(|bits| bits.to_le_bytes()));
     }
-    Ok(())
 }
 
 #[expect(clippy::option_option, reason = "damaged, or without alpha, or with it")]
@@ -348,10 +344,9 @@ fn take_alpha(rest: &mut &[u8]) -> Option<Option<Alignment>> {
         weights::POSITIVE => {
             let (low, two) = (rest.split_off(..count)?, rest.split_off(..count.div_ceil(4))?);
             let bits = |(k, exponent): (usize, u8)| {
-                u16::from(low[k]) | u16::from(two[k / 4] >> (k % 4 * 2) & 3) << 8 | u16::from(exponent & 31) << 10
+                u16::from(low[k]) | u16::from(two[k / 4] >> (k % 4 * 2) & 3) << 8 | u16::from(exponent) << 10
             };
-            let exponents = unpacked(rest, count).filter(|exponents| exponents.len() == count)?;
-            exponents.into_iter().enumerate().map(bits).collect()
+            coder::decode(rest, count).into_iter().enumerate().map(bits).collect()
         }
         weights::ANY => {
             let bytes = rest.split_off(..2 * count)?;

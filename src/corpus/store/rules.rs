@@ -1,5 +1,5 @@
 //! What a word is in a workspace: a rule for each side ([`engine::text::cut`]), chosen when the side gets its first
-//! texts and kept, for marks, links by hand and parts of speech name words by their numbers.
+//! texts and kept, for marks, gold links and parts of speech name words by their numbers.
 
 use rusqlite::{Connection, params};
 

@@ -22,7 +22,7 @@ use rusqlite::Connection;
 /// `PRAGMA application_id`: the letters ILWS.
 pub const APPLICATION: i64 = 0x494C_5753;
 
-pub const VERSION: i64 = 2;
+pub const VERSION: i64 = 1;
 
 const TABLES: &str = "
 CREATE TABLE origin(id INTEGER PRIMARY KEY, path TEXT NOT NULL, facts TEXT NOT NULL);

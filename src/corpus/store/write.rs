@@ -64,7 +64,7 @@ impl Ready {
     ) -> std::io::Result<Self> {
         let packed = pack(output, source)?;
         // What is measured is what is kept and goes out.
-        let kept = SystemOutput { alpha: output.alpha.as_ref().map(as_kept).transpose()?, ..output.clone() };
+        let kept = SystemOutput { alpha: output.alpha.as_ref().map(as_kept), ..output.clone() };
         let numbers = measuring.output((source, rules), references, gold, &kept);
         Ok(Self { text: output.text.clone(), packed, measured: (at, numbers) })
     }
