@@ -108,7 +108,7 @@ fn a_rating_of_more_than_a_hundred_waits_to_be_corrected() {
 fn outputs_are_rated_in_stars() {
     let mut bench = desk(2, Campaign { in_stars: true, ..plan(true) });
     press(&mut bench, &plain(&[Key::Num9, Key::Num4, Key::Enter, Key::Num2]));
-    bench.harness.assert_has_all(&["A, 4 stars", "B, 2 stars"]);
+    bench.says_all(&["A, 4 stars", "B, 2 stars"]);
     bench.click("5 stars for C");
     let corpus = bench.harness.corpus().corpus.clone();
     let mut ratings: Vec<u8> =
@@ -123,7 +123,7 @@ fn names_are_hidden_and_keys_mark_words_letters_sources_and_what_is_missing() {
     for name in SYSTEMS {
         assert!(bench.harness.query_all_by_label_contains(name).next().is_none(), "{name} is seen");
     }
-    bench.harness.assert_has_all(&["A", "D"]);
+    bench.says_all(&["A", "D"]);
     let at = bench.chosen().expect("a sentence");
     let (shift, alt, ctrl) = (Modifiers::SHIFT, Modifiers::ALT, Modifiers::COMMAND);
     let said = |bench: &Bench| bench.harness.corpus().said(at, "me");
@@ -193,7 +193,7 @@ fn a_campaign_is_planned_in_the_window_and_ended() {
     bench.click("Campaign...");
     bench.says("A campaign of human evaluation");
     bench.click("Begin with the 3 sentences shown");
-    bench.harness.assert_has_all(&["Task 1 of 3, 0 done", "A, not rated"]);
+    bench.says_all(&["Task 1 of 3, 0 done", "A, not rated"]);
     bench.send(CorpusCommand::SetAnnotator("anna".to_owned()));
     bench.says("anna has no tasks in this campaign; these have: me.");
     bench.click_each(&["End the campaign", "Yes, end it"]);

@@ -278,8 +278,12 @@ pub trait WindowActions {
     fn press(&mut self, key: Key);
     fn press_with(&mut self, modifiers: Modifiers, key: Key);
     fn send(&mut self, command: impl Into<Command>);
+    /// Whether one widget has this label; a second one fails the test.
     fn has(&self, label: &str) -> bool;
+    /// Whether any widget has this label.
+    fn has_any(&self, label: &str) -> bool;
     fn assert_has(&self, label: &str);
+    /// That one widget has each of these labels.
     fn assert_has_all(&self, labels: &[&str]);
     fn get_each(&self, labels: &[&str]);
     fn app(&self) -> &AppState;
@@ -355,19 +359,24 @@ impl WindowActions for Harness<'_, App> {
         self.run();
     }
 
+    #[track_caller]
     fn has(&self, label: &str) -> bool {
+        self.query_by_label(label).is_some()
+    }
+
+    fn has_any(&self, label: &str) -> bool {
         self.query_all_by_label(label).next().is_some()
     }
 
     #[track_caller]
     fn assert_has(&self, label: &str) {
-        assert!(self.has(label), "{label} is missing");
+        assert!(self.has_any(label), "{label} is missing");
     }
 
     #[track_caller]
     fn assert_has_all(&self, labels: &[&str]) {
         for label in labels {
-            self.assert_has(label);
+            assert!(self.has(label), "{label} is missing");
         }
     }
 

@@ -208,11 +208,7 @@ fn a_query_has_hits_with_colours_and_numbers() {
     bench.harness.focus_on("Find");
     bench.harness.get_by_label("Find").type_text("the _");
     bench.settle();
-    bench.harness.assert_has_all(&[
-        "Hit 1: The red in sentence 1",
-        "Hit 2: The old in sentence 2",
-        "Hit 3: the wind in sentence 2",
-    ]);
+    bench.says_all(&["Hit 1: The red in sentence 1", "Hit 2: The old in sentence 2", "Hit 3: the wind in sentence 2"]);
     bench.says("3 hits in 2 of 3 sentences");
     bench.send(ExploreCommand::SetOrder(interlinear::analysis::concordance::ConcordanceOrder::Hit));
     bench.says("Hit 1: The old in sentence 2");
@@ -324,7 +320,7 @@ fn links_of_any_kind_are_searched_and_counted_against_each_other() {
     bench.send(CorpusCommand::Import(path));
     bench.click("Dismiss");
     bench.send(ExploreCommand::SetQuery("red | {bateau, rouge}".to_owned()));
-    bench.harness.assert_has_all(&["3. Seen, (all), 0.5000, -, -, 1, 2", "3. Seen, rouge, 0.7500, -, -, 1, 1"]);
+    bench.says_all(&["3. Seen, (all), 0.5000, -, -, 1, 2", "3. Seen, rouge, 0.7500, -, -, 1, 1"]);
     bench.click_each(&["Hits", "Counts of links"]);
     assert!(bench.is_gone("3. Seen, rouge, 0.7500, -, -, 1, 1"));
 }

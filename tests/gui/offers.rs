@@ -55,7 +55,7 @@ fn everything_that_is_shown_has_its_offers() {
     ] {
         open(&mut harness, label);
         for line in lines.iter().copied().chain([title, "Copy the picture"]) {
-            assert!(harness.has(line), "{label}: {line} is missing");
+            assert!(harness.has_any(line), "{label}: {line} is missing");
         }
         harness.press(Key::Escape);
         assert!(harness.query_by_label("Copy the picture").is_none(), "{label}: Escape closes the menu");
@@ -117,7 +117,7 @@ fn the_menu_of_the_marked_cell_opens_by_keys_and_gives_the_keyboard_back() {
         selected_cell(&mut harness);
         let focus = harness.ctx.memory(egui::Memory::focused);
         harness.press_with(modifiers, key);
-        assert!(harness.has("chaussure and red, 0.800"), "{key:?}");
+        assert!(harness.has_any("chaussure and red, 0.800"), "{key:?}");
         let line = harness.get_by_label("Inspect this word");
         assert!(line.accesskit_node().is_focused(), "the first line has the keyboard");
         harness.press(Key::Escape);

@@ -48,12 +48,11 @@ fn both_models_their_outputs_and_their_numbers_are_on_screen() {
         "Beam of RNNsearch",
         "Alignment of RNNsearch, 4 target by 4 source words",
     ]);
-    harness.assert_has_all(&[
-        "log p -1.50   3 words   17 ms   400 words/s",
-        "RNNencdec, 11.0 M parameters, cpu",
-        "800 words/s",
-        "Ready",
-    ]);
+    for text in
+        ["log p -1.50   3 words   17 ms   400 words/s", "RNNencdec, 11.0 M parameters, cpu", "800 words/s", "Ready"]
+    {
+        harness.assert_has(text);
+    }
 }
 
 #[test]
@@ -341,7 +340,7 @@ fn a_figure_on_light_ground_has_the_palette_of_the_light_theme() {
 #[test]
 fn a_window_without_models_says_what_to_do() {
     let (harness, _) = desk::window(desk::session("hello"));
-    assert!(harness.has("No model is open"));
+    assert!(harness.has_any("No model is open"));
 }
 
 #[test]
