@@ -14,7 +14,7 @@ use engine::error::{Error, Result};
 use engine::models::TRAINED;
 use engine::models::config::{Architecture, AttentionKind, Config, LuongSizes, OwnSizes};
 use engine::nn::fused::Precision;
-use engine::text::toml::{MOST_BRACKETS, parse};
+use engine::text::toml::parse;
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
@@ -162,7 +162,7 @@ pub struct GuideSettings {
     pub decay_until: Option<u64>,
     /// The weight that is left at the end of the fall.
     pub final_weight: f32,
-    /// Which row of alpha belongs to a word, a name in [`OF_ALPHA`](engine::analysis::reading::OF_ALPHA).
+    /// Which row of alpha belongs to a word, a name in [`OF_ALPHA`](engine::analysis::row_convention::OF_ALPHA).
     pub reading: String,
     /// Where the rows of words without links are to look.
     pub unlinked: Unlinked,
@@ -419,7 +419,7 @@ fn text_of(path: &Path) -> Result<String> {
 impl TrainingSettings {
     pub fn load(path: &Path) -> Result<Self> {
         let text = text_of(path)?;
-        let mut settings: Self = parse(&text, MOST_BRACKETS).map_err(|fault| {
+        let mut settings: Self = parse(&text).map_err(|fault| {
             if fault.is_too_deep {
                 return Error::file(path, fault.message);
             }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use engine::error::{Error, Result};
 use engine::text::reader::read_file;
-use engine::text::toml::{MOST_BRACKETS, parse};
+use engine::text::toml::parse;
 use engine::text::write::write_atomic;
 
 const MOST: u64 = 1 << 20;
@@ -73,7 +73,7 @@ impl ErrorScheme {
     /// One that comes with the program.
     pub fn preset(name: &str) -> Option<Self> {
         let text = PRESETS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?.1;
-        parse(text, MOST_BRACKETS).ok()
+        parse(text).ok()
     }
 
     /// The name of the preset that weighs the same, if any does.
@@ -147,7 +147,7 @@ impl ErrorScheme {
         let scheme: Self = if is_json(path) {
             serde_json::from_str(text).map_err(|error| wrong(&error.to_string()))?
         } else {
-            parse(text, MOST_BRACKETS).map_err(|fault| wrong(&fault.message))?
+            parse(text).map_err(|fault| wrong(&fault.message))?
         };
         scheme.check().map_err(|(key, why)| Error::key(path, key, why))?;
         Ok(scheme)

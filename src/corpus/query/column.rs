@@ -179,9 +179,15 @@ impl TableColumn {
     /// Its measure, where it is one.
     pub fn measure(self, corpus: &CorpusTable) -> Option<&CorpusMeasure> {
         match self {
+            Self::Number
+            | Self::Stars
+            | Self::Marks
+            | Self::Errors(_)
+            | Self::Weight(..)
+            | Self::Rating(_)
+            | Self::RatingDifference(..) => None,
             Self::Sentence(at) => corpus.of_sentences().nth(at),
             Self::Output(at, _) | Self::Difference(at, ..) => corpus.measures.get(at),
-            _ => None,
         }
     }
 

@@ -2,8 +2,8 @@
 
 use serde::de::DeserializeOwned;
 
-/// The most opening brackets of a configuration or a scheme, those of table headers not counted.
-pub const MOST_BRACKETS: usize = 600;
+/// The most opening brackets of a text, those of table headers not counted.
+const MOST_BRACKETS: usize = 600;
 
 /// Why a text is not read, and the byte where.
 pub struct TomlFault {
@@ -12,9 +12,9 @@ pub struct TomlFault {
     pub is_too_deep: bool,
 }
 
-/// Reads a text with at most `most` opening brackets outside of table headers: the library's parser goes one call
-/// deeper at each that is never closed, and would overflow the stack.
-pub fn parse<T: DeserializeOwned>(text: &str, most: usize) -> Result<T, TomlFault> {
+/// Reads a text with at most [`MOST_BRACKETS`] opening brackets outside of table headers: the library's parser goes one
+/// call deeper at each that is never closed, and would overflow the stack.
+pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, TomlFault> {
     let lines = text.split_inclusive('\n').scan(0, |start, line| {
         *start += line.len();
         Some((*start - line.len(), line))
@@ -22,8 +22,8 @@ pub fn parse<T: DeserializeOwned>(text: &str, most: usize) -> Result<T, TomlFaul
     let mut brackets = lines
         .filter(|(_, line)| !is_header(line.trim()))
         .flat_map(|(start, line)| line.match_indices(['[', '{']).map(move |(at, _)| start + at));
-    if let Some(at) = brackets.nth(most) {
-        let message = format!("has more than {most} opening brackets, too many for such a file");
+    if let Some(at) = brackets.nth(MOST_BRACKETS) {
+        let message = format!("has more than {MOST_BRACKETS} opening brackets, too many for such a file");
         return Err(TomlFault { at, message, is_too_deep: true });
     }
     toml::from_str(text).map_err(|error| {

@@ -1,6 +1,5 @@
 //! The lists of sentences: examples, opened files, what was translated; and what is looked for in them.
 
-use engine::text::toml::{MOST_BRACKETS, parse};
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use crate::app::files::gold::Gold;
 use engine::text::cut::WordRule;
 use engine::text::lines::{Needle, TextFile};
 use engine::text::links::Links;
+use engine::text::toml::parse;
 
 /// Most sentences kept in the history.
 pub const MAX_TRANSLATED: usize = 500;
@@ -98,7 +98,7 @@ struct GroupInFile {
 
 pub fn examples() -> Vec<ExampleGroup> {
     // A test reads the embedded file; a window without examples would still be a window.
-    let Ok(file) = parse::<ExamplesFile>(include_str!("../../../../assets/examples.toml"), MOST_BRACKETS) else {
+    let Ok(file) = parse::<ExamplesFile>(include_str!("../../../../assets/examples.toml")) else {
         return Vec::new();
     };
     let mut position = 0;

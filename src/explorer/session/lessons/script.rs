@@ -1,6 +1,5 @@
 //! A lesson as its file says it, which is TOML: pages, and their parts from top to bottom.
 
-use engine::text::toml::parse;
 use std::fmt;
 use std::mem::discriminant;
 
@@ -11,6 +10,7 @@ use crate::app::lights::Highlight;
 use crate::session::lessons::things::{LessonAction, things};
 use engine::lang;
 use engine::text::markdown::{MarkdownBlock, blocks};
+use engine::text::toml::parse;
 
 /// A lesson.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -236,14 +236,16 @@ fn answerable<'de, D: Deserializer<'de>>(input: D) -> Result<Ask, D::Error> {
     }
 }
 
-/// The most opening brackets of a lesson outside of table headers; ours have some ten.
-const MOST_BRACKETS: usize = 200;
+/// The most opening braces of a lesson; ours have some ten.
+const MOST_BRACES: usize = 200;
 
 /// Error: the first invalid line.
 pub fn read(text: &str) -> Result<Script, Fault> {
-    let script: Script = parse(text, MOST_BRACKETS).map_err(|fault| {
+    if let Some((at, _)) = text.match_indices('{').nth(MOST_BRACES) {
+        return Err(Fault::at(text, at, "there are too many opening braces for a lesson"));
+    }
+    let script: Script = parse(text).map_err(|fault| {
         let message = match fault.message.as_str() {
-            _ if fault.is_too_deep => "there are too many opening braces for a lesson",
             words if words.starts_with("wanted exactly 1 element") => {
                 "each [[page.part]] is one of text, do, light, wait and ask, and each wait.for is one thing"
             }

@@ -303,7 +303,7 @@ fn beside_others(window: &Window<'_>, clicked: MenuTarget) -> bool {
     !is_alone(window, clicked) && window.app.document.columns().len() > 1
 }
 
-/// One loaded model; an ensemble has no embeddings of its own.
+/// One loaded model; an ensemble has no embeddings.
 fn on_map(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let column = window.app.document.column(clicked.column());
     column.is_some_and(|column| !column.system.is_ensemble() && column.state == ColumnState::Ready)
@@ -394,7 +394,12 @@ fn copy_translation(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some((column, table)) = shown(window, clicked) else { return };
     let own = match clicked {
         MenuTarget::Hypothesis { n, .. } => column.hypotheses.get(n).map(|hypothesis| &hypothesis.text),
-        _ => None,
+        MenuTarget::Source { .. }
+        | MenuTarget::Target { .. }
+        | MenuTarget::Cell { .. }
+        | MenuTarget::Picture { .. }
+        | MenuTarget::Bars { .. }
+        | MenuTarget::Column { .. } => None,
     };
     window.local.shared.copied = Some(own.unwrap_or(&table.text).clone());
 }
@@ -415,7 +420,11 @@ fn picture_of(window: &Window<'_>, clicked: MenuTarget) -> &'static str {
     match clicked {
         MenuTarget::Hypothesis { .. } => "beam",
         MenuTarget::Bars { .. } => "bars",
-        _ => {
+        MenuTarget::Source { .. }
+        | MenuTarget::Target { .. }
+        | MenuTarget::Cell { .. }
+        | MenuTarget::Picture { .. }
+        | MenuTarget::Column { .. } => {
             let column = window.app.document.column(clicked.column());
             column.map_or("beam", |column| figure_sheet::picture_of(window, column))
         }
