@@ -1,4 +1,4 @@
-//! One figure of many: figures beside and below each other, on one ground.
+//! One figure of many: figures next to and below each other, on one ground.
 
 use crate::Figure;
 use crate::geometry::{Area, point, size};

@@ -1,6 +1,6 @@
 //! Files of others: texts, tables, outputs of systems, alignments and attention.
 //!
-//! [`open`] finds out what a file is, or is told in [`ImportOptions`], and gives [`Facts`] and the sentences one by
+//! [`open`] finds out what a file is, or takes it from [`ImportOptions`], and gives [`Facts`] and the sentences one by
 //! one as [`Record`]s. What is good is kept: a line that cannot be read is a warning with its number, and the records
 //! behind it keep their places. What is unclear is a [`ImportFact::Ask`] with both readings and the one used; the
 //! answer goes into the options and the file is opened again.

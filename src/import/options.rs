@@ -100,7 +100,7 @@ pub struct ImportOptions {
     pub replaces: bool,
     /// Whether the candidate of an n-best list that comes nearest to the references is a system of its own.
     pub oracle: Option<OracleBy>,
-    /// The feature, `score` or `log_p` by which n-best lists are reranked into a system of their own.
+    /// The feature, `score` or `log_p` by which n-best lists are reranked into a separate system.
     pub rerank: Option<String>,
 }
 

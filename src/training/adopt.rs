@@ -19,7 +19,7 @@ const OF_TARGET: &[&str] = &["target_embedding", "readout.W_o", "readout.G", "re
 const OF_BOTH_DIRECTIONS: &[&str] = &["decoder.C", "decoder.C_z", "decoder.C_r", "attention.U_a", "readout.C_o"];
 
 /// The weights of the model in `from` where they fit, `fresh` ones for the words and units that it does not know; and
-/// what there is to tell. `tokenizers` are the new ones, `None` where the words are those of the model.
+/// what there is to report. `tokenizers` are the new ones, `None` where the words are those of the model.
 pub fn adopt(
     from: &Path,
     config: &Config,

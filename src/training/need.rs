@@ -8,7 +8,7 @@ use engine::models::config::Config;
 const GIB: f64 = (1u64 << 30) as f64;
 
 /// Bytes of weights, gradients of `shards`, the optimizer's memories, weights kept for their mean, and the copy that a
-/// checkpoint is written from. FreeBuffers of minibatches come on top.
+/// checkpoint is written from. Buffers of minibatches come on top.
 pub fn bytes(config: &Config, settings: &TrainingSettings, shards: usize) -> f64 {
     let memories = if settings.optimizer.rule == Rule::Sgd { 0 } else { 2 };
     let average = settings.schedule.average;

@@ -139,7 +139,7 @@ pub fn fates(source: &str, rule: WordRule, word_fates: &[WordFate]) -> BTreeMap<
 /// Weights of alpha from which on links are counted, beside the source word of greatest alpha.
 pub const THRESHOLDS: &[f32] = &[0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
-/// The alignment errors of an output that equals the reference, against links by hand: by greatest alpha, and with `is_all`
+/// The alignment errors of an output that equals the reference, against gold links: by greatest alpha, and with `is_all`
 /// by each of [`THRESHOLDS`]; empty if there is nothing to compare.
 pub fn reference_errors(
     (source, reference): (&str, &str),

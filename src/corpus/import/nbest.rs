@@ -1,5 +1,5 @@
 //! N-best lists on their way in: of each the first candidate is taken, and where that is asked for the one nearest to
-//! the references and the first by another score, as systems of their own.
+//! the references and the first by another score, as separate systems.
 
 use crate::import::scores::GivenScores;
 use crate::measures::oracle::{self, greatest, ranked_by};

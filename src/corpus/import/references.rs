@@ -1,4 +1,4 @@
-//! References on their way in: which of the references of a sentence those of a file are, and whether links by hand
+//! References on their way in: which of the references of a sentence those of a file are, and whether gold links
 //! are links of the first.
 
 use std::collections::{BTreeMap, BTreeSet};

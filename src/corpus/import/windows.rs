@@ -15,7 +15,7 @@ use import::{Import, Record, RecordWindow, Warnings};
 pub(super) const WINDOW: usize = 1000;
 pub(super) const PACKED: usize = 250;
 
-/// Reads ahead and sends windows until told to stop; returns the error that ended the file early.
+/// Reads ahead and sends windows until it is stopped; returns the error that ended the file early.
 pub(super) fn read(
     lanes: &Lanes<'_, '_, Job, Done>,
     import: &mut Import,

@@ -1,4 +1,4 @@
-//! What people say of sentences: stars, tags, notes, marks of errors, links by hand, and the scheme of errors, all
+//! Judgements of sentences: stars, tags, notes, marks of errors, gold links, and the scheme of errors, all
 //! with one undo that outlives the program.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -323,7 +323,7 @@ impl Workspace {
         self.act(&[Edit::judgement(at, annotator, judgement)])
     }
 
-    /// Sets the links by hand of a sentence, from 0; they also count as this annotator's.
+    /// Sets the gold links of a sentence, from 0; they also count as this annotator's.
     pub fn draw(&mut self, at: usize, annotator: &str, gold: Option<&Links>) -> Result<Changed> {
         let said = self.judgements_of(at)?.remove(annotator).unwrap_or_default();
         let judgement = Judgement { links: gold.map(links::pharaoh).unwrap_or_default(), ..said };

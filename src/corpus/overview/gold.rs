@@ -65,7 +65,7 @@ pub struct AlignmentErrorReport {
     pub links: Vec<Vec<Link>>,
 }
 
-/// Measures the alignments of a model, and of a reverse one if there is one, against the links by hand of the test set.
+/// Measures the alignments of a model, and of a reverse one if there is one, against the gold links of the test set.
 /// [`Error::Stale`] as soon as the ticket is stale.
 pub fn measure(
     mut forward: Aligner<'_>,

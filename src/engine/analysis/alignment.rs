@@ -1,7 +1,7 @@
 //! Alpha of one sentence pair (Bahdanau et al. 2015, eq. 6), or other numbers laid out as alpha is, from the file
 //! or the search to the painted cell. Row i is that of target word i, column j that of source word j, or of tokens where
 //! words are not put together yet; rows that belong to other words are brought to theirs by
-//! [`RowConvention`](crate::analysis::reading::Reading) before.
+//! [`RowConvention`](crate::analysis::row_convention::RowConvention) before.
 
 use std::sync::Arc;
 

@@ -133,7 +133,7 @@ fn mteval_13a(text: &str) -> String {
     western(std::iter::once(' ').chain(text.chars()).chain(std::iter::once(' ')))
 }
 
-/// As sacreBLEU has it: entities stay, and so does a full stop or comma at either end of the line beside a digit or
+/// As sacreBLEU has it: entities stay, and so does a full stop or comma at either end of the line next to a digit or
 /// none.
 fn chinese(text: &str) -> String {
     let apart = |c: char| if is_chinese(c) { vec![' ', c, ' '] } else { vec![c] };

@@ -119,7 +119,7 @@ pub struct Aligner<'a> {
 
 impl Aligner<'_> {
     /// The links of some pairs, for each pair one list for each extraction; a reading that the model's rows do not have
-    /// gives way to the first that they have. `done` hears the sentences and words of every batch.
+    /// gives way to the first that they have. `done` gets the sentences and words of every batch.
     pub fn links(
         &mut self,
         pairs: &[&WordPair],
@@ -185,7 +185,7 @@ impl Aligner<'_> {
     }
 
     /// The links of some pairs by every head of every layer, the heads of layer 1 first: for each pair, of each head,
-    /// one list for each reading. `done` hears the words of every batch.
+    /// one list for each reading. `done` gets the words of every batch.
     pub fn head_links(
         &mut self,
         pairs: &[&WordPair],
@@ -214,7 +214,7 @@ impl Aligner<'_> {
     }
 
     /// What leaving out each of these heads does to the next-word distributions of some pairs: the Jensen-Shannon
-    /// divergence, nats, the mean over all target words. `done` hears the words of every pair.
+    /// divergence, nats, the mean over all target words. `done` gets the words of every pair.
     pub fn heads_left_out(
         &mut self,
         pairs: &[&WordPair],

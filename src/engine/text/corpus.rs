@@ -46,7 +46,7 @@ pub struct ParallelText {
 }
 
 impl ParallelText {
-    /// Reads (source, target) files in order. `progress` hears the number of pairs read now and then and may stop the
+    /// Reads (source, target) files in order. `progress` gets the number of pairs read now and then and may stop the
     /// reading with an error.
     pub fn read(
         files: &[(PathBuf, PathBuf)],

@@ -115,7 +115,7 @@ impl Words {
 }
 
 impl WordCounts {
-    /// Counts one link. Words that a line of the file could not hold are passed over, and links between a word and a
+    /// Counts one link. Words that a line of the file could not hold are skipped, and links between a word and a
     /// mark of punctuation, which no translation would want.
     pub fn add(&mut self, source: &str, target: &str) {
         let fits = |word: &str| !word.trim().is_empty() && !word.contains(['\t', '\n', '\r']);

@@ -279,7 +279,7 @@ impl LineReader {
         Self { ends: Ends::Feed, keeps_returns: true, ..self }
     }
 
-    /// The same where `tell` hears of the first line with a carriage return within it, and at the end how many there
+    /// The same where `tell` gets of the first line with a carriage return within it, and at the end how many there
     /// are.
     pub fn telling(self, tell: fn(&Error)) -> Self {
         Self { tell, ..self }

@@ -1,5 +1,5 @@
 //! The threads behind the window. The live thread has one slot, where the latest request wins, and decodes columns side
-//! by side. Models and files have threads of their own. The job queue shares the models and yields to live work.
+//! by side. Models and files have their own threads. The job queue shares the models and yields to live work.
 
 #[cfg(not(target_family = "wasm"))]
 pub mod corpus;

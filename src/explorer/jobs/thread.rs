@@ -24,7 +24,7 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 pub(crate) enum Patience {
     /// Until it ends: it writes what must not be lost.
     Whole,
-    /// It is told to end, but one that reads a file that does not answer would keep the process for ever.
+    /// It is asked to end, but one that reads a file that does not answer would keep the process for ever.
     AtMost(Duration),
     /// Not at all: it only reads.
     None,

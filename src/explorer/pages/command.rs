@@ -1,4 +1,4 @@
-//! Every action of the user as a value, from menus, keys and the mouse. Pages have commands of their own.
+//! Every action of the user as a value, from menus, keys and the mouse. Pages have their own commands.
 
 use crate::app::command::{SettingsCommand, SourceCommand, TaskCommand, WindowCommand};
 #[cfg(not(target_family = "wasm"))]

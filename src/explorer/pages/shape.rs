@@ -16,7 +16,7 @@ use crate::pages::shell::local::PageView;
 #[cfg(not(feature = "gui"))]
 use std::any::Any as PageView;
 
-/// A page: its state, and the events that it handles. The user's actions on it are commands of its own.
+/// A page: its state, and the events that it handles. The user's actions on it are its own commands.
 pub trait PageState: PageView {
     fn page(&self) -> Page;
 

@@ -1,8 +1,8 @@
 //! Outputs of Marian and Amun with `--alignment`, and of its scorer: `translation ||| alignment`, from the scorer
 //! `score ||| alignment`; `WordScores= ..` may follow. Soft alignments are groups `w,w,w`, one for each target token,
 //! mostly with `</s>`, padded with zeros to the longest source of the batch; hard ones and those above a threshold
-//! are links `s-t`, those of `</s>` among them. The source is a file of its own, and so is the target of the scorer.
-//! With `--n-best` they are [`nbest`](super::nbest), whose fields are told apart here as well.
+//! are links `s-t`, those of `</s>` among them. The source is a separate file, and so is the target of the scorer.
+//! With `--n-best` they are [`nbest`](super::nbest), whose fields are distinguished here as well.
 
 use crate::facts::{Behind, Facts, ImportFact, ImportReported, Warnings};
 use crate::format::{FileSample, FormatReader, system};

@@ -1,5 +1,5 @@
 //! Texts of the HLT-NAACL 2003 shared task: a line a sentence between tags, `<s snum=0008> hear , hear ! </s>`. Their
-//! links are in files of their own.
+//! links are in separate files.
 
 use crate::facts::{Facts, ImportReported, Warnings};
 use crate::format::{FileSample, FormatReader};

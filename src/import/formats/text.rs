@@ -1,5 +1,5 @@
 //! Plain text: a sentence a line, packed or not. A blank line is a sentence without words, for the lines of other
-//! files to stay beside theirs.
+//! files to stay next to theirs.
 
 use std::collections::VecDeque;
 

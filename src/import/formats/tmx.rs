@@ -1,5 +1,5 @@
 //! Translation memories, TMX 1.4: a unit with a variant for each language. Codes of other programs within a segment
-//! (`bpt`, `ept`, `it`, `ph`, `ut`) and texts of their own in them (`sub`) are left out, what they mark stays. A unit
+//! (`bpt`, `ept`, `it`, `ph`, `ut`) and the texts in them (`sub`) are left out, what they mark stays. A unit
 //! goes from its `srclang`, else the file's, to the other language.
 
 use std::collections::BTreeSet;

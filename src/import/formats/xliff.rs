@@ -1,5 +1,5 @@
 //! XLIFF 1.2 (OASIS 2008) and 2.0 (OASIS 2014): source and target of each unit or segment. Codes of other programs
-//! within a text are left out, what they mark stays; suggestions beside a unit are passed over.
+//! within a text are left out, what they mark stays; suggestions next to a unit are skipped.
 
 use crate::facts::{Facts, Warnings};
 use crate::format::{FileSample, FormatReader};

@@ -71,7 +71,7 @@ const GRADIENTS: &[GradientEntry] = &[
     },
 ];
 
-/// Whether the gradients of a model of this configuration are written by hand; a score function without kernels learns
+/// Whether the gradients of a model of this configuration are hand-written; a score function without kernels learns
 /// by autograd too.
 pub fn supports(config: &Config) -> bool {
     entry(config).is_some()

@@ -105,7 +105,7 @@ impl TrainingScratch {
     }
 }
 
-/// FreeBuffers that nobody uses at present.
+/// Buffers that nobody uses at present.
 #[derive(Debug, Default)]
 pub struct FreeBuffers(RefCell<Vec<Vec<f32>>>);
 

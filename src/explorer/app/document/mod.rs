@@ -41,7 +41,7 @@ pub struct Document {
     pub(crate) columns: Vec<Column>,
     pub(crate) state: SentenceState,
     pub(crate) history: History,
-    /// Links by hand of the sentence that was opened last.
+    /// Gold links of the sentence that was opened last.
     pub(crate) gold: Option<Arc<Gold>>,
     pub(crate) pair: Option<Arc<ContrastPair>>,
     pub(crate) typed: bool,

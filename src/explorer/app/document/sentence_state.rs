@@ -193,7 +193,7 @@ impl SentenceState {
         before != self.interventions
     }
 
-    /// The same for variants: one with a text of its own goes unless `carried` gives its new text.
+    /// The same for variants: one with its own text goes unless `carried` gives its new text.
     pub fn keep_variants(&mut self, carried: impl Fn(&str) -> Option<String>) -> bool {
         let kept = |variant: &Variant| {
             let source = match &variant.source {

@@ -43,7 +43,7 @@ pub struct Drawing {
     pub of_all: bool,
     #[serde(skip_serializing_if = "is_usual")]
     pub in_a_row: usize,
-    /// The links by hand are outlined if a column gives the reference.
+    /// The gold links are outlined if a column gives the reference.
     #[serde(rename = "gold", skip_serializing_if = "std::ops::Not::not")]
     pub of_gold: bool,
     /// Links with less alpha are left out.

@@ -172,7 +172,7 @@ fn of_column(
     Some(TextRowShown { links: links.unwrap_or_default(), by, choices, ..row })
 }
 
-/// The sentence with its rows, and each translation with lines of its own; empty without text.
+/// The sentence with its rows, and each translation with its own lines; empty without text.
 pub fn sentences(app: &AppState) -> Vec<GlossedSentence> {
     let rows = rows(app);
     let Some((source, others)) = rows.split_first().filter(|(source, _)| !source.words.is_empty()) else {

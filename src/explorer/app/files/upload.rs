@@ -41,7 +41,7 @@ pub async fn asked(is_folder: bool) -> Option<PathBuf> {
     kept(given).await
 }
 
-/// Stores files in a folder of their own; returns the configuration of a model, else the first path.
+/// Stores files in their own folder; returns the configuration of a model, else the first path.
 pub async fn kept<F: Future<Output = Option<Vec<u8>>>>(files: Vec<(String, F)>) -> Option<PathBuf> {
     let folder = given::fresh_folder();
     let mut first = None;

@@ -57,9 +57,9 @@ pub enum CorpusRequest {
     /// All data of a sentence, from 0.
     Detail(usize),
     Judge(usize, String, Judgement),
-    /// Sentence, annotator, links by hand.
+    /// Sentence, annotator, gold links.
     SetGold(usize, String, Option<Links>),
-    /// Sentence, text of the output, links by hand.
+    /// Sentence, text of the output, gold links.
     SetOutputGold(usize, String, Option<Links>),
     /// Store the links of the statistical aligner: sentence, annotator, aligner.
     Align(usize, String, AlignerChoice),

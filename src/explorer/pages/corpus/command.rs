@@ -11,7 +11,7 @@ use engine::decoding::SystemSpec;
 use engine::evaluation::contrast::ContrastMeasures;
 use import;
 
-/// A command of page Corpus.
+/// A command of the Corpus page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CorpusCommand {
     Corpus(CorpusRequest),

@@ -1,4 +1,4 @@
-//! The page Corpus: a workspace, its table, the chosen sentence and its judgements; minimal pairs and training curves,
+//! The Corpus page: a workspace, its table, the chosen sentence and its judgements; minimal pairs and training curves,
 //! which need no workspace.
 
 pub mod columns;

@@ -11,7 +11,7 @@ use engine::analysis::bleu::Tokenization;
 use engine::analysis::concordance::{ConcordanceLine, ConcordanceOrder, sorted};
 use engine::text::cells::CellTable;
 
-/// A view of page Corpus.
+/// A view of the Corpus page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExploreView {
     #[default]

@@ -83,7 +83,7 @@ pub enum MapTable {
     Points,
 }
 
-/// Actions on page Map.
+/// Actions on the Map page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MapCommand {
     DismissMessage,

@@ -43,7 +43,7 @@ pub const MAP: Page = Page::new(&PageInfo {
     has_only_models: false,
 });
 
-/// The state of page Map.
+/// The state of the Map page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapPage {
     pub task: Option<u64>,

@@ -17,7 +17,7 @@ use engine::interventions::Word;
 use engine::models::choice::ModelChoice;
 use engine::models::transformer::heads::HeadPlace;
 
-/// Actions on page Sentence, without those on the source text.
+/// Actions on the Sentence page, without those on the source text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SentenceCommand {
     Column(ColumnCommand),
@@ -210,7 +210,7 @@ pub enum RowEdit {
     Like(ColumnId),
     /// Equal weights on the words that the statistical aligner links with it.
     Links,
-    /// Equal weights on the words that are linked with it by hand.
+    /// Equal weights on the words that are linked with it manually.
     Gold,
     /// The model's own row.
     Free,

@@ -90,7 +90,7 @@ fn files_of_gold(app: &AppState) -> Result<(PathBuf, PathBuf), String> {
     Ok((file.path.clone(), target))
 }
 
-/// Keeps alignments by hand and the translations they belong to.
+/// Keeps gold alignments and the translations they belong to.
 pub(crate) fn gold_read(app: &mut AppState, path: &Path, of: (&Path, PathBuf), links: &Arc<Vec<Links>>, note: &str) {
     let (list, target) = of;
     let lines = app.lists.files.iter().find(|file| file.path == target).and_then(|file| file.lines.clone());

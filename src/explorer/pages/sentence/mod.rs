@@ -1,4 +1,4 @@
-//! The page Sentence. Its text and columns are the document, which all pages share; questions are its own.
+//! The Sentence page. Its text and columns are the document, which all pages share; questions belong to it.
 
 pub mod asked;
 pub mod columns;

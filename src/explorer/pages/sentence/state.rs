@@ -2,7 +2,7 @@
 
 use crate::pages::sentence::asked::{AskedProbe, HeadPlan, Neighbours, PersuadedWord};
 
-/// The state of page Sentence.
+/// The state of the Sentence page.
 #[derive(Clone, Debug, Default)]
 pub struct SentencePage {
     pub(super) near: Option<Neighbours>,

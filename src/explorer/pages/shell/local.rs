@@ -194,7 +194,7 @@ pub trait PageView {
         TEXT.then(WindowCommand::Open)
     }
 
-    /// The command of undo, or of redo with `again`, for a page with an undo of its own.
+    /// The command of undo, or of redo with `again`, for a page with its own undo.
     fn undo(&self, _again: bool) -> Option<Command> {
         None
     }

@@ -81,7 +81,7 @@ pub const GUESSES: &[StepsChoice<Guessed>] = &[
     },
 ];
 
-/// Actions on page Steps.
+/// Actions on the Steps page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepsCommand {
     SetColumn(ColumnId),

@@ -1,4 +1,4 @@
-//! The page Steps: a model step by step. [`StepsPage::follow`] requests a trace whenever its inputs change.
+//! The Steps page: a model step by step. [`StepsPage::follow`] requests a trace whenever its inputs change.
 
 pub mod beam;
 pub mod command;
@@ -43,7 +43,7 @@ pub use crate::pages::steps::command::{GUESSES, Guessed, MODES, Mode, STEPS, Ste
 /// Slowest and fastest pace of the player, moves a second.
 pub const PACES: (f32, f32) = (0.2, 8.0);
 
-/// The state of page Steps.
+/// The state of the Steps page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepsPage {
     pub mode: Mode,

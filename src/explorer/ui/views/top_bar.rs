@@ -35,7 +35,7 @@ const NARROWEST: f32 = 800.0;
 
 const BESIDE: f32 = 950.0;
 
-/// Width besides the models' names from which lessons have a button of their own, and what a model adds.
+/// Width besides the models' names from which lessons have their own button, and what a model adds.
 const BESIDE_LESSONS: f32 = 804.0;
 const OF_MODEL: f32 = 95.0;
 

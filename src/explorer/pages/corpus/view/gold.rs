@@ -84,7 +84,7 @@ pub fn gold_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: 
     });
 }
 
-/// Alignment error of each system with links by hand; its room is reserved, so that words do not move.
+/// Alignment error of each system with gold links; its room is reserved, so that words do not move.
 fn errors_ui(ui: &mut Ui, page: &CorpusPage, detail: &Detail) {
     let corpus = &page.corpus;
     let Some(at) = corpus.measures.iter().position(|measure| measure.name == "aer") else { return };

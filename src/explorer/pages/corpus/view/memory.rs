@@ -5,7 +5,7 @@ use crate::pages::corpus::view::plan_draft::PlanDraft;
 use crate::pages::corpus::view::scheme_draft::SchemeDraft;
 use crate::widgets::heatmap::Texture;
 
-/// Unsaved input of page Corpus.
+/// Unsaved input of the Corpus page.
 #[derive(Default)]
 pub struct CorpusMemory {
     pub mark: Option<MarkKey>,

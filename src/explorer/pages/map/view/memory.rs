@@ -2,7 +2,7 @@
 
 use crate::pages::map::view::plane;
 
-/// What page Map remembers between frames.
+/// What the Map page remembers between frames.
 #[derive(Default)]
 pub struct MapMemory {
     pub plane: plane::PlaneMemory,

@@ -149,7 +149,7 @@ const POINTS: Question = Question::new(
     id!("A row for each point with its place, x and y."),
 );
 
-/// Below this width the buttons have a line of their own under the legend, points.
+/// Below this width the buttons have their own line under the legend, points.
 const BOTTOM: f32 = 680.0;
 
 fn bottom_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, chart: &VectorMap) {

@@ -137,7 +137,7 @@ pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     labels::caption(ui, high);
 }
 
-/// The greatest length that has a colour of its own: few very long phrases must not make all others look alike.
+/// The greatest length that has its own colour: few very long phrases must not make all others look alike.
 pub fn longest(chart: &maps::VectorMap) -> usize {
     let mut lengths: Vec<usize> =
         chart.points.iter().take(chart.layout.places.len()).map(|point| point.length).collect();

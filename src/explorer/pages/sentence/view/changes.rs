@@ -56,7 +56,7 @@ pub fn has_other_words(window: &Window<'_>, clicked: MenuTarget) -> bool {
     fits(window, clicked) == Some(false)
 }
 
-/// Whether the column emits the translation that was linked by hand; `None` without such links.
+/// Whether the column emits the translation that was linked manually; `None` without such links.
 fn fits(window: &Window<'_>, clicked: MenuTarget) -> Option<bool> {
     let column = window.app.document.column(clicked.column())?;
     let own = column.table.as_deref().filter(|table| !table.is_given && table.alpha.is_some());

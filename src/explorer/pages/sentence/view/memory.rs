@@ -40,7 +40,7 @@ pub struct Dragged {
     pub sent: Option<f32>,
 }
 
-/// What page Sentence remembers between frames.
+/// What the Sentence page remembers between frames.
 #[derive(Default)]
 pub struct SentenceMemory {
     pub trees: HashMap<ColumnId, tree_memory::TreeMemory>,

@@ -4,7 +4,7 @@ use crate::pages::steps::worked::WorkedNumber;
 use crate::widgets::heatmap::Texture;
 use crate::widgets::matrix;
 
-/// Parts of page Steps, one of which is shown if there is no room for all.
+/// Parts of the Steps page, one of which is shown if there is no room for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StepsView {
     #[default]
@@ -13,7 +13,7 @@ pub enum StepsView {
     Beam,
 }
 
-/// What page Steps remembers between frames.
+/// What the Steps page remembers between frames.
 #[derive(Default)]
 pub struct StepsMemory {
     /// The frame in which the page was painted last.
