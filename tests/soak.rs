@@ -15,21 +15,16 @@ use egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, Vec2, pos
 use egui_kittest::Harness;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::document::column::{Column, ColumnState};
-use interlinear::corpus::measures::table::Measuring;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::output::SystemOutput;
-use interlinear::corpus::store::read::StoredAbout;
-use interlinear::corpus::store::write::NewSentence;
-use interlinear::jobs::corpus::thread::CorpusRequest;
-use interlinear::pages::PAGES;
-use interlinear::pages::command::Command;
-use interlinear::pages::corpus::command::CorpusCommand;
-use interlinear::pages::lesson::LessonCommand;
-use interlinear::pages::sentence::command::ColumnCommand;
+use interlinear::corpus::{
+    measures::table::Measuring, store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout,
+    store::write::NewSentence,
+};
 use interlinear::pages::steps::command::{MODES, StepsCommand};
+use interlinear::pages::{
+    PAGES, command::Command, corpus::command::CorpusCommand, lesson::LessonCommand, sentence::command::ColumnCommand,
+};
 use interlinear::session::driver::{Driver, OpenWith};
-use interlinear::session::lessons::shelf::BUNDLED;
-use interlinear::ui::App;
+use interlinear::{jobs::corpus::thread::CorpusRequest, session::lessons::shelf::BUNDLED, ui::App};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -89,17 +84,7 @@ const KEYS: &[Key] = &[
 ];
 
 const TEXTS: &[&str] = &[
-    "s2 ",
-    "s9 s31 ",
-    "zorglub ",
-    "é",
-    "שלום ",
-    "猫",
-    "e\u{301}",
-    "\u{200b}",
-    "\t",
-    ". ",
-    "\u{1f468}\u{200d}\u{1f469}",
+    "s2 ", "s9 s31 ", "zorglub ", "é", "שלום ", "猫", "e\u{301}", "\u{200b}", "\t", ". ", "\u{1f468}\u{200d}\u{1f469}",
 ];
 
 #[test]

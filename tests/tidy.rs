@@ -13,10 +13,8 @@ mod circles;
 #[path = "tidy/imports.rs"]
 mod imports;
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
+use std::{collections::BTreeSet, fs, path::Path};
 
 /// Members that have several rooms. Those of any other member are its files, and it is a room itself.
 const HOUSES: [&str; 2] = ["engine", "explorer"];
@@ -84,19 +82,8 @@ const COLOURS: &[&str] = &["src/figure/palette.rs", "src/explorer/widgets/theme.
 
 /// Rooms that must be told the time, the seed and the environment instead of asking for them.
 const TIMELESS: &[&str] = &[
-    "error",
-    "ticket",
-    "text",
-    "nn",
-    "attention",
-    "models",
-    "decoding",
-    "interventions",
-    "aligner",
-    "analysis",
-    "evaluation",
-    "import",
-    "corpus",
+    "error", "ticket", "text", "nn", "attention", "models", "decoding", "interventions", "aligner", "analysis",
+    "evaluation", "import", "corpus",
 ];
 
 /// The pages, by their folders.

@@ -7,25 +7,17 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::args;
 use crate::args::{BatchArgs, RunArgs, SearchArgs, count};
 use crate::columns::{TextTable, figure};
-use crate::input::InputFiles;
-use crate::output::LineOutput;
 use crate::windows::{Doing, Growth, WindowItem};
+use crate::{args, input::InputFiles, output::LineOutput};
 use crate::{output, windows};
-use engine::analysis::ablation;
 use engine::analysis::ablation::{AblatedWord, AblationMeans, FIGURES};
-use engine::decoding::SearchOptions;
 use engine::error::{Error, Result};
-use engine::models::choice::ModelSpec;
 use engine::models::{Model, Stepper};
-use engine::text::line;
-use engine::text::sentence::Sentence;
 use engine::text::tsv::{TsvCell, rows};
-use engine::text::words::words;
-use engine::text::write::write_atomic;
-use engine::ticket::CancellationToken;
+use engine::text::{line, sentence::Sentence, words::words, write::write_atomic};
+use engine::{analysis::ablation, decoding::SearchOptions, models::choice::ModelSpec, ticket::CancellationToken};
 use host::runtime::Runtime;
 use host::words;
 

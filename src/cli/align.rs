@@ -18,10 +18,8 @@ use crate::windows;
 use crate::windows::{Doing, Growth};
 use engine::error::{Error, Result};
 use engine::evaluation::alignment::{Aligner, AlignerDirection, Extraction, WordPair};
-use engine::evaluation::rows::RowReader;
 use engine::models::{Model, Stepper};
-use engine::text::links::Link;
-use engine::ticket::CancellationToken;
+use engine::{evaluation::rows::RowReader, text::links::Link, ticket::CancellationToken};
 
 pub use crate::align::arguments::{AlignArgs, LinkFormat, NO_MODEL};
 

@@ -15,40 +15,27 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::analyse::agreement::agreement;
-use crate::analyse::campaign::CampaignArgs;
-use crate::analyse::choice::ChoiceArgs;
-use crate::analyse::format::Format;
-use crate::analyse::hits::QueryArgs;
-use crate::analyse::links::LinkArgs;
-use crate::analyse::overview::overviews_of;
-use crate::args;
-use crate::args::links::GoldLayoutArgs;
+use crate::analyse::{
+    agreement::agreement, campaign::CampaignArgs, choice::ChoiceArgs, format::Format, hits::QueryArgs, links::LinkArgs,
+    overview::overviews_of,
+};
 use crate::args::{BatchArgs, Choice, EnsembleArgs, ReadingArgs, RunArgs, SearchArgs, one_of, tokenizers};
-use crate::output;
 use crate::output::{LineOutput, provenance};
-use crate::progress::ProgressLine;
-use corpus::export::out;
+use crate::{args, args::links::GoldLayoutArgs, output, progress::ProgressLine};
 use corpus::export::provenance::provenance as provenance_of;
 use corpus::import::importer::{ImportReport, import_file};
-use corpus::judgements::judgement_io;
 use corpus::judgements::scheme::{ErrorScheme, Renamed};
-use corpus::measures::table::Measuring;
-use corpus::overview::tables::TABLES;
-use corpus::run;
-use corpus::run::SystemRunOptions;
-use corpus::store::corpus::CorpusTable;
-use corpus::store::file::Workspace;
-use corpus::store::rules::KnownWords;
-use engine::aligner::bundled::AlignerChoice;
-use engine::aligner::words::LineAligner;
-use engine::analysis::bleu::Tokenization;
+use corpus::store::{corpus::CorpusTable, file::Workspace, rules::KnownWords};
+use corpus::{
+    export::out, judgements::judgement_io, measures::table::Measuring, overview::tables::TABLES, run,
+    run::SystemRunOptions,
+};
+use engine::aligner::{bundled::AlignerChoice, words::LineAligner};
 use engine::error::{Error, Result};
-use engine::evaluation;
-use engine::evaluation::plan::InterventionPlan;
-use engine::models::choice::ModelSpec;
-use engine::text::links::guess::Notation;
-use engine::ticket::CancellationToken;
+use engine::{
+    analysis::bleu::Tokenization, evaluation, evaluation::plan::InterventionPlan, models::choice::ModelSpec,
+    text::links::guess::Notation, ticket::CancellationToken,
+};
 use import;
 use import::Role;
 

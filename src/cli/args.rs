@@ -8,21 +8,17 @@ use std::path::PathBuf;
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::input::InputFiles;
-use crate::output;
-use crate::output::provenance;
+use crate::{input::InputFiles, output, output::provenance};
 use engine::analysis::mteval::{NOT_HERE, TOKENIZATIONS, Tokenization};
 use engine::analysis::row_convention::{READINGS, RowConvention};
-use engine::analysis::unknown::Replacing;
 use engine::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use engine::decoding::{Ensemble, LengthRule, Ranking, SearchOptions, SystemSpec};
 use engine::error::{Error, Result};
-use engine::evaluation::rows::RowReader;
-use engine::models::choice::ModelSpec;
 use engine::models::{Kernels, Model, Stepper};
-use engine::nn::device::DeviceChoice;
-use engine::text::dictionary::Dictionary;
-use engine::text::parallel::ParallelReader;
+use engine::text::{dictionary::Dictionary, parallel::ParallelReader};
+use engine::{
+    analysis::unknown::Replacing, evaluation::rows::RowReader, models::choice::ModelSpec, nn::device::DeviceChoice,
+};
 use host::bundled;
 use host::runtime::{Runtime, physical_cores};
 

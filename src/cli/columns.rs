@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::args::TableFormat;
-use crate::output::LineOutput;
+use crate::{args::TableFormat, output::LineOutput};
 use engine::text::cells::{CellTable, TableCell};
 
 /// Rows of cells; the first is the head. Numbers are right-aligned, words left-aligned.

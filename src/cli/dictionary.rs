@@ -5,11 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::align::NO_MODEL;
 use crate::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs};
-use crate::pairs::PairForcer;
-use crate::statistical::StatisticalArgs;
-use crate::windows;
+use crate::{align::NO_MODEL, pairs::PairForcer, statistical::StatisticalArgs, windows};
 use engine::text::dictionary::WordCounts;
 
 /// As typed.

@@ -17,30 +17,19 @@ use std::time::Instant;
 
 use clap::{ArgMatches, FromArgMatches as _};
 
-use crate::args::EnsembleArgs;
-use crate::context::Context;
 use crate::evaluate::arguments::{EvaluateArgs, ReportFormat};
 use crate::evaluate::evaluated::{Evaluated, MeasuredModel};
-use crate::input::lines;
-use crate::output;
-use crate::output::LineOutput;
-use crate::progress::ProgressLine;
-use corpus::measures::table::Measuring;
-use corpus::overview::test_set::TestSet;
-use corpus::run;
-use corpus::run::SystemRunOptions;
-use corpus::store::file::Workspace;
+use crate::{args::EnsembleArgs, context::Context, input::lines, output, output::LineOutput, progress::ProgressLine};
+use corpus::{
+    measures::table::Measuring, overview::test_set::TestSet, run, run::SystemRunOptions, store::file::Workspace,
+};
 use engine::decoding::{SearchOptions, SystemSpec};
 use engine::error::{Error, Result};
-use engine::evaluation::EvaluatedSystem;
-use engine::evaluation::alignment::Aligner;
-use engine::models::Stepper;
-use engine::text::reader::LineReader;
-use engine::text::write::FolderDraft;
-use engine::ticket::CancellationToken;
+use engine::evaluation::{EvaluatedSystem, alignment::Aligner};
+use engine::text::{reader::LineReader, write::FolderDraft};
+use engine::{models::Stepper, ticket::CancellationToken};
 
-pub use crate::evaluate::arguments::arguments;
-pub use crate::evaluate::gold::opposite;
+pub use crate::evaluate::{arguments::arguments, gold::opposite};
 
 /// A requested comparison is made or refused, never silently left out.
 fn check_tests(args: &EvaluateArgs) -> Result<()> {

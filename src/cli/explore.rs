@@ -2,27 +2,16 @@
 
 pub mod serve;
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use crate::args;
-use crate::args::RunArgs;
-use crate::context::Context;
-use crate::output;
-use engine::clock::Instant;
-use engine::error::Error;
-use engine::interventions::InterventionFile;
-use engine::models::choice::ModelSpec;
-use engine::nn::device;
-use engine::nn::device::DeviceChoice;
-use explorer::app::files::claim::Claim;
-use explorer::jobs::files::inbox::GivenOver;
-use explorer::session::defect;
+use crate::{args, args::RunArgs, context::Context, output};
+use engine::nn::{device, device::DeviceChoice};
+use engine::{clock::Instant, error::Error, interventions::InterventionFile, models::choice::ModelSpec};
 use explorer::session::driver::OpenWith as WindowOptions;
-use explorer::session::link;
-use explorer::session::link::ShownLink;
+use explorer::session::{defect, link, link::ShownLink};
+use explorer::{app::files::claim::Claim, jobs::files::inbox::GivenOver};
 use host::bundled;
 
 /// So long a window that is open has time to take what it is given; it looks four times a second.

@@ -9,25 +9,20 @@ pub mod scene;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::{Args, builder::PossibleValuesParser};
 
 use crate::args::{Choice, ModelArgs, ReadingArgs, RunArgs, SearchArgs, count, not_negative, one_of};
-use crate::figure::overlays::OverlayArgs;
 use crate::figure::scene::{Scenes, Showing};
 use crate::input::{InputFiles, InputLine};
-use crate::output;
-use crate::output::LineOutput;
+use crate::{figure::overlays::OverlayArgs, output, output::LineOutput};
 use engine::error::{Error, Result};
-use engine::text::write;
-use engine::text::write::FolderDraft;
+use engine::text::{write, write::FolderDraft};
 use explorer::app::files::picture::{FigureRequest, PictureRequest};
-use figure::fonts::Fonts;
 use figure::formats::{FORMATS, FigureFormat, format, format_of};
-use figure::links::Weight;
 use figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use figure::palette::{COLOUR_MAPS, ColourMap};
 use figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, kind};
+use figure::{fonts::Fonts, links::Weight};
 use host::words;
 
 /// As typed.

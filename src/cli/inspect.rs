@@ -9,10 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args;
 use crate::output::LineOutput;
-use engine::models::Model;
-use engine::models::choice::ModelSpec;
-use engine::models::config::OWN_KEYS;
-use engine::models::origins;
+use engine::models::{Model, choice::ModelSpec, config::OWN_KEYS, origins};
 
 use engine::nn::device::Device;
 

@@ -36,17 +36,12 @@ pub mod translate;
 pub mod vectors;
 pub mod windows;
 
-use std::ffi::OsString;
-use std::io;
-use std::panic::AssertUnwindSafe;
-use std::path::Path;
-use std::process::ExitCode;
+use std::{ffi::OsString, io, panic::AssertUnwindSafe, path::Path, process::ExitCode};
 
 use clap::{ArgMatches, Args as _, FromArgMatches as _};
 
 use crate::output::provenance;
-use engine::error::Error;
-use engine::text::tsv::guard_formulas;
+use engine::{error::Error, text::tsv::guard_formulas};
 
 pub use crate::context::{Context, OpenWindow};
 
@@ -296,16 +291,7 @@ pub fn program() -> clap::Command {
 }
 
 const TABLES: &[&str] = &[
-    "contrast",
-    "heads",
-    "documents",
-    "ablate",
-    "concordance",
-    "nbest",
-    "evaluate",
-    "analyse",
-    "neighbours",
-    "map",
+    "contrast", "heads", "documents", "ablate", "concordance", "nbest", "evaluate", "analyse", "neighbours", "map",
     "score",
 ];
 

@@ -2,25 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
-use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches as _};
+use clap::{builder::PossibleValuesParser, parser::ValueSource};
 use serde_json::json;
 
-use crate::args::TableFormat;
-use crate::columns::TextTable;
-use crate::context::Context;
-use crate::output::LineOutput;
-use crate::progress::ProgressLine;
 use crate::vectors::{VectorArgs, Vectors};
-use engine::analysis::map;
+use crate::{args::TableFormat, columns::TextTable, context::Context, output::LineOutput, progress::ProgressLine};
 use engine::analysis::map::{METHODS, MapLayout, Method};
-use engine::analysis::tsne::TsneOptions;
+use engine::analysis::{map, tsne::TsneOptions};
 use engine::error::{Error, Result};
-use engine::models::Model;
-use engine::text::tsv;
-use engine::text::tsv::TsvCell;
-use engine::ticket::CancellationToken;
+use engine::text::{tsv, tsv::TsvCell};
+use engine::{models::Model, ticket::CancellationToken};
 
 const STEPS: u64 = 1000;
 

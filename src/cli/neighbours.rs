@@ -11,8 +11,7 @@ use crate::vectors::{VectorArgs, VectorEntry, Vectors};
 use engine::analysis::neighbours::{Neighbour, Space};
 use engine::error::{Error, Result};
 use engine::models::{Model, representations};
-use engine::text::tsv;
-use engine::text::tsv::TsvCell;
+use engine::text::{tsv, tsv::TsvCell};
 use host::runtime::Runtime;
 
 /// As typed.

@@ -2,10 +2,8 @@
 
 pub mod provenance;
 
-use std::borrow::Cow;
-use std::io;
 use std::io::{BufWriter, IsTerminal as _, Write};
-use std::panic::PanicHookInfo;
+use std::{borrow::Cow, io, panic::PanicHookInfo};
 
 use engine::error::Error;
 use engine::text::commands::{is_command, is_turn, json};

@@ -6,10 +6,7 @@ use crate::windows;
 use crate::windows::{Doing, Growth, WindowItem};
 use engine::decoding::{Ensemble, Hypothesis};
 use engine::error::{Error, Result};
-use engine::evaluation::rows::RowReader;
-use engine::models::Stepper;
-use engine::text::line;
-use engine::ticket::CancellationToken;
+use engine::{evaluation::rows::RowReader, models::Stepper, text::line, ticket::CancellationToken};
 use host::words;
 use host::words::Worded;
 

@@ -13,18 +13,15 @@ use std::path::Path;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args as _, FromArgMatches as _};
 
-use crate::args;
 use crate::args::{BatchArgs, RunArgs, ScoreFormat, TableFormat};
-use crate::output;
 pub use crate::phrases::arguments::PhrasesArgs;
 use crate::phrases::arguments::{Feature, PhrasesPlan, Scorer, WINDOW_LINES};
 use crate::progress::ProgressLine;
+use crate::{args, output};
 use engine::decoding::phrases::{BATCH, PhraseOptions, ScoredPhrases};
 use engine::error::{Error, Result};
-use engine::models::choice::ModelSpec;
-use engine::text::phrases;
 use engine::text::phrases::{PhraseEntry, PhraseTable};
-use engine::ticket::CancellationToken;
+use engine::{models::choice::ModelSpec, text::phrases, ticket::CancellationToken};
 
 const WINDOW_BYTES: usize = 16 << 20;
 

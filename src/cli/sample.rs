@@ -9,12 +9,11 @@ use crate::input::{InputFiles, InputSide, SourceLine};
 use crate::output::LineOutput;
 use crate::windows;
 use crate::windows::{Doing, Growth};
-use engine::decoding::batching::bounded_batches;
 use engine::decoding::sample::{Numbered, Sample, SampleOptions};
 use engine::decoding::{Ensemble, sample};
 use engine::error::{Error, Result};
 use engine::models::{Model, Stepper};
-use engine::ticket::CancellationToken;
+use engine::{decoding::batching::bounded_batches, ticket::CancellationToken};
 use host::words;
 
 const WINDOW_SAMPLES: usize = 50_000;

@@ -4,19 +4,12 @@ pub mod contrast;
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use crate::args::links::LinkWordsArgs;
 use crate::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, ScoreFormat};
-use crate::context::Context;
-use crate::output::LineOutput;
 use crate::pairs::{PairForcer, SourcePair};
-use crate::phrases;
-use crate::windows;
-use crate::windows::Doing;
-use engine::analysis::hard;
+use crate::{args::links::LinkWordsArgs, context::Context, output::LineOutput, phrases, windows, windows::Doing};
 use engine::decoding::{Ensemble, Hypothesis};
-use engine::error::Error;
 use engine::text::sentence::{EOS, Sentence};
-use engine::text::words::vocabulary_words;
+use engine::{analysis::hard, error::Error, text::words::vocabulary_words};
 use explorer::app::files::line::{ScoreLine, WordsLine, ends};
 use host::words;
 use host::words::LinkedSides;

@@ -5,19 +5,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::args::PairArgs;
-use crate::output;
-use crate::progress::ProgressLine;
+use crate::{args::PairArgs, output, progress::ProgressLine};
 use engine::aligner::corpus::{CorpusBuilder, RARE};
 use engine::aligner::learn::{LearningProgress as Learning, learn, pairs_of_all_passes};
 use engine::aligner::learned::{Directions, Learned};
-use engine::aligner::settings::AlignerSettings;
 use engine::aligner::words::{Cutter, LineAligner};
 use engine::error::{Error, Result};
 use engine::text::language::of_file as language_of;
-use engine::text::parallel::ParallelReader;
 use engine::text::reader::{MOST_LINES, MOST_TEXT};
-use engine::ticket::CancellationToken;
+use engine::{aligner::settings::AlignerSettings, text::parallel::ParallelReader, ticket::CancellationToken};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

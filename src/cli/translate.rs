@@ -1,28 +1,21 @@
 //! `interlinear translate`: one sentence a line in, one result a line out, in order, perhaps with a file of
 //! interventions beside it.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
 
-use crate::args::links::LinkWordsArgs;
 use crate::args::{LineFormat, ReadingArgs, ReplaceArgs, SearchArgs, SentenceArgs, count};
 use crate::input::{InputFiles, InputSide, SourceLine};
-use crate::output::LineOutput;
-use crate::windows;
 use crate::windows::{Doing, Growth, WindowItem};
-use engine::analysis::hard;
-use engine::analysis::unknown::Replacing;
+use crate::{args::links::LinkWordsArgs, output::LineOutput, windows};
+use engine::analysis::{hard, unknown::Replacing};
 use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use engine::error::{Error, Result};
-use engine::evaluation::plan::reader;
-use engine::evaluation::rows::RowReader;
+use engine::evaluation::{plan::reader, rows::RowReader};
 use engine::interventions::{Intervention, InterventionFile, Resolved, ResolvedText, intervene_all};
-use engine::models::Stepper;
-use engine::text::sentence::Sentence;
-use engine::text::words::vocabulary_words;
-use engine::ticket::CancellationToken;
+use engine::text::{sentence::Sentence, words::vocabulary_words};
+use engine::{models::Stepper, ticket::CancellationToken};
 use explorer::app::files::line::{HypothesisLine, SetLine, TranslationLine, ends};
 use host::words;
 use host::words::LinkedSides;

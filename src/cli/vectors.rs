@@ -8,11 +8,9 @@ use crate::args;
 use crate::args::{Choice, RunArgs, one_of};
 use crate::input::{InputLines, InputSide};
 use crate::progress::ProgressLine;
-use engine::analysis::neighbours::Space;
-use engine::error::Error;
-use engine::models::choice::ModelSpec;
-use engine::models::representations::VocabularySide;
 use engine::models::{Model, representations};
+use engine::models::{choice::ModelSpec, representations::VocabularySide};
+use engine::{analysis::neighbours::Space, error::Error};
 use host::runtime::Runtime;
 
 const SIDES: &[Choice<VocabularySide>] = &[

@@ -1,32 +1,20 @@
 //! Systems run over the sentences of a workspace: what is missing is asked for, batch after batch, and kept at once,
 //! so that a run goes on where it stopped.
 
-use std::sync::Arc;
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use crate::measures::table::Measuring;
-use crate::store::file::Workspace;
-use crate::store::output::SystemOutput;
 use crate::store::read::{FORCED, StoredAbout, StoredSystem};
-use crate::store::rules::KnownWords;
-use crate::store::write::Placed;
-use engine::analysis::alignment::Alignment;
-use engine::analysis::row_convention::RowConvention;
-use engine::analysis::unknown::Replacing;
+use crate::store::{file::Workspace, output::SystemOutput, rules::KnownWords, write::Placed};
 use engine::analysis::words::{merge_alpha, merge_log_p};
+use engine::analysis::{alignment::Alignment, row_convention::RowConvention, unknown::Replacing};
 use engine::decoding::{Hypothesis, SearchOptions, SystemSpec};
 use engine::error::{Error, Result};
-use engine::evaluation;
-use engine::evaluation::ask::AskedSystem;
-use engine::evaluation::plan::InterventionPlan;
-use engine::evaluation::rows::RowReader;
-use engine::evaluation::wording;
-use engine::interventions::Intervention;
+use engine::evaluation::{ask::AskedSystem, plan::InterventionPlan, rows::RowReader, wording};
 use engine::models::{Model, Stepper};
-use engine::text::line;
-use engine::text::sentence::Sentence;
 use engine::text::words::{translated, vocabulary_words, whole_words};
-use engine::ticket::CancellationToken;
+use engine::text::{line, sentence::Sentence};
+use engine::{evaluation, interventions::Intervention, ticket::CancellationToken};
 
 /// How a system is run over the sentences of a workspace.
 #[derive(Clone, Debug)]

@@ -5,10 +5,9 @@
 //! `tr!("{n} word" | "{n} words" % count)` one that depends on a count. `id!("Copy link")` marks a text of a table, which
 //! [`text`] translates where it is shown. `tests/core/translations.rs` finds both in the sources and compares the catalogues.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::fmt::{Display, Formatter, Write as _};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::{cell::RefCell, collections::HashMap};
 
 /// A text in the language of the thread; with values it is a `String`.
 #[macro_export]

@@ -1,8 +1,7 @@
 //! Panics caught, and those of others' code kept quiet. Imports nothing of ours.
 
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo};
-use std::sync::Once;
+use std::{cell::Cell, sync::Once};
 
 thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };

@@ -2,9 +2,8 @@
 
 use crate::geometry::{Area, Point, point};
 use crate::mark::{Across, Down, LinesMark, Mark, Stroke, TextMark};
-use crate::measure::TextMeasure;
-use crate::palette::Palette;
 use crate::sizes::{SPACE_1, SPACE_2, TEXT_SMALL};
+use crate::{measure::TextMeasure, palette::Palette};
 
 const ROOM: (f32, f32) = (64.0, 30.0);
 

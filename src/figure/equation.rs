@@ -5,8 +5,7 @@ use std::borrow::Cow;
 
 use crate::geometry::{Point, point};
 use crate::mark::{Across, Dots, Down, LinesMark, Mark, Stroke, TextMark};
-use crate::measure::TextMeasure;
-use crate::palette::Rgba;
+use crate::{measure::TextMeasure, palette::Rgba};
 
 /// What stands over a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

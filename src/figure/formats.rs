@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use crate::fonts::Fonts;
-use crate::page::FigurePage;
 #[cfg(not(target_family = "wasm"))]
 use crate::pdf::pdf;
 use crate::png::png;
 use crate::{Figure, svg};
+use crate::{fonts::Fonts, page::FigurePage};
 use engine::error::{Error, Result};
 
 /// One line of [`FORMATS`].

@@ -2,15 +2,13 @@
 
 use std::borrow::Cow;
 
-use crate::Figure;
 use crate::axes::{Axes, Axis};
-use crate::bars::BarMark;
 use crate::geometry::{Area, Size, point, size};
 use crate::label::{Label, widest};
 use crate::mark::{Across, Down, Mark, Rectangle, TextMark};
-use crate::measure::TextMeasure;
 use crate::palette::{Palette, Rgba};
 use crate::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
+use crate::{Figure, bars::BarMark, measure::TextMeasure};
 use engine::analysis::divergence::entropy;
 
 const ROW: f32 = 19.0;

@@ -10,10 +10,9 @@ mod sentence;
 
 use std::fmt::Write as _;
 
-use crate::formats::FORMATS;
 use crate::interlinear::latex::{expex, gb4e, langsci, tikz};
 use crate::interlinear::leipzig::{Abbreviation, labelled, used};
-use crate::svg::escaped;
+use crate::{formats::FORMATS, svg::escaped};
 
 pub use crate::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText, UNSEEN, through};
 

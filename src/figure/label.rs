@@ -2,13 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::geometry::Area;
 use crate::mark::{BorderSide, Mark, Rectangle, Stroke};
-use crate::measure::TextMeasure;
 use crate::palette::{Palette, Rgba};
 use crate::sizes::{LABEL_MAX, TEXT_SMALL};
-use engine::interventions::Said;
-use engine::text::sentence::UNK;
+use crate::{geometry::Area, measure::TextMeasure};
+use engine::{interventions::Said, text::sentence::UNK};
 
 /// What kind of word it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -45,9 +45,8 @@ pub mod tree;
 use crate::geometry::{Area, Size, point, size};
 use crate::mark::{Across, Down, Mark, Rectangle, TextMark};
 use crate::measure::{TextMeasure, broken};
-use crate::palette::Palette;
-use crate::provenance::Provenance;
 use crate::sizes::{SPACE_1, TEXT_SMALL};
+use crate::{palette::Palette, provenance::Provenance};
 
 /// A whole figure.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,13 +2,11 @@
 
 use std::ops::Range;
 
-use crate::Figure;
 use crate::geometry::{Area, Point, Size, on_curve, point, size};
-use crate::label::Label;
 use crate::mark::{Across, BorderSide, Curve, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
-use crate::measure::TextMeasure;
 use crate::palette::{Palette, Rgba};
 use crate::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY};
+use crate::{Figure, label::Label, measure::TextMeasure};
 use engine::analysis::alignment::Alignment;
 use engine::text::links::{Link, Links};
 

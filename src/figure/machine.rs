@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::equation::typeset;
 use crate::geometry::{Area, Point, Size, on_curve, point, size};
 use crate::mark::{Across, BorderSide, Curve, Dots, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
-use crate::measure::TextMeasure;
 use crate::palette::{Palette, Rgba};
 use crate::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
+use crate::{equation::typeset, measure::TextMeasure};
 use engine::lang;
 use engine::models::anatomy::{Arrow, Diagram, Flows, MachineSpan, MachineStage, Quantity};
 
@@ -431,8 +430,7 @@ fn bars(shares: &[f32], area: &Area, palette: &Palette, marks: &mut Vec<Mark<'st
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::SansSerif;
-    use crate::palette::LIGHT;
+    use crate::{measure::SansSerif, palette::LIGHT};
     use engine::models::anatomy::Layers;
 
     #[test]

@@ -1,7 +1,6 @@
 //! The marks that figures consist of. A painter handles every one; there is nothing else to paint.
 
-use std::borrow::Cow;
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use crate::geometry::{Area, Point, Size};
 use crate::palette::{ColourMap, Rgba};

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::Size;
-use crate::sizes::TEXT_BODY;
+use crate::{geometry::Size, sizes::TEXT_BODY};
 use engine::error::{Error, Result};
 
 /// Points in a millimetre.

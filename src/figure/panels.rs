@@ -1,10 +1,8 @@
 //! One figure of many: figures next to and below each other, on one ground.
 
-use crate::Figure;
 use crate::geometry::{Area, point, size};
 use crate::mark::{Mark, Rectangle};
-use crate::palette::Palette;
-use crate::provenance::Provenance;
+use crate::{Figure, palette::Palette, provenance::Provenance};
 
 /// Makes the figures of a row equally high, so that what is put below them begins at one height.
 pub fn level(figures: &mut [Figure<'_>], columns: usize) {

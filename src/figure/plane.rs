@@ -1,16 +1,14 @@
 //! Words and phrases as points in the plane: what is where, what is under the mouse, which labels fit, and
 //! the marks of them.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use crate::geometry::{Area, Point, Size, point, size};
 use crate::mark::{Across, BorderSide, Dots, Down, Mark, Rectangle, Stroke, TextMark};
-use crate::measure::TextMeasure;
 use crate::palette::{Palette, Rgba};
-use crate::provenance::Provenance;
 use crate::sizes::{CARD_RADIUS, TEXT_SMALL};
 use crate::{Figure, palette};
+use crate::{measure::TextMeasure, provenance::Provenance};
 
 const MARGIN: f32 = 0.06;
 /// Farthest out and in, as multiples of the whole map in view.

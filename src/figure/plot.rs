@@ -2,14 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::Figure;
 use crate::axes::{Axes, Axis, Frame};
 use crate::geometry::{Area, Point, Size, dashed, point, size};
 use crate::mark::{Across, Dots, Down, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark};
-use crate::measure::TextMeasure;
 use crate::palette::{Palette, Rgba};
-use crate::provenance::Provenance;
 use crate::sizes::{DATA_POINT, SPACE_1, SPACE_2, TEXT_SMALL};
+use crate::{Figure, measure::TextMeasure, provenance::Provenance};
 
 /// Room beside the data on each side, as a share of the span of x and of y.
 pub const MARGINS: (f32, f32) = (0.03, 0.08);

@@ -2,10 +2,7 @@
 
 use resvg::tiny_skia::{Pixmap, Transform};
 
-use crate::Figure;
-use crate::fonts::Fonts;
-use crate::page::FigurePage;
-use crate::svg::svg;
+use crate::{Figure, fonts::Fonts, page::FigurePage, svg::svg};
 use engine::error::{Error, Result};
 
 const INCHES: f64 = 1000.0 / 25.4;

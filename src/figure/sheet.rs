@@ -2,24 +2,21 @@
 
 use std::sync::LazyLock;
 
-use crate::beam::BeamRow;
 use crate::geometry::{Area, point, size};
 use crate::heatmap::layout::{Gaze, Metrics};
-use crate::heatmap::outlines::Outlined;
 use crate::heatmap::{Heatmap, HeatmapMarks};
-use crate::inspected::Inspected;
-use crate::label::Label;
-use crate::links::Weight;
 use crate::mark::{Cells, Mark, Scale};
 use crate::measure::{SansSerif, TextMeasure as _};
 use crate::palette::{ColourMap, Palette};
 use crate::panels::{level, together};
-use crate::provenance::Provenance;
 use crate::sizes::{SPACE_1, TEXT_BODY};
 use crate::tree::{DrawnNode, TreeFigure};
 use crate::{Figure, MARGIN, legend, links};
-use engine::analysis::alignment::Alignment;
-use engine::text::links::Links;
+use crate::{
+    beam::BeamRow, heatmap::outlines::Outlined, inspected::Inspected, label::Label, links::Weight,
+    provenance::Provenance,
+};
+use engine::{analysis::alignment::Alignment, text::links::Links};
 
 const RISE: f32 = 130.0;
 const LINE: f32 = 24.0;

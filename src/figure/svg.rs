@@ -6,12 +6,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::Figure;
 use crate::geometry::{Area, Point};
 use crate::mark::{Across, CellRun, Cells, Dots, Down, Image, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark};
 use crate::measure::{SansSerif, TextMeasure as _, broken, laid_out};
-use crate::page::FigurePage;
-use crate::palette::Rgba;
+use crate::{Figure, page::FigurePage, palette::Rgba};
 
 const BASE: f32 = 0.35;
 

@@ -1,17 +1,13 @@
 //! A beam search as a tree: steps from left to right, what continues a node best on its own line, everything
 //! else on lines below. Shared beginnings stand once.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::ops::Range;
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
-use crate::Figure;
 use crate::geometry::{Area, Point, Size, point, size};
-use crate::label::Hand;
 use crate::mark::{Across, BorderSide, Curve, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
-use crate::measure::TextMeasure;
 use crate::palette::{Palette, Rgba};
 use crate::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
+use crate::{Figure, label::Hand, measure::TextMeasure};
 use engine::interventions::Said;
 
 const LINE: f32 = 20.0;

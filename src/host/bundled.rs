@@ -2,10 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use engine::models::choice::ModelSpec;
-use engine::models::config::FORMAT;
-use engine::models::disk::CONFIG_FILE;
 use engine::models::{MODELS, ModelEntry, disk};
+use engine::models::{choice::ModelSpec, config::FORMAT, disk::CONFIG_FILE};
 use explorer::app::open_with::Installed;
 
 const FOLDER: &str = "models";

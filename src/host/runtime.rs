@@ -1,9 +1,7 @@
 //! Where a process computes: threads, device, kernels.
 
-use engine::error::Result;
-use engine::models::Kernels;
-use engine::nn::device;
 use engine::nn::device::{Device, DeviceChoice};
+use engine::{error::Result, models::Kernels, nn::device};
 
 /// Where to compute.
 #[derive(Clone, Debug)]

@@ -1,17 +1,14 @@
 //! From hypotheses to words and links, as commands and Python give them.
 
-use engine::analysis::alignment::Alignment;
-use engine::analysis::hard::Link;
-use engine::analysis::row_convention::RowConvention;
 use engine::analysis::words::{merge_alpha, over_words};
+use engine::analysis::{alignment::Alignment, hard::Link, row_convention::RowConvention};
 use engine::decoding;
 use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions, Specials};
 use engine::error::{Error, Result};
 use engine::models::{Model, Stepper};
 use engine::text::cut::{WordExchange, WordRule};
-use engine::text::sentence::Sentence;
-use engine::text::tokenizer::Tokenizer;
 use engine::text::words::{SideWords, WordPlaces, vocabulary_words, whole_words};
+use engine::text::{sentence::Sentence, tokenizer::Tokenizer};
 use engine::ticket::CancellationToken;
 use training::settings::LinkWords;
 

@@ -10,8 +10,7 @@ mod html;
 use std::io::Read as _;
 use std::path::Path;
 
-use crate::documents::document::MOST_TEXT;
-use crate::input::ImportInput;
+use crate::{documents::document::MOST_TEXT, input::ImportInput};
 use engine::error::{Error, Result};
 use engine::text::reader::require_file;
 

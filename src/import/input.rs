@@ -3,11 +3,10 @@
 //! A byte-order mark decides, then the declaration of an XML file, then the bytes: UTF-8 where they are UTF-8, a few
 //! odd ones aside, else what `chardetng` takes them for, as web browsers do.
 
-use std::fs::File;
 use std::io::{BufRead, ErrorKind, Read, Result as IoResult};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::{fs::File, sync::Arc};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};

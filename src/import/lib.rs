@@ -21,8 +21,7 @@ pub mod options;
 pub mod recognise;
 pub mod record;
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use engine::error::{Error, Result};
 

@@ -3,8 +3,7 @@
 use crate::facts::{Behind, ImportFact, ImportReported};
 use crate::options::Orientation;
 use engine::analysis::alignment::Alignment;
-use engine::text::sentence::EOS;
-use engine::text::words::without_end;
+use engine::text::{sentence::EOS, words::without_end};
 
 pub use engine::text::links::read::MOST_WORDS;
 

@@ -1,9 +1,7 @@
 //! How files are known that no reader of this room reads: those that only a corpus takes, and those that are no
 //! sentences, whatever they look like.
 
-use crate::decimal::is_number;
-use crate::format::FileSample;
-use crate::formats::rows::heads;
+use crate::{decimal::is_number, format::FileSample, formats::rows::heads};
 use engine::text::phrases::PhraseEntry;
 
 const PEEKED: usize = 50;
@@ -11,20 +9,8 @@ const PEEKED: usize = 50;
 pub const MQM: [&str; 6] = ["system", "rater", "source", "target", "category", "severity"];
 /// Elements with which marked-up texts begin that declare nothing.
 const ROOTS: &[&str] = &[
-    "srcset",
-    "refset",
-    "tstset",
-    "mteval",
-    "doc",
-    "html",
-    "tei",
-    "teicorpus",
-    "cesalign",
-    "cesdoc",
-    "cesana",
-    "dataset",
-    "url",
-    "svg",
+    "srcset", "refset", "tstset", "mteval", "doc", "html", "tei", "teicorpus", "cesalign", "cesdoc", "cesana",
+    "dataset", "url", "svg",
 ];
 
 fn certain(is: bool) -> u8 {

@@ -2,9 +2,8 @@
 
 use crate::options::Role;
 use engine::analysis::alignment::Alignment;
-use engine::text::cut::WordRule;
 use engine::text::links::{Link, Links};
-use engine::text::readable::readable;
+use engine::text::{cut::WordRule, readable::readable};
 
 /// One sentence of a file.
 #[derive(Clone, Debug, Default, PartialEq)]

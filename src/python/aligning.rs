@@ -1,22 +1,18 @@
 //! Links that need no model, and how good links are.
 
 use crate::failure::Answer;
-use std::path::PathBuf;
-use std::sync::Mutex;
+use std::{path::PathBuf, sync::Mutex};
 
 use pyo3::prelude::{Bound, PyAny, Python, pyclass, pyfunction, pymethods};
 
 use crate::waiting;
 use engine::aligner::corpus::{CorpusBuilder, RARE};
 use engine::aligner::learn::{LearningProgress, learn, pairs_of_all_passes};
-use engine::aligner::learned::Learned;
-use engine::aligner::settings::AlignerSettings;
 use engine::aligner::words::{Cutter, LineAligner};
-use engine::analysis::aer::AerCounts;
+use engine::aligner::{learned::Learned, settings::AlignerSettings};
 use engine::error::{Error, Result};
-use engine::evaluation::alignment::AlignerDirection;
-use engine::text::links::read::links_of;
 use engine::text::links::{Link, Links};
+use engine::{analysis::aer::AerCounts, evaluation::alignment::AlignerDirection, text::links::read::links_of};
 use host::runtime::physical_cores;
 
 /// Links as Python has them.

@@ -1,30 +1,22 @@
 //! Figures of translations, and of anybody's attention.
 
 use crate::failure::Answer;
-use std::borrow::Cow;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::{borrow::Cow, path::PathBuf};
 
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::prelude::{FromPyObject, Python, pyclass, pyfunction, pymethods};
 
 use crate::arrays::{Matrix, Words, matrix};
-use corpus::export::picture;
-use corpus::store::output::SystemOutput;
-use engine::analysis::alignment::Alignment;
-use engine::analysis::words::merge_alpha;
+use corpus::{export::picture, store::output::SystemOutput};
+use engine::analysis::{alignment::Alignment, words::merge_alpha};
 use engine::error::{Error, Result};
-use engine::text::cut::WordRule;
-use engine::text::pieces::PieceMarks;
-use engine::text::write;
-use figure::beam::BeamRow;
-use figure::fonts::Fonts;
+use engine::text::{cut::WordRule, pieces::PieceMarks, write};
 use figure::formats::{FORMATS, FigureFormat, format, format_of};
-use figure::links::Weight;
 use figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use figure::palette::{COLOUR_MAPS, ColourMap};
-use figure::provenance::Provenance;
 use figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, PictureSheet, kind};
+use figure::{beam::BeamRow, fonts::Fonts, links::Weight, provenance::Provenance};
 
 /// How a figure is to look.
 #[derive(FromPyObject)]

@@ -11,8 +11,7 @@ pub mod translation;
 pub mod waiting;
 pub mod workspace;
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::{Python, pyfunction, pymodule};

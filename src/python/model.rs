@@ -10,18 +10,14 @@ use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, Python, pyclass, pymethod
 use crate::translation::{NativeTranslation, TranslatedSentence};
 use crate::waiting;
 use crate::waiting::Counted;
-use engine::analysis::row_convention::RowConvention;
-use engine::decoding;
-use engine::decoding::SystemSpec;
 use engine::decoding::{Decoded, Ensemble, Hypothesis, LengthRule, Ranking, SearchOptions};
 use engine::error::{Error, Result};
-use engine::evaluation::rows::RowReader;
 use engine::models::{Kernels, Model, Stepper};
-use engine::nn::device::DeviceChoice;
-use engine::text::line;
-use engine::text::sentence::Sentence;
-use engine::text::tokenizer::Encode;
-use engine::ticket::CancellationToken;
+use engine::text::{line, sentence::Sentence, tokenizer::Encode};
+use engine::{
+    analysis::row_convention::RowConvention, decoding, decoding::SystemSpec, evaluation::rows::RowReader,
+    nn::device::DeviceChoice, ticket::CancellationToken,
+};
 use host::runtime::Runtime;
 use host::words;
 

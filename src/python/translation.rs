@@ -4,20 +4,15 @@ use crate::failure::Answer;
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::{Bound, Py, Python, pyclass, pymethods};
-use pyo3::sync::PyOnceLock;
+use pyo3::{exceptions::PyValueError, sync::PyOnceLock};
 
 use crate::arrays::{Matrix, Words, array, matrix};
 use crate::figure::{DrawnHypothesis, NativeFigure, StyleAsked};
 use corpus::run;
 use corpus::run::SystemRunOptions;
-use corpus::store::output::SystemOutput;
-use corpus::store::read::StoredAbout;
-use engine::analysis::alignment::Alignment;
-use engine::analysis::hard;
-use engine::analysis::row_convention::RowConvention;
-use engine::analysis::unknown::Replacing;
+use corpus::store::{output::SystemOutput, read::StoredAbout};
+use engine::analysis::{alignment::Alignment, hard, row_convention::RowConvention, unknown::Replacing};
 use engine::decoding::{Ensemble, Hypothesis, SearchOptions, SystemSpec};
 use engine::text::sentence::Sentence;
 use figure::provenance::Provenance;

@@ -3,8 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
-use std::time::Duration;
+use std::{thread, time::Duration};
 
 use crate::failure::Answer;
 use pyo3::exceptions::PyRuntimeError;

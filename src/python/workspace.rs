@@ -9,27 +9,17 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, PyRef, PyResult, Python, pyclass, pymethods};
 use pyo3::{IntoPyObject, IntoPyObjectExt as _};
 
-use crate::arrays::array;
-use crate::figure::alignment;
-use crate::translation::NativeTranslation;
-use crate::waiting;
-use corpus::export::out;
+use crate::{arrays::array, figure::alignment, translation::NativeTranslation, waiting};
 use corpus::export::out::{ExportFormat, Out, all_columns};
-use corpus::measures::table::Measuring;
-use corpus::query::column::TableColumn;
-use corpus::query::expensive::FilterResources;
-use corpus::query::table;
-use corpus::query::table::Sorting;
-use corpus::store::corpus::CorpusTable;
-use corpus::store::file::Workspace;
-use corpus::store::output::SystemOutput;
-use corpus::store::read::StoredAbout;
-use corpus::store::rules::KnownWords;
-use corpus::store::write::NewSentence;
+use corpus::query::{column::TableColumn, expensive::FilterResources, table, table::Sorting};
+use corpus::store::{
+    corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout, rules::KnownWords,
+    write::NewSentence,
+};
+use corpus::{export::out, measures::table::Measuring};
 use engine::aligner::bundled::{AlignerChoice, AlignerFiles};
-use engine::aligner::words::LineAligner;
 use engine::error::{Error, Result};
-use engine::text::links::Link;
+use engine::{aligner::words::LineAligner, text::links::Link};
 
 /// Outputs that are written at once.
 const PIECE: usize = 256;

@@ -8,9 +8,8 @@ use std::path::Path;
 use crate::vocabularies::TrainingTokenizers;
 use engine::error::{Error, Result};
 use engine::models::checkpoint::{Array, Weights};
-use engine::models::config::Config;
 use engine::models::{self, Architecture};
-use engine::text::tokenizer::Tokenizer;
+use engine::{models::config::Config, text::tokenizer::Tokenizer};
 
 /// Tensors with a row, or a number, for each target word; `source_embedding` has one for each source word.
 const OF_TARGET: &[&str] = &["target_embedding", "readout.W_o", "readout.G", "readout.G_l", "readout.b_w", "W_s"];

@@ -2,9 +2,7 @@
 //! candle's autograd over the readable models on any other device, RNNsearch by hand on an NVIDIA card.
 
 use crate::fused::{BatchLoss, Fused, StepOptions};
-use crate::layout::ParameterLayout;
-use crate::minibatch::Minibatch;
-use crate::optimizer::Optimizer;
+use crate::{layout::ParameterLayout, minibatch::Minibatch, optimizer::Optimizer};
 use engine::error::Result;
 
 /// The optimizer's memories as a checkpoint keeps them.

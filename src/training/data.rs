@@ -1,15 +1,12 @@
 //! From text files to corpora of ids.
 
-use crate::guide;
-use crate::guide::Guide;
 use crate::settings::{TextPair, TrainingSettings};
-use crate::vocabularies::TrainingTokenizers;
-use engine::analysis::row_convention::RowConvention;
+use crate::{guide, guide::Guide, vocabularies::TrainingTokenizers};
 use engine::error::{Error, Result};
-use engine::models::config::Config;
 use engine::text::corpus::{PairRules, ParallelText};
-use engine::text::vocab::EOS_ID;
-use engine::ticket::CancellationToken;
+use engine::{
+    analysis::row_convention::RowConvention, models::config::Config, text::vocab::EOS_ID, ticket::CancellationToken,
+};
 
 /// Training text as ids.
 #[derive(Debug, Default)]

@@ -56,15 +56,10 @@ fn taken(output: &Path, file: &mut File) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::log::Log;
-    use crate::state::Checkpoint;
-    use engine::models::Model;
-    use engine::models::checkpoint::Weights;
-    use engine::models::config::Config;
-    use engine::models::shapes;
+    use crate::{log::Log, state::Checkpoint};
+    use engine::models::{Model, checkpoint::Weights, config::Config, shapes};
     use engine::nn::device::Device;
-    use engine::text::tokenizer::Tokenizer;
-    use engine::text::write::faults;
+    use engine::text::{tokenizer::Tokenizer, write::faults};
 
     /// Writes over `path` by `save`, failing and killed at every call; each time the next run starts, and then `holds`
     /// looks whether the file says what it said before or what it was to say.

@@ -3,22 +3,17 @@
 //! A word that the vocabulary cuts into pieces has the links of the word on every piece. Where a word has its row only
 //! behind `</s>`, as the last one that RNNsearch reads, the target has as many `</s>` more, so that this row is there.
 
-use std::collections::HashMap;
-use std::ops::Range;
-use std::path::Path;
+use std::{collections::HashMap, ops::Range, path::Path};
 
-use crate::minibatch::GuidedLink;
 use crate::settings::{LinkWords, TextPair, TrainingSettings, Unlinked};
-use crate::vocabularies::TrainingTokenizers;
+use crate::{minibatch::GuidedLink, vocabularies::TrainingTokenizers};
 use engine::error::{Error, Result};
 use engine::text::corpus::{PairRules, ParallelText, SentencePair};
-use engine::text::cut::WordRule;
-use engine::text::links::Link;
-use engine::text::links::read::pharaoh_line;
-use engine::text::parallel::ParallelReader;
-use engine::text::reader::LineReader;
 use engine::text::tokenizer::{CorpusEncoder, Tokenizer};
 use engine::text::words::{place, words};
+use engine::text::{
+    cut::WordRule, links::Link, links::read::pharaoh_line, parallel::ParallelReader, reader::LineReader,
+};
 use engine::ticket::CancellationToken;
 
 /// Where alpha is to look in each pair of a corpus.

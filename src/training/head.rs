@@ -17,21 +17,16 @@ use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::guide::Guide;
-use crate::minibatch::GuidedLink;
-use crate::optimizer::Optimizer;
-use crate::reach::Reach;
 use crate::settings::{OptimizerSettings, Rule};
 use crate::state::{Checkpoint, Position, SentenceOrder, Tally};
+use crate::{guide::Guide, minibatch::GuidedLink, optimizer::Optimizer, reach::Reach};
 use engine::error::{Error, Result};
-use engine::models::checkpoint::Weights;
 use engine::models::fused::head::{HEAD_WIDTH, HeadSizes, NEAR, SOURCE_TABLE, near, no_vectors, weights_of};
 use engine::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
-use engine::nn::fused::elementwise::softmax;
 use engine::nn::fused::{Precision, attention};
-use engine::nn::init::gaussian;
+use engine::nn::{fused::elementwise::softmax, init::gaussian};
 use engine::text::corpus::{Batches, ParallelText};
-use engine::ticket::CancellationToken;
+use engine::{models::checkpoint::Weights, ticket::CancellationToken};
 
 /// Groups of a minibatch.
 const BATCH: usize = 8;

@@ -1,8 +1,7 @@
 //! All parameters of a model in one flat vector, ordered so that the fused kernels
 //! find joined matrices (the gates z, r, candidate; i, f, o, g) side by side.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
 use engine::error::{Error, Result};
 use engine::models::checkpoint::{Array, Weights};

@@ -33,21 +33,15 @@ pub mod vocabularies;
 use std::path::{Path, PathBuf};
 
 use crate::backend::{Engine, FusedEngine};
-use crate::fused::Fused;
-use crate::layout::ParameterLayout;
-use crate::optimizer::Optimizer;
-use crate::plain::PlainEngine;
 use crate::settings::{StartSettings, TokenKind, TrainingSettings};
-use crate::state::Checkpoint;
 use crate::trainer::{Trainer, TrainingReport};
-use crate::vocabularies::TrainingTokenizers;
+use crate::{
+    fused::Fused, layout::ParameterLayout, optimizer::Optimizer, plain::PlainEngine, state::Checkpoint,
+    vocabularies::TrainingTokenizers,
+};
 use engine::error::{Error, Result};
-use engine::models::Architecture;
-use engine::models::checkpoint::Weights;
-use engine::models::config::Config;
-use engine::models::init;
-use engine::nn::device::TrainingDevice;
-use engine::nn::fused::Precision;
+use engine::models::{Architecture, checkpoint::Weights, config::Config, init};
+use engine::nn::{device::TrainingDevice, fused::Precision};
 use engine::text::vocab::{EOS_ID, UNK_ID};
 use engine::ticket::CancellationToken;
 

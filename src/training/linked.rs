@@ -7,14 +7,13 @@ use crate::guide::{Guide, GuidedReader};
 use crate::settings::{LinkWords, Unlinked};
 use engine::aligner::corpus::{CorpusBuilder, RARE};
 use engine::aligner::learn::{LearningProgress, learn, pairs_of_all_passes};
-use engine::aligner::settings::AlignerSettings;
 use engine::aligner::words::{Cutter, LineAligner};
-use engine::analysis::symmetrize::symmetrization;
 use engine::error::{Error, Result};
-use engine::models::Model;
 use engine::text::corpus::{PairRules, ParallelText};
-use engine::text::parallel::ParallelReader;
-use engine::ticket::CancellationToken;
+use engine::{
+    aligner::settings::AlignerSettings, analysis::symmetrize::symmetrization, models::Model,
+    text::parallel::ParallelReader, ticket::CancellationToken,
+};
 
 const MOST_WORDS: usize = 100;
 

@@ -1,8 +1,7 @@
 //! The training log, one JSON object a line.
 
-use std::fs::File;
 use std::io::{BufReader, Write as _};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 use serde::Serialize;
 

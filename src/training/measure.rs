@@ -3,18 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::layout::ParameterLayout;
-use crate::settings::TrainingSettings;
-use crate::trainer::MeasureBleu;
-use crate::vocabularies::TrainingTokenizers;
+use crate::{
+    layout::ParameterLayout, settings::TrainingSettings, trainer::MeasureBleu, vocabularies::TrainingTokenizers,
+};
 use engine::analysis::bleu::{self, BleuSettings, Tokenization};
-use engine::decoding;
 use engine::decoding::{SearchOptions, Specials};
-use engine::error::Result;
-use engine::models::config::Config;
-use engine::models::folder;
-use engine::text::reader::LineReader;
-use engine::ticket::CancellationToken;
+use engine::models::{config::Config, folder};
+use engine::{decoding, error::Result, text::reader::LineReader, ticket::CancellationToken};
 
 const BATCH: usize = 64;
 

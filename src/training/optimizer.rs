@@ -5,8 +5,7 @@
 
 use crate::reach::Reach;
 use crate::settings::{OptimizerSettings, Rule};
-use engine::nn::fused::elementwise::squared_norm;
-use engine::nn::fused::update;
+use engine::nn::{fused::elementwise::squared_norm, fused::update};
 
 const CHUNK: usize = 1 << 16;
 

@@ -9,15 +9,13 @@ use candle_core::backprop::GradStore;
 use candle_core::{D, Device, Tensor, Var};
 
 use crate::backend::{Engine, OptimizerMemory};
-use crate::card::search::Search;
 use crate::fused::{BatchLoss, Shard, StepOptions};
 use crate::layout::{LayoutEntry, ParameterLayout};
-use crate::minibatch::Minibatch;
 use crate::settings::{OptimizerSettings, Rule};
+use crate::{card::search::Search, minibatch::Minibatch};
 use engine::error::{Error, Result};
-use engine::models::Architecture;
-use engine::models::config::Config;
 use engine::models::loss::{Regularizer, Trainable, trainable};
+use engine::models::{Architecture, config::Config};
 
 /// Where alpha is to look, 1 at what is linked, [t_y, b, t_x]; `None` without guidance.
 pub fn looks(batch: Minibatch<'_>, device: &Device) -> Result<Option<Tensor>> {

@@ -13,9 +13,8 @@ use crate::settings::{
 };
 use engine::attention::{AttentionKind, KINDS, scores};
 use engine::error::{Error, Result};
-use engine::models::config::Architecture;
 use engine::models::{ModelEntry, TRAINED};
-use engine::text::write::write_atomic;
+use engine::{models::config::Architecture, text::write::write_atomic};
 
 /// What is wanted, in the words of the tables.
 #[derive(Clone, Debug, PartialEq)]

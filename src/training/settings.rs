@@ -8,13 +8,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use engine::analysis::row_convention::RowConvention;
-use engine::attention::find;
 use engine::error::{Error, Result};
-use engine::models::TRAINED;
 use engine::models::config::{Architecture, AttentionKind, Config, LuongSizes, OwnSizes};
-use engine::nn::fused::Precision;
-use engine::text::toml::parse;
+use engine::{
+    analysis::row_convention::RowConvention, attention::find, models::TRAINED, nn::fused::Precision, text::toml::parse,
+};
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]

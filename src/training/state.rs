@@ -3,9 +3,8 @@
 //! One safetensors file, written whole or not at all: the weights and the optimizer's two
 //! memories in `f32`, the position in the data and the best measure in its metadata.
 
-use std::collections::HashMap;
 use std::io::Write as _;
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
@@ -13,8 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::settings::{BestSettings, Rule};
 use engine::error::{Error, Result};
-use engine::text::reader::read_file;
-use engine::text::write::write_inside;
+use engine::text::{reader::read_file, write::write_inside};
 
 /// Sums over the updates since the last line of the log. Kept, so that the next line of a resumed run is a mean over
 /// the same updates.

@@ -4,12 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::settings::{TextPair, TokenKind, TrainingSettings};
-use engine::error::Result;
-use engine::text::reader::LineReader;
-use engine::text::tokenizer::Tokenizer;
-use engine::text::vocab;
-use engine::text::vocab::bpe;
-use engine::ticket::CancellationToken;
+use engine::text::{reader::LineReader, tokenizer::Tokenizer, vocab, vocab::bpe};
+use engine::{error::Result, ticket::CancellationToken};
 
 /// Both tokenizers of a model.
 #[derive(Debug)]

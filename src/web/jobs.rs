@@ -1,10 +1,7 @@
 //! The lanes of the page: its worker, started again when it is lost.
 
-use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
-use std::path::PathBuf;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::{cell::RefCell, path::PathBuf, rc::Rc, sync::Arc};
 
 use js_sys::{Function, Object, Reflect, Uint8Array};
 use wasm_bindgen::closure::Closure;
@@ -12,16 +9,13 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{Blob, MessageEvent, Url, Worker};
 
 use crate::message::{FromWorker, ToWorker, packed, unpacked};
-use engine::models::anatomy;
-use engine::models::choice::ModelSpec;
-use engine::models::config::Config;
+use engine::models::{anatomy, choice::ModelSpec, config::Config};
 use engine::text::given;
-use explorer::app::effect::QueueCall;
-use explorer::jobs::Wake;
 use explorer::jobs::live::protocol::{Event, Request};
 use explorer::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
 use explorer::jobs::steps::{StepsEvent, StepsRequest};
 use explorer::session::jobs::{BackgroundJobs, JobNews};
+use explorer::{app::effect::QueueCall, jobs::Wake};
 
 #[derive(Default)]
 struct Inbox {

@@ -6,9 +6,7 @@ pub mod jobs;
 pub mod message;
 pub mod worker;
 
-use std::cell::RefCell;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{cell::RefCell, path::PathBuf, sync::Arc};
 
 use js_sys::Function;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -20,10 +18,8 @@ use crate::jobs::WorkerLanes;
 use engine::lang;
 use engine::lang::{CatalogueOf, Language};
 use explorer::app::open_with::{Installed, OpenWith};
-use explorer::jobs::Wake;
-use explorer::session::driver::Driver;
-use explorer::ui::App;
-use explorer::ui::spoken::Announcer;
+use explorer::ui::{App, spoken::Announcer};
+use explorer::{jobs::Wake, session::driver::Driver};
 
 /// Opens the explorer on a canvas.
 #[wasm_bindgen]

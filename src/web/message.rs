@@ -4,10 +4,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsError;
 
-use explorer::app::effect::QueueCall;
 use explorer::jobs::live::protocol::{Event, Request};
-use explorer::jobs::queue::QueueEvent;
 use explorer::jobs::steps::{StepsEvent, StepsRequest};
+use explorer::{app::effect::QueueCall, jobs::queue::QueueEvent};
 
 /// What the page asks for.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -13,17 +13,12 @@ use wasm_bindgen::{JsCast as _, JsError};
 use web_sys::DedicatedWorkerGlobalScope;
 
 use crate::message::{FromWorker, ToWorker, packed, unpacked};
-use engine::error::Error;
-use engine::models::Model;
-use engine::text::tokenizer::Tokenizers;
-use engine::ticket::CancellationToken;
+use engine::{error::Error, models::Model, text::tokenizer::Tokenizers, ticket::CancellationToken};
 use explorer::app::effect::QueueCall;
 use explorer::jobs::live::protocol::{ColumnId, ColumnSpec, Event, Request};
-use explorer::jobs::models::cache::Key;
-use explorer::jobs::models::store::Store;
-use explorer::jobs::queue::job_queue;
 use explorer::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
 use explorer::jobs::steps::{Open, StepsEvent, StepsRequest};
+use explorer::jobs::{models::cache::Key, models::store::Store, queue::job_queue};
 use explorer::jobs::{serve, steps};
 
 const TELL_EVERY: f32 = 0.02;

@@ -26,18 +26,13 @@ mod typing;
 mod work;
 mod workspace;
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::{cell::RefCell, process::ExitCode};
 
 use clap::Parser;
 
-use interlinear::cli::args::RunArgs;
-use interlinear::cli::bench::figures::Figures;
-use interlinear::cli::bench::program;
-use interlinear::error::Result;
-use interlinear::host::runtime::Runtime;
-use interlinear::models::Kernels;
+use interlinear::cli::{args::RunArgs, bench::figures::Figures, bench::program};
+use interlinear::{error::Result, host::runtime::Runtime, models::Kernels};
 use machine::Rates;
 use peer::Peer;
 

@@ -11,15 +11,11 @@ use serde_json::json;
 use crate::Setup;
 use crate::frames::{Window, wheel};
 use crate::timing::{millis, told};
-use interlinear::app::command::WindowCommand;
-use interlinear::app::effect::Effect;
+use interlinear::app::{command::WindowCommand, effect::Effect};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
-use interlinear::pages::command::Command;
-use interlinear::pages::corpus::CORPUS;
-use interlinear::pages::corpus::command::CorpusCommand;
-use interlinear::session::driver::OpenWith;
-use interlinear::session::state::Session;
+use interlinear::pages::{command::Command, corpus::CORPUS, corpus::command::CorpusCommand};
+use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::ui::SessionHost;
 
 const COLUMNS: &[BenchColumn] = &[

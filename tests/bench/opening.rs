@@ -2,21 +2,17 @@
 //! away. The same driver, worker and file threads as the window's, in turns as long as those of a frame.
 
 use std::io::{BufWriter, Write as _};
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
+use std::{path::Path, sync::Arc, sync::mpsc::sync_channel};
 
 use serde_json::{Value, json};
 
 use crate::Setup;
 use crate::timing::millis;
-use interlinear::app::command::WindowCommand;
-use interlinear::app::files::lists::List;
+use interlinear::app::{command::WindowCommand, files::lists::List};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::error::{Error, Result};
-use interlinear::pages::command::Command;
-use interlinear::pages::sentence::command::ListCommand;
+use interlinear::pages::{command::Command, sentence::command::ListCommand};
 use interlinear::session::driver::{Driver, OpenWith};
 
 /// Lines of the file, and of that of the quick form.

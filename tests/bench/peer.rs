@@ -3,8 +3,7 @@
 //! A peer is a shell command. It is called with arguments behind it and prints its figures as the last line of stdout,
 //! one JSON object; what it says on stderr is shown only when it prints none.
 
-use std::ffi::OsString;
-use std::process::Command;
+use std::{ffi::OsString, process::Command};
 
 use serde_json::Value;
 

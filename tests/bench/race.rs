@@ -7,17 +7,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::Setup;
-use crate::machine::pool;
-use crate::peer::Peer;
-use crate::subject::Subject;
-use crate::timing::Timing;
-use crate::work::Load;
+use crate::{Setup, machine::pool, peer::Peer, subject::Subject, timing::Timing, work::Load};
 use interlinear::decoding::{self, Hypothesis, SearchOptions};
-use interlinear::error::Error;
 use interlinear::models::{Kernels, Stepper};
-use interlinear::nn::device::Device;
-use interlinear::ticket::CancellationToken;
+use interlinear::{error::Error, nn::device::Device, ticket::CancellationToken};
 
 pub const BEAM: usize = 5;
 pub const WORDS: usize = 20;

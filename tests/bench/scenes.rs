@@ -4,8 +4,7 @@ use interlinear::app::command::SourceCommand;
 use interlinear::decoding::{Hypothesis, Node, NodeFate};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::pages::sentence::command::{ColumnCommand, SearchCommand};
-use interlinear::session::driver::OpenWith;
-use interlinear::session::state::Session;
+use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::text::sentence::{EOS, Sentence};
 
 const SYLLABLES: [&str; 8] = ["la", "mer", "sol", "ti", "vent", "ro", "ge", "nuit"];

@@ -1,20 +1,16 @@
 //! Starting: how long models take to load, and until the first translation is there.
 
 use std::io::Write as _;
-use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use serde_json::json;
 
 use crate::Setup;
 use crate::timing::median;
-use interlinear::cli::args;
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::decoding::{self, SearchOptions};
-use interlinear::host::words;
-use interlinear::models::Model;
-use interlinear::ticket::CancellationToken;
+use interlinear::{cli::args, host::words, models::Model, ticket::CancellationToken};
 
 const SENTENCE: &str = "My neighbour repaired the old bicycle before the children came home.";
 const PATIENCE: Duration = Duration::from_secs(5);

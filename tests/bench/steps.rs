@@ -1,19 +1,16 @@
 //! Models taken apart: how long a sentence of 40 words takes, and CPU time of frames of the page Steps.
 
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{path::PathBuf, sync::Arc};
 
 use serde_json::json;
 
 use crate::Setup;
 use crate::timing::millis;
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
-use interlinear::decoding::step_trace::Then;
-use interlinear::error::Error;
 use interlinear::jobs::steps::{StepTrace, StepsRequest, StepsThread};
 use interlinear::jobs::{Library, Wake};
-use interlinear::nn::device::DeviceChoice;
+use interlinear::{decoding::step_trace::Then, error::Error, nn::device::DeviceChoice};
 
 const WORDS: usize = 40;
 const PATIENCE: Duration = Duration::from_mins(2);

@@ -13,19 +13,17 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use crate::Setup;
-use interlinear::decoding::Specials;
-use interlinear::error::Result;
 use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
 use interlinear::models::fused::{packed, supports};
 use interlinear::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
 use interlinear::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
-use interlinear::models::plain::PlainStepper;
 use interlinear::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use interlinear::models::{Kernels, Model, Stepper, disk, folder, shapes};
-use interlinear::nn::device::Device;
 use interlinear::text::sentence::{EOS, UNK};
-use interlinear::text::tokenizer::Tokenizer;
+use interlinear::{
+    decoding::Specials, error::Result, models::plain::PlainStepper, nn::device::Device, text::tokenizer::Tokenizer,
+};
 
 /// Half the width of the uniform distribution of random weights; its deviation is 0.05.
 const HALF_WIDTH: f32 = 0.0866;

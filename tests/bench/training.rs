@@ -1,27 +1,22 @@
 //! Training: full updates on random sentences, on the processor with the fused gradients.
 
-use std::ffi::OsString;
-use std::time::Instant;
+use std::{ffi::OsString, time::Instant};
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::cost::Cost;
-use crate::machine::pool;
 use crate::{Setup, peer, subject};
+use crate::{cost::Cost, machine::pool};
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
-use interlinear::models::TRAINED;
-use interlinear::models::config::Config;
-use interlinear::models::disk::CONFIG_FILE;
 use interlinear::models::init::{InitScheme, initial_weights};
+use interlinear::models::{TRAINED, config::Config, disk::CONFIG_FILE};
 use interlinear::nn::fused::Precision;
 use interlinear::training::backend::{Engine as _, FusedEngine};
 use interlinear::training::fused::{Fused, StepOptions};
-use interlinear::training::layout::ParameterLayout;
-use interlinear::training::minibatch::Minibatch;
-use interlinear::training::optimizer::Optimizer;
-use interlinear::training::settings::OptimizerSettings;
+use interlinear::training::{
+    layout::ParameterLayout, minibatch::Minibatch, optimizer::Optimizer, settings::OptimizerSettings,
+};
 
 /// Pairs of a minibatch, as in the papers.
 const BATCH: usize = 80;

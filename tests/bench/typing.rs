@@ -8,14 +8,11 @@ use serde_json::json;
 
 use crate::Setup;
 use crate::timing::{millis, told};
-use interlinear::app::command::SourceCommand;
-use interlinear::app::document::column::ColumnState;
+use interlinear::app::{command::SourceCommand, document::column::ColumnState};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
-use interlinear::nn::device::DeviceChoice;
-use interlinear::pages::shell::source;
-use interlinear::session::driver::OpenWith;
-use interlinear::session::state::Session;
+use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::ui::{self, App};
+use interlinear::{nn::device::DeviceChoice, pages::shell::source};
 
 const SENTENCE: &str =
     "My older brother never told the teacher why he had left the blue bicycle behind the house near the river.";

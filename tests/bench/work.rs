@@ -6,8 +6,7 @@
 
 use crate::cost::{Applied, Cost, applied};
 use crate::machine::Rates;
-use interlinear::models::config::Config;
-use interlinear::models::shapes;
+use interlinear::models::{config::Config, shapes};
 
 pub struct Load {
     pub batch: usize,

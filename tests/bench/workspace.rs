@@ -3,8 +3,7 @@
 //! way from a click to a heatmap.
 
 use std::io::Write as _;
-use std::path::Path;
-use std::time::Instant;
+use std::{path::Path, time::Instant};
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -13,15 +12,11 @@ use serde_json::{Value, json};
 use crate::Setup;
 use crate::timing::millis;
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
-use interlinear::corpus::import::importer::import_file;
-use interlinear::corpus::measures::table::Measuring;
-use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::{Sorting, rows};
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::output::SystemOutput;
-use interlinear::corpus::store::read::StoredAbout;
-use interlinear::corpus::store::write::NewSentence;
+use interlinear::corpus::{
+    import::importer::import_file, measures::table::Measuring, query::filter::Filter, store::corpus::CorpusTable,
+    store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout, store::write::NewSentence,
+};
 use interlinear::import;
 use interlinear::ticket::CancellationToken;
 

@@ -2,13 +2,12 @@
 //! a time, with alpha written by hand, and divergences by their definitions.
 
 use candle_core::{Device as Candle, Tensor};
-use interlinear::analysis::ablation;
 use interlinear::analysis::ablation::{AblatedWord, AblationEffect, AblationMeans, FIGURES};
-use interlinear::decoding::reweigh::permutation;
-use interlinear::models::folder::readable;
 use interlinear::models::{Kernels, Model};
-use interlinear::nn::device::Device;
-use interlinear::ticket::CancellationToken;
+use interlinear::{
+    analysis::ablation, decoding::reweigh::permutation, models::folder::readable, nn::device::Device,
+    ticket::CancellationToken,
+};
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};

@@ -1,40 +1,29 @@
 //! Acting on the decoder: what a session asks for, what the worker makes of it, and what comes back marked.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use interlinear::app::command::SourceCommand;
-use interlinear::app::document::column::Column;
-use interlinear::app::document::hand::TakenAway;
 use interlinear::app::document::tree::{DrawnTree, SearchTree, ShownTree, TreeTrace};
-use interlinear::app::files::drawing::Drawing;
-use interlinear::app::files::export;
-use interlinear::app::files::export::AlignmentFormat;
-use interlinear::app::files::picture::FigureRequest;
+use interlinear::app::{
+    command::SourceCommand, document::column::Column, document::hand::TakenAway, files::drawing::Drawing,
+    files::export, files::export::AlignmentFormat, files::picture::FigureRequest,
+};
 use interlinear::decoding::{Hypothesis, NodeFate, SearchOptions, Specials, decode, force};
-use interlinear::figure::palette::Palette;
-use interlinear::figure::tree::NodeState;
+use interlinear::figure::{palette::Palette, tree::NodeState};
 use interlinear::interventions::{
     Applied, Forbid, Force, Intervening, Intervention, Interventions, Pin, Place, Said, SetAlpha, Word,
 };
 use interlinear::jobs::live::protocol::{
     ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request, UntouchedTranslation,
 };
-use interlinear::models::choice::ModelSpec;
 use interlinear::models::{Kernels, Model};
-use interlinear::nn::device::Device;
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand};
-use interlinear::session::driver::OpenWith;
-use interlinear::session::persist::load_or_set_aside;
-use interlinear::session::state::Session;
-use interlinear::text::cut::WordRule;
-use interlinear::text::pieces::PieceMarks;
-use interlinear::ticket::CancellationToken;
+use interlinear::session::{driver::OpenWith, persist::load_or_set_aside, state::Session};
+use interlinear::text::{cut::WordRule, pieces::PieceMarks};
+use interlinear::{models::choice::ModelSpec, nn::device::Device, ticket::CancellationToken};
 
-use crate::effects::act;
-use crate::models::FOLDERS;
 use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{fixture, request, serve_all, store, story};
+use crate::{effects::act, models::FOLDERS};
 
 const SOURCE: &str = "s9 s31 s17 s4";
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };

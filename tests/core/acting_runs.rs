@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::look::FileVersion;
+use interlinear::corpus::{store::file::Workspace, store::look::FileVersion};
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};

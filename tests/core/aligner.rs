@@ -5,22 +5,16 @@ use std::path::Path;
 
 use interlinear::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use interlinear::aligner::corpus::{AlignerText, CorpusBuilder};
-use interlinear::aligner::jumps;
 use interlinear::aligner::jumps::{CELLS, FAR, Jumps, NEAR, REACH, Row};
-use interlinear::aligner::lattice::Lattice;
 use interlinear::aligner::learn::{LearningProgress, learn};
-use interlinear::aligner::learned::Learned;
-use interlinear::aligner::lexicon::Prior;
-use interlinear::aligner::pair::PairPosteriors;
-use interlinear::aligner::settings::AlignerSettings;
-use interlinear::aligner::special::exp_digamma;
-use interlinear::aligner::vocabulary::fold;
 use interlinear::aligner::words::{Cutter, LineAligner};
-use interlinear::decoding::SystemSpec;
+use interlinear::aligner::{
+    jumps, lattice::Lattice, learned::Learned, lexicon::Prior, pair::PairPosteriors, settings::AlignerSettings,
+    special::exp_digamma, vocabulary::fold,
+};
 use interlinear::error::{Error, Result};
-use interlinear::models::choice::ModelSpec;
-use interlinear::text::links::Link;
 use interlinear::ticket::{CancellationToken, Generation};
+use interlinear::{decoding::SystemSpec, models::choice::ModelSpec, text::links::Link};
 
 /// Numbers that look drawn, from a linear congruential generator.
 struct Numbers(u64);

@@ -1,7 +1,6 @@
 //! The statistical aligner on the command line: its words, what it keeps, and where else its links go.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use serde_json::Value;
 

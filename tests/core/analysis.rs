@@ -5,10 +5,9 @@ mod confidence;
 mod linked;
 mod scores;
 
-use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::bleu::{BleuCounts, BleuSettings, Tokenization};
-use interlinear::analysis::buckets::Buckets;
 use interlinear::analysis::row_convention::{READINGS, RowConvention};
+use interlinear::analysis::{alignment::Alignment, buckets::Buckets};
 use interlinear::analysis::{bleu, chrf, divergence, hard, mteval};
 
 const SACREBLEU: &[(&[&str], &[&str], f64)] = &[

@@ -9,14 +9,12 @@ use interlinear::figure::geometry::{Area, point, size};
 use interlinear::figure::machine::{Held, MachineDrawing, places};
 use interlinear::figure::mark::{Mark, TextMark};
 use interlinear::figure::measure::{SansSerif, TextMeasure as _, broken};
-use interlinear::figure::palette::LIGHT;
-use interlinear::figure::sizes::TEXT_SMALL;
-use interlinear::models::anatomy::anatomy_of;
+use interlinear::figure::{palette::LIGHT, sizes::TEXT_SMALL};
 use interlinear::models::anatomy::{
     Anatomy, Arrow, Diagram, MachinePart, Miswiring, Shrunk, StepNumbers, WRONGS, shrunk,
 };
-use interlinear::models::config::Config;
 use interlinear::models::{Kernels, Model};
+use interlinear::models::{anatomy::anatomy_of, config::Config};
 use interlinear::ticket::CancellationToken;
 
 use crate::models::{Case, FOLDERS, assert_close, cases, load};
@@ -172,11 +170,7 @@ fn each_wrong_wiring_changes_what_it_is_about() {
     for entry in WRONGS {
         assert_eq!(Miswiring::from_key(entry.key), Some(entry.wrong));
         for folder in [
-            "rnnsearch",
-            "rnnencdec",
-            "luong-global-general",
-            "luong-local-p-dot",
-            "luong-global-concat",
+            "rnnsearch", "rnnencdec", "luong-global-general", "luong-local-p-dot", "luong-global-concat",
             "luong-global-location",
         ] {
             let model = load(folder);

@@ -1,30 +1,21 @@
 //! What a browser needs of the library: models from memory, requests and events as bytes, lanes of another kind.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{cell::RefCell, collections::BTreeMap, path::Path, rc::Rc, sync::Arc, time::Duration};
 
-use interlinear::app::effect::QueueCall;
-use interlinear::app::open_with::OpenWith;
-use interlinear::decoding::step_trace::Then;
+use interlinear::app::{effect::QueueCall, open_with::OpenWith};
 use interlinear::interventions::{Force, Interventions, Word};
-use interlinear::jobs::Library;
-use interlinear::jobs::corpus::thread::CorpusRequest;
 use interlinear::jobs::live::protocol::{Event, Near, Request};
 use interlinear::jobs::steps::{StepTrace, StepsRequest, at_once};
+use interlinear::jobs::{Library, corpus::thread::CorpusRequest};
 use interlinear::models::anatomy::{Miswiring, machine};
 use interlinear::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
-use interlinear::session::driver::Driver;
 use interlinear::session::jobs::{BackgroundJobs, JobNews};
-use interlinear::text::tokenizer::Tokenizers;
-use interlinear::ticket::CancellationToken;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use interlinear::{
+    decoding::step_trace::Then, session::driver::Driver, text::tokenizer::Tokenizers, ticket::CancellationToken,
+};
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::worker::{fixture, request, serve_all, store};
 

@@ -7,13 +7,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use interlinear::decoding;
 use interlinear::decoding::{SearchOptions, Specials};
-use interlinear::models::checkpoint::Weights;
-use interlinear::models::config::Config;
 use interlinear::models::{Kernels, Model, shapes};
-use interlinear::nn::device::Device;
-use interlinear::ticket::CancellationToken;
+use interlinear::models::{checkpoint::Weights, config::Config};
+use interlinear::{decoding, nn::device::Device, ticket::CancellationToken};
 use serde_json::Value;
 
 use crate::bad_input;

@@ -1,17 +1,11 @@
 //! Minimal pairs: the numbers of `contrast` are those of `score`, by tag and model, and files that do not fit are named.
 
-use std::fs;
-use std::path::Path;
-use std::sync::Arc;
+use std::{fs, path::Path, sync::Arc};
 
-use interlinear::decoding::SystemSpec;
-use interlinear::evaluation::contrast::ContrastMeasures;
-use interlinear::jobs::Library;
-use interlinear::jobs::gate::ForegroundGate;
-use interlinear::jobs::queue::contrast::ContrastOrder;
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
-use interlinear::nn::device::DeviceChoice;
+use interlinear::jobs::{Library, gate::ForegroundGate, queue::contrast::ContrastOrder};
 use interlinear::text::cells::{CellTable, TableCell};
+use interlinear::{decoding::SystemSpec, evaluation::contrast::ContrastMeasures, nn::device::DeviceChoice};
 use serde_json::Value;
 
 use crate::cli::{Outcome, reference, run_in};

@@ -1,25 +1,17 @@
 //! What a word of a corpus is: chosen once for each side, the same in hits and counts, kept in the file; links, marks and older
 //! files that count words between spaces are told of it by letters.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use interlinear::corpus::export::out::{ExportFormat, Out, write};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
-use interlinear::corpus::judgements::judgement_io;
-use interlinear::corpus::measures::table::Measuring;
-use interlinear::corpus::query::hits::Searching;
 use interlinear::corpus::query::linked::{LinkChoice, TallyOrder, Tallying};
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::output::SystemOutput;
-use interlinear::corpus::store::read::StoredAbout;
 use interlinear::corpus::store::rules::{KnownWords, SideRules};
-use interlinear::corpus::store::write::NewSentence;
-use interlinear::text::cells::TableCell;
-use interlinear::text::cut::WordRule;
-use interlinear::text::links::pharaoh;
-use interlinear::text::links::read::links_of;
+use interlinear::corpus::{
+    judgements::judgement_io, measures::table::Measuring, query::hits::Searching, store::corpus::CorpusTable,
+    store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout, store::write::NewSentence,
+};
+use interlinear::text::{cells::TableCell, cut::WordRule, links::pharaoh, links::read::links_of};
 use interlinear::ticket::CancellationToken;
 
 const LINES: [(&str, &str, &str); 3] = [

@@ -1,23 +1,18 @@
 //! From documents to pairs: text, HTML and DOCX are read as the same paragraphs, beads are found by lengths and words, a table can be
 //! edited and read again, and what cannot be read is named.
 
-use std::fs;
 use std::io::{Cursor, Write as _};
-use std::path::Path;
-use std::sync::Arc;
+use std::{fs, path::Path, sync::Arc};
 
-use interlinear::aligner::learned::Learned;
 use interlinear::aligner::sentences::beads::{BEAD_KINDS, Bead, BeadKind, DocumentSide};
-use interlinear::aligner::sentences::lengths::Lengths;
-use interlinear::aligner::sentences::lexical::TrustedLexicon;
 use interlinear::aligner::sentences::search::{BeadCosts, Corridor, search};
 use interlinear::aligner::sentences::{by_length, by_words};
+use interlinear::aligner::{learned::Learned, sentences::lengths::Lengths, sentences::lexical::TrustedLexicon};
 use interlinear::import::documents::beads::{BeadEdit, BeadList, BeadRow, table};
 use interlinear::import::documents::{ImportedDocument, ParagraphBreaks};
-use interlinear::jobs::Library;
-use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::queue::documents::{DocumentsFound, DocumentsOrder};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
+use interlinear::jobs::{Library, gate::ForegroundGate};
 use interlinear::ticket::CancellationToken;
 
 use crate::cli::{Outcome, run_in};

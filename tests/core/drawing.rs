@@ -1,7 +1,6 @@
 //! `interlinear figure`, `completions` and `man` as users run them, and models that are named without a path.
 
-use std::path::Path;
-use std::process::Command;
+use std::{path::Path, process::Command};
 
 use crate::cli::{Outcome, reference, run_in};
 use crate::tiny::TINY;

@@ -1,11 +1,8 @@
 //! Models on test sets: what is read and counted, and the commands `evaluate` and `align`; a corpus of the same sentences says the same.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
-use interlinear::corpus::overview::test_set::TestSet;
-use interlinear::error::Result;
-use interlinear::text::reader::LineReader;
+use interlinear::{corpus::overview::test_set::TestSet, error::Result, text::reader::LineReader};
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};

@@ -1,9 +1,7 @@
 //! The sentences of a workspace as a whole: words, n-grams and jumps by hand-counted cases, overviews whose every number
 //! leads to its sentences, concordances, and the lane that gives all that in steps.
 
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{path::Path, sync::Arc, time::Duration};
 
 use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
 use interlinear::analysis::concordance::{
@@ -14,34 +12,22 @@ use interlinear::analysis::jumps::{JumpSet, jumps};
 use interlinear::analysis::lexical::{LexicalCounts, bare, cut, each};
 use interlinear::analysis::mteval::Tokenization;
 use interlinear::corpus::export::out::{ExportFormat, Out};
-use interlinear::corpus::measures::aggregate::scores;
-use interlinear::corpus::measures::frequencies::class_range;
-use interlinear::corpus::measures::paired::TestedScore;
-use interlinear::corpus::measures::table::Measuring;
 use interlinear::corpus::overview::compute::{
     Overview, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition, ngram_condition,
 };
-use interlinear::corpus::overview::spread;
-use interlinear::corpus::overview::tables;
-use interlinear::corpus::overview::tables::overview;
-use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::query::expensive::FilterResources;
-use interlinear::corpus::query::linked::LinkChoice;
-use interlinear::corpus::query::table::rows;
 use interlinear::corpus::store::conditions::{quoted, with_condition};
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::lists;
-use interlinear::corpus::store::look::FileVersion;
-use interlinear::corpus::store::output::SystemOutput;
 use interlinear::corpus::store::read::{FORCED, StoredAbout};
-use interlinear::corpus::store::write::NewSentence;
+use interlinear::corpus::{
+    measures::aggregate::scores, measures::frequencies::class_range, measures::paired::TestedScore,
+    measures::table::Measuring, overview::spread, overview::tables, overview::tables::overview,
+    query::column::TableColumn, query::expensive::FilterResources, query::linked::LinkChoice, query::table::rows,
+    store::corpus::CorpusTable, store::file::Workspace, store::lists, store::look::FileVersion,
+    store::output::SystemOutput, store::write::NewSentence,
+};
 use interlinear::jobs::corpus::calls::{Find, Hits};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
-use interlinear::pages::corpus::columns::TableColumns;
-use interlinear::pages::corpus::views::Concordance;
-use interlinear::text::links::Link;
-use interlinear::text::links::read::links_of;
+use interlinear::pages::{corpus::columns::TableColumns, corpus::views::Concordance};
+use interlinear::text::{links::Link, links::read::links_of};
 
 use crate::cli::run_in;
 use crate::judging::{bytes, out};

@@ -14,10 +14,8 @@ mod plot;
 use std::sync::LazyLock;
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::figure::beam::BeamRow;
 use interlinear::figure::geometry::{Area, point, size};
 use interlinear::figure::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};
-use interlinear::figure::heatmap::outlines::Outlined;
 use interlinear::figure::heatmap::{Heatmap, HeatmapMarks, PAGE_CELL};
 use interlinear::figure::label::{Label, Tone};
 use interlinear::figure::mark::{
@@ -25,11 +23,11 @@ use interlinear::figure::mark::{
 };
 use interlinear::figure::measure::{SansSerif, TextMeasure as _, broken, cut};
 use interlinear::figure::palette::{COLOUR_MAPS, ColourMap, Palette};
-use interlinear::figure::provenance::Provenance;
 use interlinear::figure::sizes::{CELL_AUTO, CELL_LIMITS, LABEL_MAX};
-use interlinear::figure::strip::StripLayout;
-use interlinear::figure::svg::svg;
 use interlinear::figure::{Figure, bars};
+use interlinear::figure::{
+    beam::BeamRow, heatmap::outlines::Outlined, provenance::Provenance, strip::StripLayout, svg::svg,
+};
 use roxmltree::{Document, Node};
 
 fn needs(rows: usize, columns: usize) -> Needs {

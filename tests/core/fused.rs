@@ -3,14 +3,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use interlinear::nn::bidirectional::Direction;
-use interlinear::nn::fused;
-use interlinear::nn::fused::focus::Focus;
-use interlinear::nn::fused::gru::Sense;
 use interlinear::nn::fused::{
     Level, Onto, Packed, Precision, attention, elementwise, focus, gru, lstm, output, pack, pairs, scan, team, update,
     vocabulary,
 };
+use interlinear::nn::{bidirectional::Direction, fused, fused::focus::Focus, fused::gru::Sense};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 

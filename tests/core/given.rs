@@ -2,22 +2,17 @@
 
 use std::sync::Arc;
 
-use interlinear::app::command::SourceCommand;
-use interlinear::app::document::table::GIVEN;
-use interlinear::app::files::drawing::Drawing;
-use interlinear::app::files::export;
-use interlinear::app::files::export::AlignmentFormat;
-use interlinear::app::files::picture::FigureRequest;
+use interlinear::app::{
+    command::SourceCommand, document::table::GIVEN, files::drawing::Drawing, files::export,
+    files::export::AlignmentFormat, files::picture::FigureRequest,
+};
 use interlinear::decoding::{Hypothesis, force};
 use interlinear::interventions::{Interventions, Pin, Place, SetAlpha};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::{Kernels, Model};
-use interlinear::nn::device::Device;
 use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand};
-use interlinear::session::driver::OpenWith;
-use interlinear::session::state::Session;
-use interlinear::text::sentence::Sentence;
-use interlinear::ticket::CancellationToken;
+use interlinear::session::{driver::OpenWith, state::Session};
+use interlinear::{nn::device::Device, text::sentence::Sentence, ticket::CancellationToken};
 use serde_json::Value;
 
 use crate::effects::act;

@@ -1,7 +1,6 @@
 //! Interlinear text: what stands under each word, in every format, and files that do not fit together.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use interlinear::figure::interlinear::conllu::read_conllu;
 use interlinear::figure::interlinear::{GLOSS_FORMATS, GlossedSentence};

@@ -3,22 +3,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use interlinear::aligner::learned::Learned;
 use interlinear::aligner::words::{Cutter, LineAligner};
-use interlinear::analysis::alignment::Alignment;
-use interlinear::analysis::row_convention::RowConvention;
-use interlinear::app::command::SettingsCommand;
+use interlinear::analysis::{alignment::Alignment, row_convention::RowConvention};
 use interlinear::app::document::table::{Making, build};
 use interlinear::app::settings::{RowSource, Settings};
-use interlinear::decoding::Hypothesis;
-use interlinear::figure::heatmap::outlines::Outlined;
 use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
-use interlinear::models::config::Architecture;
-use interlinear::session::driver::OpenWith;
-use interlinear::session::persist::SavedSession;
-use interlinear::session::state::Session;
-use interlinear::text::sentence::Sentence;
-use interlinear::ticket::CancellationToken;
+use interlinear::session::{driver::OpenWith, persist::SavedSession, state::Session};
+use interlinear::{
+    aligner::learned::Learned, app::command::SettingsCommand, decoding::Hypothesis,
+    figure::heatmap::outlines::Outlined, models::config::Architecture, text::sentence::Sentence,
+    ticket::CancellationToken,
+};
 use serde_json::Value;
 
 use crate::cli::{Outcome, run_in};

@@ -2,41 +2,30 @@
 //! and on those of others.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
-use interlinear::aligner::words::LineAligner;
-use interlinear::analysis::row_convention::RowConvention;
 use interlinear::decoding::{Decoded, SearchOptions, Specials, decode_all, force, force_all};
-use interlinear::evaluation::rows::RowReader;
-use interlinear::jobs::Library;
-use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::queue::head::{HeadOrder, LearnedOfText};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
-use interlinear::models::checkpoint::Weights;
-use interlinear::models::config::Architecture;
+use interlinear::jobs::{Library, gate::ForegroundGate};
 use interlinear::models::fused::head::{HEAD_FILE, HEAD_WIDTH, HeadSizes, weights_of};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
+use interlinear::models::{checkpoint::Weights, config::Architecture};
 use interlinear::nn::device::{Device, DeviceChoice};
-use interlinear::text::corpus::ParallelText;
-use interlinear::text::links::Link;
-use interlinear::ticket::CancellationToken;
-use interlinear::training::guide::Guide;
+use interlinear::text::{corpus::ParallelText, links::Link};
 use interlinear::training::head::{HeadTraining, head_parameters, is_of, train_head};
-use interlinear::training::minibatch::GuidedLink;
-use interlinear::training::state::Checkpoint;
+use interlinear::training::{guide::Guide, minibatch::GuidedLink, state::Checkpoint};
+use interlinear::{
+    aligner::words::LineAligner, analysis::row_convention::RowConvention, evaluation::rows::RowReader,
+    ticket::CancellationToken,
+};
 
 use crate::bad_input::copy_of;
 use crate::tiny::{TINY, Tiny};
 
 const FOREIGN: [&str; 7] = [
-    "marian/guided",
-    "marian/pre",
-    "marian/ssru",
-    "marian-rnn/s2s-topped",
-    "marian-rnn/s2s-lstm",
-    "origins/onmt-brnn",
+    "marian/guided", "marian/pre", "marian/ssru", "marian-rnn/s2s-topped", "marian-rnn/s2s-lstm", "origins/onmt-brnn",
     "origins/joey-gru",
 ];
 

@@ -5,12 +5,10 @@ mod gold;
 mod tables;
 mod texts;
 
-use std::fs;
-use std::path::PathBuf;
+use std::{fs, path::PathBuf};
 
-use interlinear::error::Result;
-use interlinear::import::beside::Sides;
 use interlinear::import::{self, FORMATS, Facts, ImportOptions, Record, Role};
+use interlinear::{error::Result, import::beside::Sides};
 
 struct Planted {
     _folder: tempfile::TempDir,

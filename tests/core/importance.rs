@@ -4,15 +4,14 @@
 use std::collections::HashMap;
 
 use candle_core::{DType, Device as Candle, Tensor};
-use interlinear::analysis::measures::MEASURES;
-use interlinear::decoding;
-use interlinear::decoding::importance::Subject;
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::gradient::{Descent, Gradients, Smoothing, two_embeddings};
 use interlinear::models::loss::{Trainable, trainable};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper as _};
-use interlinear::nn::device::Device;
-use interlinear::ticket::CancellationToken;
+use interlinear::{
+    analysis::measures::MEASURES, decoding, decoding::importance::Subject, nn::device::Device,
+    ticket::CancellationToken,
+};
 
 use crate::cli::reference;
 use crate::models::{FOLDERS, FOREIGN};

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use interlinear::decoding::reweigh::permutation;
 use interlinear::decoding::{Decoded, SearchOptions, Specials};
 use interlinear::interventions::{
     Intervention, InterventionFile, InterventionReader, Interventions, Origin, Resolved, ResolvedText, intervene_all,
 };
-use interlinear::models::config::Architecture;
 use interlinear::models::{Kernels, Model};
-use interlinear::text::words::vocabulary_words;
-use interlinear::ticket::CancellationToken;
+use interlinear::{
+    decoding::reweigh::permutation, models::config::Architecture, text::words::vocabulary_words,
+    ticket::CancellationToken,
+};
 use serde_json::Value;
 
 use crate::cli::run_in;

@@ -1,27 +1,21 @@
 //! Interventions on every architecture against a slow direct computation: the readable equations, one hypothesis at a
 //! time, with alpha replaced by hand, and a beam search written out by its definition.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
 
 use candle_core::{Device as Candle, Tensor};
-use interlinear::attention::AttentionKind;
-use interlinear::decoding::reweigh::permutation;
 use interlinear::decoding::sample::{Numbered, SampleOptions};
 use interlinear::decoding::{Decoded, Ensemble, SearchOptions, Specials, decode, force, sample};
 use interlinear::interventions::{Intervening, Intervention};
-use interlinear::models::config::Config;
-use interlinear::models::folder::readable;
 use interlinear::models::{Annotations, Kernels, Model, Need, State, StepOutput, StepRow, Stepper, TranslationModel};
-use interlinear::nn::device::Device;
+use interlinear::models::{config::Config, folder::readable};
 use interlinear::text::tokenizer::Encode as _;
-use interlinear::ticket::CancellationToken;
+use interlinear::{
+    attention::AttentionKind, decoding::reweigh::permutation, nn::device::Device, ticket::CancellationToken,
+};
 
-use crate::cli::reference;
 use crate::models::{FOLDERS, FOREIGN};
-use crate::tiny::TINY;
+use crate::{cli::reference, tiny::TINY};
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: [&[u32]; 2] = [&[2, 9, 4, 7, 6, 0], &[5, 3, 8, 0]];

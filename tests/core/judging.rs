@@ -3,26 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use interlinear::analysis::alignment::Alignment;
-use interlinear::corpus::export::out;
 use interlinear::corpus::export::out::{ExportFormat, LinkRule, Out};
 use interlinear::corpus::judgements::agreement::{Aspect, compare};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement, Judges};
-use interlinear::corpus::judgements::judgement_io;
 use interlinear::corpus::judgements::scheme::{ErrorScheme, Renamed, Severity};
-use interlinear::corpus::measures::score::score;
-use interlinear::corpus::measures::table::Measuring;
-use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::query::filter::Filter;
-use interlinear::corpus::query::table::rows;
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::output::SystemOutput;
-use interlinear::corpus::store::read::StoredAbout;
-use interlinear::corpus::store::write::NewSentence;
-use interlinear::import;
-use interlinear::text::links::read::links_of;
-use interlinear::ticket::CancellationToken;
+use interlinear::corpus::{
+    export::out, judgements::judgement_io, measures::score::score, measures::table::Measuring,
+    query::column::TableColumn, query::filter::Filter, query::table::rows, store::corpus::CorpusTable,
+    store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout, store::write::NewSentence,
+};
+use interlinear::{analysis::alignment::Alignment, import, text::links::read::links_of, ticket::CancellationToken};
 
 use crate::cli::run_in;
 

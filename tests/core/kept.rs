@@ -1,7 +1,6 @@
 //! What is there stays: no output takes the place of an input or of a workspace, and what its owner alone may read stays so.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use interlinear::session::persist::SavedSession;
 

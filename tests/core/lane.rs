@@ -1,15 +1,13 @@
 //! The corpus lane, with made-up work. No test sleeps: what has to come first is said by channels and flags.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use interlinear::error::{Error, Result};
-use interlinear::jobs::gate::ForegroundGate;
-use interlinear::jobs::live::protocol::Request;
 use interlinear::jobs::queue::{Job, JobProgress, JobQueue, QueueNews, Work};
 use interlinear::jobs::{Library, Store, Worker};
+use interlinear::jobs::{gate::ForegroundGate, live::protocol::Request};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 

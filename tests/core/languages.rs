@@ -3,25 +3,17 @@
 
 use std::path::{Path, PathBuf};
 
-use interlinear::app::command::SourceCommand;
-use interlinear::app::document::table::SourceWord;
+use interlinear::app::{command::SourceCommand, document::table::SourceWord};
 use interlinear::decoding::ensemble::{Ensemble, Mixing};
-use interlinear::jobs::live::protocol::ModelFacts;
-use interlinear::jobs::live::serve::serve;
-use interlinear::jobs::models::store::Store;
-use interlinear::models::Model;
+use interlinear::jobs::{live::protocol::ModelFacts, live::serve::serve, models::store::Store};
 use interlinear::models::choice::{self, ModelChoice};
-use interlinear::models::transformer::sizes::Positions;
-use interlinear::nn::device::Device;
-use interlinear::pages::sentence::command::ColumnCommand;
-use interlinear::session::driver::OpenWith;
-use interlinear::session::state::Session;
+use interlinear::models::{Model, transformer::sizes::Positions};
+use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::text::tokenizer::Encode as _;
 use interlinear::text::words::{SideWords, vocabulary_words};
-use interlinear::ticket::CancellationToken;
+use interlinear::{nn::device::Device, pages::sentence::command::ColumnCommand, ticket::CancellationToken};
 
-use crate::cli::run_in;
-use crate::effects::act;
+use crate::{cli::run_in, effects::act};
 
 fn multi(choice: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins/mt-multi");

@@ -6,36 +6,25 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use interlinear::app::effect::Effect;
-use interlinear::app::files::work::FileJob;
-use interlinear::app::layout::Look;
-use interlinear::app::lights::HighlightPart;
-use interlinear::app::open_with::Installed;
-use interlinear::app::page::SENTENCE;
-use interlinear::app::settings::RowSource;
-use interlinear::decoding::SystemSpec;
-use interlinear::decoding::step_trace::Then;
-use interlinear::figure::svg::svg;
-use interlinear::jobs::Library;
-use interlinear::jobs::files::texts::FolderTexts;
+use interlinear::app::{
+    effect::Effect, files::work::FileJob, layout::Look, lights::HighlightPart, open_with::Installed, page::SENTENCE,
+    settings::RowSource,
+};
+use interlinear::decoding::{SystemSpec, step_trace::Then};
 use interlinear::jobs::steps::{StepsRequest, at_once};
-use interlinear::models::anatomy::Miswiring;
-use interlinear::pages::command::Command;
-use interlinear::pages::lesson::LessonCommand;
-use interlinear::pages::map::MAP;
+use interlinear::jobs::{Library, files::texts::FolderTexts};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand};
-use interlinear::pages::steps::Guessed;
-use interlinear::pages::steps::command::StepsCommand;
-use interlinear::pages::steps::picture::figure;
+use interlinear::pages::{
+    command::Command, lesson::LessonCommand, map::MAP, steps::Guessed, steps::command::StepsCommand,
+    steps::picture::figure,
+};
 use interlinear::session::driver::{Driver, OpenWith};
-use interlinear::session::lessons::Running;
 use interlinear::session::lessons::doing::{StepOutcome, settled};
-use interlinear::session::lessons::handout::handout;
 use interlinear::session::lessons::script::{Script, ScriptPage, ScriptPart, read};
 use interlinear::session::lessons::shelf::{BUNDLED, bundled};
-use interlinear::session::lessons::spoken::spoken;
 use interlinear::session::lessons::things::{LessonAct, LessonAction};
-use interlinear::session::state::Session;
+use interlinear::session::{lessons::Running, lessons::handout::handout, lessons::spoken::spoken, state::Session};
+use interlinear::{figure::svg::svg, models::anatomy::Miswiring};
 
 mod facts;
 
@@ -114,17 +103,9 @@ struct Desk {
 impl Desk {
     fn open() -> Self {
         let names = [
-            "rnnencdec-en-fr",
-            "rnnsearch-en-fr",
-            "rnnsearch-guided-en-fr",
-            "luong-global-en-fr",
-            "luong-local-p-en-fr",
-            "rnnsearch-small-0200",
-            "rnnsearch-small-0500",
-            "rnnsearch-small-2000",
-            "rnnsearch-small-9000",
-            "rnnencdec-en-de",
-            "rnnsearch-guided-en-de",
+            "rnnencdec-en-fr", "rnnsearch-en-fr", "rnnsearch-guided-en-fr", "luong-global-en-fr",
+            "luong-local-p-en-fr", "rnnsearch-small-0200", "rnnsearch-small-0500", "rnnsearch-small-2000",
+            "rnnsearch-small-9000", "rnnencdec-en-de", "rnnsearch-guided-en-de",
         ];
         let bundled: Vec<PathBuf> = names.iter().map(|name| folder(name)).collect();
         let (wake, woken) = mpsc::channel();

@@ -4,11 +4,10 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
 use interlinear::corpus::store::output::{SystemOutput, pack, unpack};
-use interlinear::corpus::store::read::StoredAbout;
-use interlinear::corpus::store::write::NewSentence;
+use interlinear::corpus::{
+    store::corpus::CorpusTable, store::file::Workspace, store::read::StoredAbout, store::write::NewSentence,
+};
 use interlinear::import;
 use interlinear::import::ImportOptions;
 use rusqlite::Connection;

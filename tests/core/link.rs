@@ -6,28 +6,21 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
-use interlinear::analysis::row_convention::RowConvention;
+use flate2::{Compression, write::ZlibEncoder};
 use interlinear::app::command::{SourceCommand, WindowCommand};
 use interlinear::app::document::sentence_state::{Owned, SearchChange, SearchSettings, Variant};
 use interlinear::app::layout::{Layout, Look};
-use interlinear::app::open_with::Installed;
-use interlinear::app::open_with::OpenWith;
 use interlinear::app::settings::{RowSource, Settings};
-use interlinear::decoding::SystemSpec;
+use interlinear::app::{open_with::Installed, open_with::OpenWith};
 use interlinear::interventions::{Force, Interventions, Word};
-use interlinear::models::anatomy::WRONGS;
-use interlinear::pages::lesson::LessonCommand;
-use interlinear::pages::map::command::MapCommand;
 use interlinear::pages::map::{Colour, METHODS, PointChoice};
-use interlinear::pages::sentence::command::SelectCommand;
-use interlinear::pages::steps::command::StepsCommand;
-use interlinear::pages::steps::depth::DEPTHS;
 use interlinear::pages::steps::{GUESSES, MODES};
-use interlinear::session::link::ShownLink;
-use interlinear::session::persist::SavedSession;
-use interlinear::session::state::Session;
+use interlinear::pages::{
+    lesson::LessonCommand, map::command::MapCommand, sentence::command::SelectCommand, steps::command::StepsCommand,
+    steps::depth::DEPTHS,
+};
+use interlinear::session::{link::ShownLink, persist::SavedSession, state::Session};
+use interlinear::{analysis::row_convention::RowConvention, decoding::SystemSpec, models::anatomy::WRONGS};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 

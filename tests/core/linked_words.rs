@@ -1,13 +1,10 @@
 //! What links say of words: counts by word and by what stands under it, two kinds of links against each other, and patterns.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use interlinear::analysis::contrast::minimal::paired_difference;
 use interlinear::corpus::query::linked::{LinkChoice, LinkOrigin};
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::read::StoredAbout;
+use interlinear::corpus::{store::corpus::CorpusTable, store::file::Workspace, store::read::StoredAbout};
 use serde_json::Value;
 
 use crate::cli::run_in;

@@ -6,15 +6,11 @@ use std::path::Path;
 use candle_core::{DType, Tensor};
 use interlinear::attention::{AttentionKind, KINDS, scores};
 use interlinear::decoding::{Decoded, Hypothesis, SearchOptions, Specials, decode, force};
-use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::{Architecture, Config, LuongSizes, OwnSizes};
-use interlinear::models::folder::readable;
 use interlinear::models::init::{InitScheme, initial_weights};
-use interlinear::models::loss::trainable;
-use interlinear::models::plain::PlainStepper;
 use interlinear::models::{Annotations, Kernels, Model, Stepper, fused};
-use interlinear::nn::device::Device;
-use interlinear::ticket::CancellationToken;
+use interlinear::models::{checkpoint::Weights, folder::readable, loss::trainable, plain::PlainStepper};
+use interlinear::{nn::device::Device, ticket::CancellationToken};
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};

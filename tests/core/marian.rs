@@ -5,14 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use interlinear::decoding::{Hypothesis, SearchOptions, Specials, decode, force};
-use interlinear::models::config::OwnSizes;
-use interlinear::models::origins;
-use interlinear::models::origins::foreign::Foreign;
-use interlinear::models::transformer::sizes::AlignmentReason;
 use interlinear::models::{Kernels, Model};
-use interlinear::nn::device::Device;
-use interlinear::text::tokenizer::Tokenizers;
-use interlinear::ticket::CancellationToken;
+use interlinear::models::{config::OwnSizes, origins, origins::foreign::Foreign, transformer::sizes::AlignmentReason};
+use interlinear::{nn::device::Device, text::tokenizer::Tokenizers, ticket::CancellationToken};
 
 use crate::cli::run_in;
 

@@ -1,33 +1,22 @@
 //! Ensembles on test sets, against sums and means that are computed here, word by word, from what the members say alone.
 
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{path::Path, sync::Arc, time::Duration};
 
 use interlinear::aligner::bundled::{AlignerFile, AlignerFiles};
-use interlinear::corpus::measures::table::Measuring;
-use interlinear::corpus::overview::gold;
-use interlinear::corpus::overview::gold::AlignmentOptions;
-use interlinear::corpus::overview::test_set::TestSet;
-use interlinear::corpus::run;
-use interlinear::corpus::run::SystemRunOptions;
-use interlinear::decoding::SearchOptions;
-use interlinear::decoding::SystemSpec;
+use interlinear::corpus::{
+    measures::table::Measuring, overview::gold, overview::gold::AlignmentOptions, overview::test_set::TestSet, run,
+    run::SystemRunOptions,
+};
 use interlinear::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Ensemble, Mixing};
-use interlinear::evaluation::EvaluatedSystem;
-use interlinear::evaluation::alignment::Aligner;
-use interlinear::jobs::Store;
-use interlinear::jobs::gate::ForegroundGate;
-use interlinear::jobs::queue::analyse::Analyse;
+use interlinear::decoding::{SearchOptions, SystemSpec};
+use interlinear::evaluation::{EvaluatedSystem, alignment::Aligner};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
-use interlinear::models::config::Architecture;
+use interlinear::jobs::{Store, gate::ForegroundGate, queue::analyse::Analyse};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow};
 use interlinear::nn::device::{Device, DeviceChoice};
-use interlinear::text::line;
 use interlinear::text::links::{Link, Links};
-use interlinear::text::reader::LineReader;
-use interlinear::text::sentence::Sentence;
-use interlinear::ticket::CancellationToken;
+use interlinear::text::{line, reader::LineReader, sentence::Sentence};
+use interlinear::{models::config::Architecture, ticket::CancellationToken};
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};

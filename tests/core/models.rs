@@ -8,31 +8,19 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use candle_core::{DType, Tensor, Var};
-use interlinear::error::Error;
 use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
-use interlinear::models::folder::card;
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::loss::{Regularizer, Trainable, trainable};
 use interlinear::models::{Kernels, MODELS, Model, Need, StepOutput, StepRow, Stepper, shapes};
-use interlinear::nn::device::Device;
-use interlinear::text::tokenizer::Tokenizers;
+use interlinear::{error::Error, models::folder::card, nn::device::Device, text::tokenizer::Tokenizers};
 use serde_json::Value;
 
 use crate::bad_input::copy_of;
 
 pub const FOLDERS: [&str; 12] = [
-    "rnnsearch",
-    "rnnencdec",
-    "rnnencdec-rank",
-    "luong-none",
-    "luong-global-dot",
-    "luong-global-general",
-    "luong-global-concat",
-    "luong-global-location",
-    "luong-local-m-dot",
-    "luong-local-m-general",
-    "luong-local-p-dot",
+    "rnnsearch", "rnnencdec", "rnnencdec-rank", "luong-none", "luong-global-dot", "luong-global-general",
+    "luong-global-concat", "luong-global-location", "luong-local-m-dot", "luong-local-m-general", "luong-local-p-dot",
     "luong-local-p-general",
 ];
 pub const FOREIGN: [&str; 5] =

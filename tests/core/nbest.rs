@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use interlinear::corpus::import::importer::import_file;
-use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
+use interlinear::corpus::{
+    import::importer::import_file, query::column::TableColumn, store::corpus::CorpusTable, store::file::Workspace,
+};
 use interlinear::import;
 use interlinear::import::{ImportOptions, OracleBy, Role};
 use interlinear::ticket::CancellationToken;

@@ -5,12 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use interlinear::decoding::{SearchOptions, Specials, decode, force};
-use interlinear::models::config::OwnSizes;
 use interlinear::models::{Kernels, Model};
-use interlinear::nn::device::Device;
-use interlinear::text::foreign::vocabulary::Vocabulary;
-use interlinear::text::tokenizer::Tokenizer;
-use interlinear::ticket::CancellationToken;
+use interlinear::text::{foreign::vocabulary::Vocabulary, tokenizer::Tokenizer};
+use interlinear::{models::config::OwnSizes, nn::device::Device, ticket::CancellationToken};
 use serde_json::Value;
 
 use crate::cli::run_in;
@@ -152,16 +149,8 @@ fn ctranslate2_and_argos_say_what_ctranslate2_says() {
 #[test]
 fn checkpoints_say_what_opennmt_and_joey_say() {
     let folders = [
-        "onmt-brnn",
-        "onmt-gru",
-        "onmt-dot",
-        "onmt-transformer",
-        "onmt3-gru",
-        "onmt3-transformer",
-        "joey-gru",
-        "joey-lstm",
-        "joey-pre",
-        "joey-post",
+        "onmt-brnn", "onmt-gru", "onmt-dot", "onmt-transformer", "onmt3-gru", "onmt3-transformer", "joey-gru",
+        "joey-lstm", "joey-pre", "joey-post",
     ];
     for name in folders {
         let model = Model::load(fixture(name), &Device::cpu()).unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -1,9 +1,8 @@
 //! Packages as they are made of a built program, unpacked and started from another folder.
 #![cfg(target_os = "linux")]
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{collections::BTreeMap, process::Command};
 
 fn package(kind: &str, tool: &str, folder: &Path, set: &[(&str, &str)]) -> Option<PathBuf> {
     if Command::new(tool).arg("--version").output().is_err() {

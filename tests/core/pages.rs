@@ -1,36 +1,23 @@
 //! The pages of the window without a window: what is ordered, what comes back, what is kept.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{fs, sync::Arc, time::Duration};
 
-use interlinear::app::command::WindowCommand;
-use interlinear::app::files::lists::List;
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::page::Dropped;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::evaluation::first_set;
-use interlinear::figure::Figure;
+use interlinear::app::{command::WindowCommand, files::lists::List, page::Dropped};
 use interlinear::figure::geometry::{point, size};
 use interlinear::figure::mark::{Across, Down, Mark, TextMark};
-use interlinear::figure::palette::Rgba;
-use interlinear::figure::provenance::Provenance;
+use interlinear::figure::{Figure, palette::Rgba, provenance::Provenance};
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::jobs::files::follow::{Follower, Watch};
-use interlinear::models::choice::ModelSpec;
-use interlinear::pages::command::Command;
-use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::{CorpusCommand, LogCommand};
-use interlinear::pages::corpus::logs::LogState;
-use interlinear::pages::sentence::command::ListCommand;
+use interlinear::pages::{command::Command, corpus::CORPUS, corpus::logs::LogState, sentence::command::ListCommand};
 use interlinear::session::driver::{Driver, OpenWith};
-use interlinear::session::persist::SavedSession;
-use interlinear::session::state::Session;
+use interlinear::session::{persist::SavedSession, state::Session};
 use interlinear::text::links::{Link, read};
-use interlinear::training::curves;
-use interlinear::training::curves::Curves;
+use interlinear::training::{curves, curves::Curves};
+use interlinear::{corpus::store::file::Workspace, evaluation::first_set, models::choice::ModelSpec};
 
 use crate::effects::{chores, followed, opened};
 use crate::measured;

@@ -3,14 +3,11 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use interlinear::decoding::force;
 use interlinear::decoding::phrases::{PhraseOptions, ScoredPhrases, score};
-use interlinear::error::Error;
 use interlinear::models::{Kernels, Model};
-use interlinear::nn::device::Device;
 use interlinear::text::phrases::{PhraseEntry, PhraseTable, write_packed};
-use interlinear::text::readable::unescaped;
 use interlinear::ticket::{CancellationToken, Generation};
+use interlinear::{decoding::force, error::Error, nn::device::Device, text::readable::unescaped};
 use serde_json::Value;
 
 use crate::cli::{Outcome, REFERENCES, reference, run_in};

@@ -1,12 +1,8 @@
 //! A model whose vocabularies have pieces of words: its alignments are of words, and its JSON says what it is of.
 
-use std::collections::HashMap;
-use std::fs;
-use std::path::Path;
+use std::{collections::HashMap, fs, path::Path};
 
-use interlinear::models::checkpoint::Weights;
-use interlinear::models::config::Config;
-use interlinear::models::shapes;
+use interlinear::models::{checkpoint::Weights, config::Config, shapes};
 use interlinear::text::vocab::bpe::build_joint_bpe;
 use serde_json::Value;
 
@@ -150,15 +146,8 @@ fn figures_of_pieces_are_of_words_unless_pieces_are_asked_for() {
     let words = ["sunrise", "moonrises", "noon"];
     for kind in ["heatmap", "links", "beam"] {
         let plain = [
-            "figure",
-            "--model",
-            &model,
-            "--text",
-            "sunrise moonrises noon",
-            "--target",
-            "moonrises sunrise noon",
-            "--kind",
-            kind,
+            "figure", "--model", &model, "--text", "sunrise moonrises noon", "--target", "moonrises sunrise noon",
+            "--kind", kind,
         ];
         let run = |arguments: &[&str]| {
             let outcome = run_in(folder.path(), arguments, b"");

@@ -2,8 +2,7 @@
 #![cfg(unix)]
 
 use interlinear::corpus::store::file::Workspace;
-use interlinear::training::curves::Curves;
-use interlinear::training::state::Checkpoint;
+use interlinear::training::{curves::Curves, state::Checkpoint};
 
 #[test]
 fn a_pipe_in_the_place_of_a_file_is_refused() {

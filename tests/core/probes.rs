@@ -4,47 +4,31 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use interlinear::analysis::ablation;
-use interlinear::analysis::ablation::AblationMeans;
 use interlinear::analysis::measures::{MEASURES, MeasuredWords, Tested};
+use interlinear::analysis::{ablation, ablation::AblationMeans};
 use interlinear::app::command::{SettingsCommand, SourceCommand};
-use interlinear::app::document::column::Column;
-use interlinear::app::document::hand::TakenAway;
-use interlinear::app::effect::QueueCall;
-use interlinear::app::files::drawing::Drawing;
-use interlinear::app::files::export;
-use interlinear::app::files::export::AlignmentFormat;
-use interlinear::app::files::gold::Gold;
-use interlinear::app::files::picture::FigureRequest;
-use interlinear::app::files::work::FileJob;
-use interlinear::app::page::Dropped;
-use interlinear::app::page::SENTENCE;
-use interlinear::app::settings::Shown;
+use interlinear::app::{
+    document::column::Column, document::hand::TakenAway, effect::QueueCall, files::drawing::Drawing, files::export,
+    files::export::AlignmentFormat, files::gold::Gold, files::picture::FigureRequest, files::work::FileJob,
+    page::Dropped, page::SENTENCE, settings::Shown,
+};
 use interlinear::interventions::{Force, InterventionFile, Interventions, Pin, Place, SetAlpha, Word};
-use interlinear::jobs::Library;
-use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::live::protocol::{ColumnId, Event, Request};
 use interlinear::jobs::queue::probe::{Opened, Persuasion, Probe, ProbeQuestion, Probed};
 use interlinear::jobs::queue::{Found, JobQueue, QueueEvent, QueueNews, QueueOrder};
-use interlinear::models::gradient::PersuadedRow;
+use interlinear::jobs::{Library, gate::ForegroundGate};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
-use interlinear::pages::map::MAP;
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
-use interlinear::session::driver::OpenWith;
-use interlinear::session::state::Session;
-use interlinear::text::cut::WordRule;
+use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::text::links::{Link, Links};
-use interlinear::ticket::CancellationToken;
+use interlinear::{models::gradient::PersuadedRow, pages::map::MAP, text::cut::WordRule, ticket::CancellationToken};
 
 use crate::acting::{acted_on, answer, asked};
-use crate::cli::run_in;
 use crate::effects::{act, chores, lane_calls, opened};
 use crate::importance::{SOURCE, TARGET, best, said};
-use crate::measured;
-use crate::models::FOLDERS;
-use crate::tiny::TINY;
 use crate::worker::{PATIENCE, fixture, serve_all, store};
+use crate::{cli::run_in, measured, models::FOLDERS, tiny::TINY};
 
 pub fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, String> {
     let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));

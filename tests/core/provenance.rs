@@ -1,7 +1,6 @@
 //! What made a result stands in it or beside it, and nothing that scripts read is another for it.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use serde_json::Value;
 

@@ -2,23 +2,15 @@
 
 use std::path::Path;
 
-use interlinear::corpus::export::out::ExportFormat;
 use interlinear::corpus::import::importer::{ImportReport, import_file};
-use interlinear::corpus::judgements::alpha::alphas;
-use interlinear::corpus::judgements::campaign::Campaign;
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
-use interlinear::corpus::judgements::judgement_io;
-use interlinear::corpus::measures::table::Measuring;
-use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::query::filter::Filter;
-use interlinear::corpus::query::table::rows;
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::output::SystemOutput;
-use interlinear::corpus::store::read::StoredAbout;
-use interlinear::corpus::store::write::NewSentence;
-use interlinear::import::ImportOptions;
-use interlinear::ticket::CancellationToken;
+use interlinear::corpus::{
+    export::out::ExportFormat, judgements::alpha::alphas, judgements::campaign::Campaign, judgements::judgement_io,
+    measures::table::Measuring, query::column::TableColumn, query::filter::Filter, query::table::rows,
+    store::corpus::CorpusTable, store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout,
+    store::write::NewSentence,
+};
+use interlinear::{import::ImportOptions, ticket::CancellationToken};
 
 use crate::cli::run_in;
 use crate::judging::{bytes, out};

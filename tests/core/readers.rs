@@ -1,25 +1,20 @@
 //! Models that take long to read, are given up, wanted again or mended. Readers stand at doors that the test opens, so
 //! that no test sleeps and no file has to be slow.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
-use interlinear::error::Error;
-use interlinear::jobs::files::disk::Disk;
-use interlinear::jobs::gate::ForegroundGate;
-use interlinear::jobs::live::protocol::Event;
 use interlinear::jobs::queue::maps::{MapOrder, What};
 use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
 use interlinear::jobs::steps::{StepsRequest, StepsThread};
 use interlinear::jobs::{Reader, Store, Worker, serve};
-use interlinear::models::Model;
-use interlinear::models::representations::VocabularySide;
-use interlinear::nn::device::DeviceChoice;
+use interlinear::jobs::{files::disk::Disk, gate::ForegroundGate, live::protocol::Event};
+use interlinear::models::{Model, representations::VocabularySide};
 use interlinear::ticket::{CancellationToken, Generation};
+use interlinear::{error::Error, nn::device::DeviceChoice};
 
 use crate::worker::{PATIENCE, fixture, request, serve_all, story};
 

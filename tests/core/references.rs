@@ -1,24 +1,18 @@
 //! Several references of a sentence, what is never replaced without being asked, and tables of judgements of the WMT.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use interlinear::analysis::bleu::BleuSettings;
 use interlinear::corpus::import::aligned::{fates, word_fates};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
-use interlinear::corpus::measures::aggregate;
 use interlinear::corpus::measures::scores::{ComparedScores, SystemScores};
-use interlinear::corpus::measures::table::Measuring;
-use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::query::filter::Filter;
-use interlinear::corpus::query::table::rows;
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::output::SystemOutput;
 use interlinear::corpus::store::read::{FORCED, StoredAbout};
-use interlinear::corpus::store::rules::SideRules;
-use interlinear::text::cut::WordRule;
-use interlinear::text::links::read::links_of;
+use interlinear::corpus::{
+    measures::aggregate, measures::table::Measuring, query::column::TableColumn, query::filter::Filter,
+    query::table::rows, store::corpus::CorpusTable, store::file::Workspace, store::output::SystemOutput,
+    store::rules::SideRules,
+};
+use interlinear::text::{cut::WordRule, links::read::links_of};
 use serde_json::Value;
 
 use crate::cli::run_in;

@@ -1,23 +1,18 @@
 //! Recurrent models of Marian, small ones that it trained itself, against what it made of them: its lists of the best
 //! with their scores and soft alignments, and its log p of given targets.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use candle_core::{DType, Device as Candle, Tensor, Var};
-use interlinear::decoding::trace::Hypothesis;
 use interlinear::decoding::{SearchOptions, Specials, decode, force};
 use interlinear::interventions::{Intervening, Intervention};
-use interlinear::models::checkpoint::Weights;
-use interlinear::models::config::Config;
-use interlinear::models::loss::trainable;
 use interlinear::models::origins::marian_options::{MarianOptions, OPTIONS};
-use interlinear::models::origins::marian_rnn;
-use interlinear::models::origins::npz::Npz;
 use interlinear::models::{Model, folder, shapes};
-use interlinear::nn::device::Device;
-use interlinear::ticket::CancellationToken;
+use interlinear::models::{
+    checkpoint::Weights, config::Config, loss::trainable, origins::marian_rnn, origins::npz::Npz,
+};
+use interlinear::{decoding::trace::Hypothesis, nn::device::Device, ticket::CancellationToken};
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const DIGITS: f32 = 1e-5;

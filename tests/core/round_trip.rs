@@ -1,26 +1,19 @@
 //! What the program writes it reads back as the same, whatever the texts are and in whatever order the rows come. One-way are
 //! npz, matrices, figures and reports.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{fs, sync::Arc};
 
-use interlinear::analysis::alignment::Alignment;
-use interlinear::corpus::export::out;
 use interlinear::corpus::export::out::{ExportFormat, LinkRule, Out};
 use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::judgements::judge::{ErrorMark, Given, Judgement};
-use interlinear::corpus::measures::table::Measuring;
-use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::output::SystemOutput;
-use interlinear::corpus::store::read::StoredAbout;
-use interlinear::corpus::store::write::NewSentence;
+use interlinear::corpus::{
+    export::out, measures::table::Measuring, query::column::TableColumn, store::corpus::CorpusTable,
+    store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout, store::write::NewSentence,
+};
 use interlinear::import::{ImportOptions, Role};
 use interlinear::text::links::{Link, Links};
-use interlinear::text::words::words;
-use interlinear::ticket::CancellationToken;
+use interlinear::{analysis::alignment::Alignment, text::words::words, ticket::CancellationToken};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngSeed};

@@ -4,18 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use interlinear::analysis::row_convention::RowConvention;
-use interlinear::app::command::SettingsCommand;
 use interlinear::decoding::{Hypothesis, SearchOptions, decode, force};
-use interlinear::evaluation::rows::RowReader;
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
-use interlinear::models::checkpoint::Weights;
 use interlinear::models::{Kernels, Model, shapes};
-use interlinear::nn::device::Device;
-use interlinear::session::driver::OpenWith;
-use interlinear::session::persist::SavedSession;
-use interlinear::session::state::Session;
-use interlinear::ticket::CancellationToken;
+use interlinear::session::{driver::OpenWith, persist::SavedSession, state::Session};
+use interlinear::{
+    analysis::row_convention::RowConvention, app::command::SettingsCommand, evaluation::rows::RowReader,
+    models::checkpoint::Weights, nn::device::Device, ticket::CancellationToken,
+};
 use serde_json::Value;
 
 use crate::bad_input::copy_of;

@@ -1,17 +1,13 @@
 //! Scores that others gave, such as COMET: they come in, are columns like the measures made here, and leave with their outputs.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use interlinear::corpus::overview::compute::{CountedThing, OverviewOptions};
-use interlinear::corpus::overview::tables::overview;
-use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::query::expensive::FilterResources;
-use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::{Sorting, rows};
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::kinds::all_columns;
+use interlinear::corpus::{
+    overview::tables::overview, query::column::TableColumn, query::expensive::FilterResources, query::filter::Filter,
+    store::corpus::CorpusTable, store::file::Workspace, store::kinds::all_columns,
+};
 
 use crate::cli::run_in;
 

@@ -3,9 +3,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
+use std::{sync::Arc, sync::mpsc::channel};
 
 use interlinear::app::files::claim::Claim;
 use interlinear::session::driver::{Driver, OpenWith};

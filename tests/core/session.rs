@@ -7,36 +7,27 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use interlinear::app::layout::Layout;
-use interlinear::app::page::SENTENCE;
-use interlinear::models::choice::ModelSpec;
-use interlinear::session::driver::OpenWith;
+use interlinear::app::{layout::Layout, page::SENTENCE};
+use interlinear::{models::choice::ModelSpec, session::driver::OpenWith};
 
-use interlinear::analysis::row_convention::RowConvention;
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::document::column::{Column, ColumnState};
-use interlinear::app::document::table::LEFT_OUT;
-use interlinear::app::files::export;
-use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::lists::{List, MAX_TRANSLATED};
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::settings::Theme;
-use interlinear::app::view::Hover;
-use interlinear::decoding::SystemSpec;
+use interlinear::app::{
+    document::table::LEFT_OUT, files::export, files::export::AlignmentFormat, settings::Theme, view::Hover,
+};
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use interlinear::decoding::{Hypothesis, Specials};
 use interlinear::jobs::live::protocol::{ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request};
-use interlinear::nn::device::DeviceChoice;
-use interlinear::pages::PAGES;
-use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand, SelectCommand};
 use interlinear::pages::training as new_training;
 use interlinear::pages::training::command::{Field, TrainingCommand};
-use interlinear::session::driver::Driver;
+use interlinear::pages::{PAGES, command::Command};
 use interlinear::session::persist::{FoundState, SavedSession, load_or_set_aside};
-use interlinear::session::state::Session;
-use interlinear::text::lines::TextFile;
-use interlinear::text::sentence::Sentence;
+use interlinear::session::{driver::Driver, state::Session};
+use interlinear::text::{lines::TextFile, sentence::Sentence};
+use interlinear::{analysis::row_convention::RowConvention, decoding::SystemSpec, nn::device::DeviceChoice};
 
 use crate::effects::{act, chores, text_opened};
 

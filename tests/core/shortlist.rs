@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use interlinear::decoding::{SearchOptions, Specials, decode, decode_all};
-use interlinear::models::shortlist::Shortlist;
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow};
-use interlinear::nn::device::Device;
-use interlinear::ticket::CancellationToken;
+use interlinear::{models::shortlist::Shortlist, nn::device::Device, ticket::CancellationToken};
 
 fn file(frequent: u64, lists: &[&[u32]]) -> Vec<u8> {
     let mut numbers: Vec<u64> =

@@ -1,52 +1,36 @@
 //! What is laid over an alignment and how it is read: the links of the aligner, pieces of words, rows by the word read,
 //! models whose attention was guided.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{fs, sync::Arc, time::Duration};
 
 use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
 use interlinear::aligner::placed::{PlacedAligner, PlacedWords};
-use interlinear::aligner::words::LineAligner;
-use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::measures::{MeasuredWords, Tested};
-use interlinear::analysis::row_convention::RowConvention;
+use interlinear::analysis::{alignment::Alignment, row_convention::RowConvention};
 use interlinear::app::command::{SettingsCommand, SourceCommand};
 use interlinear::app::document::table::{AlignmentTable, Making, Units, build};
-use interlinear::app::files::drawing::Drawing;
-use interlinear::app::files::export;
-use interlinear::app::files::export::AlignmentFormat;
-use interlinear::app::files::picture::FigureRequest;
-use interlinear::app::files::work;
-use interlinear::app::files::work::KeptAligners;
 use interlinear::app::files::work::{AlignQuestion, FileEvent, FileJob};
-use interlinear::app::settings::Shown;
+use interlinear::app::{
+    files::drawing::Drawing, files::export, files::export::AlignmentFormat, files::picture::FigureRequest, files::work,
+    files::work::KeptAligners, settings::Shown,
+};
 use interlinear::decoding::{Hypothesis, Specials};
-use interlinear::error::Result;
-use interlinear::jobs::files::disk::Disk;
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
-use interlinear::models::checkpoint::Weights;
-use interlinear::models::choice::ModelSpec;
-use interlinear::models::config::Config;
 use interlinear::models::{Model, shapes};
-use interlinear::nn::device::Device;
+use interlinear::models::{checkpoint::Weights, choice::ModelSpec, config::Config};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand};
-use interlinear::session::driver::OpenWith;
-use interlinear::session::persist::SavedSession;
-use interlinear::session::state::Session;
-use interlinear::text::cut::WordRule;
+use interlinear::session::{driver::OpenWith, persist::SavedSession, state::Session};
 use interlinear::text::links::{Link, Links};
-use interlinear::text::sentence::Sentence;
-use interlinear::ticket::CancellationToken;
+use interlinear::text::{cut::WordRule, sentence::Sentence};
+use interlinear::{
+    aligner::words::LineAligner, error::Result, jobs::files::disk::Disk, nn::device::Device, ticket::CancellationToken,
+};
 use serde_json::Value;
 
-use crate::bad_input::copy_of;
-use crate::cli::run_in;
 use crate::effects::{act, chores};
-use crate::pieces;
-use crate::session::hypothesis_with;
 use crate::worker::{fixture, request, serve_all, store};
+use crate::{bad_input::copy_of, cli::run_in, pieces, session::hypothesis_with};
 
 fn link(source: usize, target: usize) -> Link {
     Link { source, target }

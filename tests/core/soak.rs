@@ -3,25 +3,19 @@
 //! INTERLINEAR_SOAK=100000 runs so many rounds instead of the few of the suite.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{path::PathBuf, sync::Arc};
 
-use interlinear::aligner::bundled::AlignerFiles;
-use interlinear::corpus::judgements::judge::Judgement;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::write::NewSentence;
-use interlinear::decoding;
-use interlinear::decoding::SystemSpec;
-use interlinear::decoding::ensemble::Mixing;
-use interlinear::jobs::Worker;
+use interlinear::corpus::{judgements::judge::Judgement, store::file::Workspace, store::write::NewSentence};
+use interlinear::decoding::{SystemSpec, ensemble::Mixing};
 use interlinear::jobs::live::protocol::{Event, Request};
-use interlinear::jobs::queue::analyse::Analyse;
 use interlinear::jobs::queue::maps::{MapOrder, What};
 use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
-use interlinear::models::representations::VocabularySide;
-use interlinear::nn::device::DeviceChoice;
+use interlinear::jobs::{Worker, queue::analyse::Analyse};
+use interlinear::{
+    aligner::bundled::AlignerFiles, decoding, models::representations::VocabularySide, nn::device::DeviceChoice,
+};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 

@@ -2,30 +2,22 @@
 
 use std::sync::Arc;
 
-use interlinear::analysis::aer::AerCounts;
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use interlinear::app::effect::Effect;
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::open_with::Installed;
-use interlinear::app::page::SENTENCE;
+use interlinear::app::{effect::Effect, open_with::Installed, page::SENTENCE};
 use interlinear::decoding::step_trace::{Then, TracedStep};
 use interlinear::decoding::{Hypothesis, Node, NodeFate};
-use interlinear::jobs::Library;
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::jobs::steps::{StepTrace, StepsEvent, StepsRequest, StepsThread};
-use interlinear::models::Model;
 use interlinear::models::anatomy::{Miswiring, anatomy_of};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::pages::sentence::command::{ColumnCommand, SearchCommand, SelectCommand, VariantCommand};
-use interlinear::pages::steps::STEPS;
 use interlinear::pages::steps::beam::{Became, beam};
-use interlinear::pages::steps::command::StepsCommand;
-use interlinear::pages::steps::depth::Depth;
-use interlinear::pages::steps::guess::f1;
 use interlinear::pages::steps::{Guessed, Mode};
-use interlinear::session::driver::OpenWith;
-use interlinear::session::state::Session;
+use interlinear::pages::{steps::STEPS, steps::command::StepsCommand, steps::depth::Depth, steps::guess::f1};
+use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::text::links::{Link, Links};
+use interlinear::{analysis::aer::AerCounts, jobs::Library, models::Model};
 
 use crate::link::packed;
 use crate::session::{sentence, told};

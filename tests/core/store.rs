@@ -7,16 +7,12 @@ use serde_json::json;
 
 use interlinear::corpus::export::out::{ExportFormat, write};
 use interlinear::corpus::import::importer::{ImportReport, import_file};
-use interlinear::corpus::judgements::judge::Judgement;
-use interlinear::corpus::measures::table::Measuring;
-use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::{Sorting, rows};
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::output::SystemOutput;
-use interlinear::corpus::store::read::StoredAbout;
-use interlinear::corpus::store::write::NewSentence;
+use interlinear::corpus::{
+    judgements::judge::Judgement, measures::table::Measuring, query::column::TableColumn, query::filter::Filter,
+    store::corpus::CorpusTable, store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout,
+    store::write::NewSentence,
+};
 use interlinear::import;
 use interlinear::ticket::{CancellationToken, Generation};
 

@@ -1,18 +1,14 @@
 //! Page Steps as a story: what it says now, how many boxes it shows, what made a number, what several groups guessed.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use interlinear::decoding::step_trace::Then;
-use interlinear::jobs::Library;
 use interlinear::jobs::steps::{StepTrace, StepsEvent, StepsRequest, StepsThread};
-use interlinear::models::anatomy::Flows;
-use interlinear::nn::device::DeviceChoice;
-use interlinear::pages::steps::Guessed;
-use interlinear::pages::steps::command::StepsCommand;
 use interlinear::pages::steps::depth::{DEPTHS, Depth};
 use interlinear::pages::steps::worked::{WorkedNumber, strongest, values, worked};
-use interlinear::text::links::Link;
+use interlinear::pages::{steps::Guessed, steps::command::StepsCommand};
+use interlinear::{
+    decoding::step_trace::Then, jobs::Library, models::anatomy::Flows, nn::device::DeviceChoice, text::links::Link,
+};
 
 use crate::steps::{answer, session};
 use crate::worker::fixture;

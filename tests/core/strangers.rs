@@ -4,12 +4,11 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use interlinear::error::Result;
 use interlinear::text::links::read::{LinkLayout, read as read_links};
 use interlinear::text::reader::{LineReader, read_file};
 use interlinear::text::tokenizer::{CorpusEncoder, Tokenizer};
 use interlinear::text::write::{write_atomic, write_inside};
-use interlinear::training::settings::TrainingSettings;
+use interlinear::{error::Result, training::settings::TrainingSettings};
 
 use crate::bad_input::{copy_of, replace};
 use crate::cli::{reference, run_in};

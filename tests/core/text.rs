@@ -10,13 +10,10 @@ use std::path::{Path, PathBuf};
 
 use interlinear::error::{Error, Result};
 use interlinear::text::corpus::{PairRules, ParallelText};
-use interlinear::text::lines::TextFile;
-use interlinear::text::parallel::ParallelReader;
-use interlinear::text::reader::LineReader;
 use interlinear::text::tokenizer::{CorpusEncoder, Tokenizer};
-use interlinear::text::vocab;
 use interlinear::text::vocab::bpe::{build_bpe, build_joint_bpe};
 use interlinear::text::write::{FolderDraft, write_atomic};
+use interlinear::text::{lines::TextFile, parallel::ParallelReader, reader::LineReader, vocab};
 
 fn read_lines(path: &Path) -> Result<Vec<String>> {
     LineReader::open(path)?.held().collect()

@@ -2,12 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use interlinear::models::Model;
 use interlinear::models::config::{Architecture, Config};
 use interlinear::models::init::{InitScheme, initial_weights};
-use interlinear::nn::device::Device;
-use interlinear::text::tokenizer::Tokenizer;
-use interlinear::text::vocab;
+use interlinear::text::{tokenizer::Tokenizer, vocab};
+use interlinear::{models::Model, nn::device::Device};
 
 #[derive(Clone, Copy)]
 pub struct Tiny {

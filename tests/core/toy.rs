@@ -4,36 +4,28 @@
 //! h_j = tanh(W_x e(x_j)); s_i = tanh(W_y e(y_{i-1}) + U s_{i-1}), s_0 = 0; e_ij = s_i' h_j, alpha_i = softmax(e_i),
 //! c_i = sum_j alpha_ij h_j; p(y_i) = softmax(W_o (s_i + c_i)).
 
-use std::collections::HashMap;
-use std::path::Path;
-use std::sync::Arc;
+use std::{collections::HashMap, path::Path, sync::Arc};
 
 use candle_core::{DType, Device as Candle, Tensor};
 use interlinear::attention::{self, Attention, AttentionKind, Query};
 use interlinear::decoding::{SearchOptions, Specials, decode};
-use interlinear::error::Result;
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::batch::{Batch, embed_previous, embed_shifted};
-use interlinear::models::checkpoint::Weights;
-use interlinear::models::config::Config;
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::loss::{Hidden, Regularizer, Trainable, trainable};
 use interlinear::models::{
     AlignedStep, AlignmentMode, Annotations, Kernels, Model, ModelEntry, Shapes, State, Step, TranslationModel, folder,
     shapes,
 };
-use interlinear::nn::device::Device;
+use interlinear::models::{checkpoint::Weights, config::Config};
 use interlinear::nn::linear::{Parameters, apply};
-use interlinear::nn::softmax::log_softmax;
-use interlinear::text::tokenizer::Tokenizers;
-use interlinear::text::vocab;
-use interlinear::ticket::CancellationToken;
+use interlinear::nn::{device::Device, softmax::log_softmax};
+use interlinear::text::{tokenizer::Tokenizers, vocab};
 use interlinear::training::backend::Engine as _;
 use interlinear::training::fused::{self, StepOptions};
-use interlinear::training::layout::ParameterLayout;
-use interlinear::training::minibatch::Minibatch;
-use interlinear::training::plain::PlainEngine;
 use interlinear::training::settings::{OptimizerSettings, Rule};
+use interlinear::training::{layout::ParameterLayout, minibatch::Minibatch, plain::PlainEngine};
+use interlinear::{error::Result, ticket::CancellationToken};
 
 const TABLE: &[ModelEntry] = &[ENTRY];
 
@@ -233,14 +225,11 @@ fn its_loss_is_that_of_its_steps() {
     let folder = tempfile::tempdir().expect("a folder");
     let config = write_folder(folder.path());
     let weights = initial_weights(&config, InitScheme::Scaled, 3);
-    assert!(weights.names().eq([
-        "decoder.U",
-        "decoder.W",
-        "encoder.W",
-        "readout.W_o",
-        "source_embedding",
-        "target_embedding"
-    ]));
+    assert!(
+        weights
+            .names()
+            .eq(["decoder.U", "decoder.W", "encoder.W", "readout.W_o", "source_embedding", "target_embedding"])
+    );
     assert_eq!(
         weights.parameters(),
         shapes(&config).iter().map(|(_, shape)| shape.iter().product::<usize>()).sum::<usize>()

@@ -1,8 +1,7 @@
 //! A measure in one line: how many words of an output begin with a capital letter.
 
-use interlinear::analysis::bleu::BleuSettings;
 use interlinear::corpus::measures::table::{CorpusMeasure, MeasureSubject, Of, measure_all};
-use interlinear::corpus::store::output::SystemOutput;
+use interlinear::{analysis::bleu::BleuSettings, corpus::store::output::SystemOutput};
 
 const CAPITALS: CorpusMeasure = CorpusMeasure {
     name: "capitals",

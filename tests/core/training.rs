@@ -11,17 +11,13 @@ mod recipes;
 mod refusals;
 mod runs;
 
-use std::cell::Cell;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{cell::Cell, fs};
 
-use interlinear::error::Result;
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
-use interlinear::ticket::Generation;
-use interlinear::training::fused::StepOptions;
-use interlinear::training::layout::ParameterLayout;
-use interlinear::training::trainer::TrainingReport;
 use interlinear::training::{RunOptions, train};
+use interlinear::training::{fused::StepOptions, layout::ParameterLayout, trainer::TrainingReport};
+use interlinear::{error::Result, ticket::Generation};
 
 const WIRINGS: &[(Architecture, Option<usize>)] =
     &[(Architecture::RNN_SEARCH, None), (Architecture::RNN_ENC_DEC, None), (Architecture::RNN_ENC_DEC, Some(3))];

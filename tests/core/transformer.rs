@@ -4,38 +4,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use candle_core::{DType, Device as Candle};
-use interlinear::analysis::ablation;
-use interlinear::analysis::divergence::jensen_shannon;
-use interlinear::analysis::measures::MEASURES;
-use interlinear::decoding::follow::follow;
-use interlinear::decoding::reweigh::share;
+use interlinear::analysis::{ablation, divergence::jensen_shannon, measures::MEASURES};
 use interlinear::decoding::{Decoded, HeadAlphas, SearchOptions, Specials, decode, force, force_heads};
-use interlinear::host::words::decode_all;
+use interlinear::decoding::{follow::follow, reweigh::share};
 use interlinear::interventions::{Intervening, Intervention, InterventionReader, Interventions, Origin, ResolvedText};
 use interlinear::jobs::queue::probe::{ProbeQuestion, Probed};
 use interlinear::models::anatomy::{MachineStage, anatomy_of};
 use interlinear::models::checkpoint::{Array, Weights};
-use interlinear::models::choice::HeadChoice;
 use interlinear::models::config::{Architecture, Config};
-use interlinear::models::folder::hexadecimal;
 use interlinear::models::init::{InitScheme, initial_weights};
-use interlinear::models::loss::trainable;
-use interlinear::models::plain::PlainStepper;
 use interlinear::models::transformer::heads::{HeadKind, HeadPlace};
-use interlinear::models::transformer::sizes::position;
 use interlinear::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper, folder, fused, shapes};
-use interlinear::nn::device::Device;
-use interlinear::nn::linear::Parameters;
-use interlinear::nn::trace::Trace;
-use interlinear::text::vocab;
-use interlinear::ticket::CancellationToken;
+use interlinear::models::{
+    choice::HeadChoice, folder::hexadecimal, loss::trainable, plain::PlainStepper, transformer::sizes::position,
+};
+use interlinear::nn::{device::Device, linear::Parameters, trace::Trace};
+use interlinear::{host::words::decode_all, text::vocab, ticket::CancellationToken};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::cli::run_in;
 use crate::models::{assert_close, check_gradients, variables};
-use crate::probes::lane_answers;
+use crate::{cli::run_in, probes::lane_answers};
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: &[&[u32]] = &[&[4, 2, 5, 0], &[3, 0], &[6, 6, 2, 7, 3, 0], &[5, 0], &[2, 3, 4, 5, 6, 7, 0], &[7, 2, 0]];

@@ -5,11 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::{fs, sync::Arc, sync::mpsc::channel, time::Duration};
 
 use interlinear::jobs::files::disk::Disk;
 use interlinear::lang;

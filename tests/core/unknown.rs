@@ -1,13 +1,11 @@
 //! Unknown words: the dictionary and its file, what stands for `[UNK]`, and the commands that build and use it.
 
-use std::borrow::Cow;
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::unknown::{attended, replace};
 use interlinear::text::dictionary::{Dictionary, WordCounts};
-use interlinear::text::sentence::Sentence;
-use interlinear::text::tokenizer::Tokenizer;
+use interlinear::text::{sentence::Sentence, tokenizer::Tokenizer};
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};

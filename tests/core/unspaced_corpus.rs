@@ -3,21 +3,14 @@
 use std::path::Path;
 
 use interlinear::analysis::lexical::{LexicalCounts, cut};
-use interlinear::analysis::mteval::Tokenization;
-use interlinear::corpus::measures::table::Measuring;
 use interlinear::corpus::overview::compute::{OverviewOptions, ngram_condition};
-use interlinear::corpus::overview::tables::overview;
-use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::query::expensive::FilterResources;
-use interlinear::corpus::query::hits::Searching;
-use interlinear::corpus::query::linked::LinkChoice;
-use interlinear::corpus::query::table::rows;
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::output::SystemOutput;
-use interlinear::corpus::store::read::StoredAbout;
-use interlinear::corpus::store::write::NewSentence;
-use interlinear::text::words::words;
+use interlinear::corpus::{
+    measures::table::Measuring, overview::tables::overview, query::column::TableColumn,
+    query::expensive::FilterResources, query::hits::Searching, query::linked::LinkChoice, query::table::rows,
+    store::corpus::CorpusTable, store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout,
+    store::write::NewSentence,
+};
+use interlinear::{analysis::mteval::Tokenization, text::words::words};
 
 const LINES: &[[&str; 4]] = &[
     ["the book is red", "这本书是红色的。", "这本书是红色的。", "这本书是蓝色的。"],

@@ -4,15 +4,12 @@ mod cli;
 mod page;
 
 use interlinear::analysis::map::{METHODS, Method};
-use interlinear::analysis::neighbours::Space;
-use interlinear::analysis::pca::Pca;
-use interlinear::analysis::tsne::TsneOptions;
 use interlinear::analysis::{map, tsne};
-use interlinear::error::Error;
+use interlinear::analysis::{neighbours::Space, pca::Pca, tsne::TsneOptions};
 use interlinear::models::representations::{PhraseVector, VocabularySide};
 use interlinear::models::{Kernels, Model, representations};
-use interlinear::nn::device::Device;
 use interlinear::ticket::{CancellationToken, Generation};
+use interlinear::{error::Error, nn::device::Device};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 

@@ -3,28 +3,20 @@
 use std::sync::Arc;
 
 use interlinear::app::command::{SettingsCommand, SourceCommand};
-use interlinear::app::document::column::Column;
-use interlinear::app::document::rewording::WordEdit;
-use interlinear::app::document::sentence_state::SearchSettings;
-use interlinear::app::files::drawing::Drawing;
-use interlinear::app::files::export;
-use interlinear::app::files::export::AlignmentFormat;
-use interlinear::app::files::picture::FigureRequest;
+use interlinear::app::{
+    document::column::Column, document::rewording::WordEdit, document::sentence_state::SearchSettings,
+    files::drawing::Drawing, files::export, files::export::AlignmentFormat, files::picture::FigureRequest,
+};
 use interlinear::decoding::{SearchOptions, Specials};
-use interlinear::interventions::Word;
 use interlinear::jobs::live::protocol::{ColumnId, ColumnSpec, Event, ModelFacts, Near, Request};
-use interlinear::models::choice::ModelSpec;
-use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{ColumnCommand, InterveneCommand, RowEdit, SearchCommand, VariantCommand};
-use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
-use interlinear::session::state::Session;
-use interlinear::ticket::CancellationToken;
+use interlinear::session::{driver::OpenWith, state::Session};
+use interlinear::{interventions::Word, models::choice::ModelSpec, pages::command::Command, ticket::CancellationToken};
 
-use crate::effects::act;
-use crate::models::FOLDERS;
 use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{fixture, request, serve_all, store, story};
+use crate::{effects::act, models::FOLDERS};
 
 // The worker.
 

@@ -2,8 +2,7 @@
 //! `tests/fixtures/wild` is a case: its files, and `case.toml` with where the fault was seen, what is right, and the
 //! command lines that show it.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use serde::Deserialize;
 

@@ -1,27 +1,21 @@
 //! The workbench from outside: files come in from the command line and through the lane, systems run, tables, hits and
 //! reports go out, judgements are kept.
 
-use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{path::Path, sync::Arc};
 
-use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::{Effect, QueueCall};
-use interlinear::corpus::export::out::ExportFormat;
-use interlinear::corpus::import::importer::ImportReport;
-use interlinear::corpus::judgements::judge::Judgement;
-use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::decoding::SystemSpec;
-use interlinear::import;
-use interlinear::import::Role;
+use interlinear::corpus::{
+    export::out::ExportFormat, import::importer::ImportReport, judgements::judge::Judgement,
+    query::column::TableColumn, store::corpus::CorpusTable, store::file::Workspace,
+};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::jobs::queue::{JobProgress, QueueEvent, QueueNews as Done, QueueOrder};
-use interlinear::pages::corpus::CORPUS;
-use interlinear::pages::corpus::command::CorpusCommand;
-use interlinear::session::state::Session;
-use interlinear::text::links::read::links_of;
+use interlinear::pages::{corpus::CORPUS, corpus::command::CorpusCommand};
+use interlinear::{
+    app::command::WindowCommand, decoding::SystemSpec, import, import::Role, session::state::Session,
+    text::links::read::links_of,
+};
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
@@ -66,21 +60,8 @@ fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
     let first = ran(
         at,
         &[
-            "analyse",
-            "--workspace",
-            "w.ilws",
-            "--source",
-            "a.en",
-            "--reference",
-            "a.fr",
-            "--output",
-            "Other=b.fr",
-            "--gold",
-            "a.gold",
-            "--model",
-            model,
-            "--beam",
-            "2",
+            "analyse", "--workspace", "w.ilws", "--source", "a.en", "--reference", "a.fr", "--output", "Other=b.fr",
+            "--gold", "a.gold", "--model", model, "--beam", "2",
         ],
     );
     let rows = table(&first);

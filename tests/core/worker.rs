@@ -2,17 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::{sync::mpsc::channel, time::Duration};
 
-use interlinear::decoding::SearchOptions;
-use interlinear::decoding::SystemSpec;
 use interlinear::decoding::ensemble::{AlignmentOf, Mixing};
-use interlinear::jobs::files::disk::Disk;
-use interlinear::jobs::live::mailbox::Mailbox;
+use interlinear::decoding::{SearchOptions, SystemSpec};
 use interlinear::jobs::live::protocol::{ColumnSpec, Event, HypothesisView, MAX_SOURCE_TOKENS, Request};
 use interlinear::jobs::{Store, Wake, Worker, serve};
+use interlinear::jobs::{files::disk::Disk, live::mailbox::Mailbox};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::ticket::{CancellationToken, Generation};

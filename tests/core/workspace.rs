@@ -3,30 +3,23 @@
 
 use std::path::Path;
 
-use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::confidence::{CONFIDENCES, TranslationSigns};
 use interlinear::corpus::export::out::{self, ExportFormat, Out};
-use interlinear::corpus::import::importer::import_file;
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
-use interlinear::corpus::measures::table::Measuring;
-use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::{Sorting, rows};
-use interlinear::corpus::run;
-use interlinear::corpus::run::SystemRunOptions;
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
 use interlinear::corpus::store::output::{SystemOutput, pack, unpack};
-use interlinear::corpus::store::read::StoredAbout;
-use interlinear::corpus::store::write::NewSentence;
-use interlinear::decoding;
+use interlinear::corpus::{
+    import::importer::import_file, measures::table::Measuring, query::column::TableColumn, query::filter::Filter, run,
+    run::SystemRunOptions, store::corpus::CorpusTable, store::file::Workspace, store::read::StoredAbout,
+    store::write::NewSentence,
+};
 use interlinear::decoding::{SearchOptions, Specials};
-use interlinear::evaluation::EvaluatedSystem;
 use interlinear::import::{ImportOptions, Role};
 use interlinear::models::{Kernels, Model};
-use interlinear::nn::device::Device;
-use interlinear::text::links::read::links_of;
-use interlinear::ticket::CancellationToken;
+use interlinear::{
+    analysis::alignment::Alignment, decoding, evaluation::EvaluatedSystem, nn::device::Device,
+    text::links::read::links_of, ticket::CancellationToken,
+};
 
 use crate::cli::reference;
 

@@ -3,8 +3,7 @@
 
 use engine::decoding::{SearchOptions, Specials, decode};
 use engine::models::{Kernels, Model};
-use engine::nn::device::Device;
-use engine::ticket::CancellationToken;
+use engine::{nn::device::Device, ticket::CancellationToken};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

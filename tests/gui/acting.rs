@@ -2,21 +2,17 @@
 
 use std::sync::Arc;
 
-use egui::Key;
-use egui::accesskit::Role;
+use egui::{Key, accesskit::Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand};
-use interlinear::app::document::hand::TakenAway;
 use interlinear::decoding::{Node, NodeFate};
 use interlinear::interventions::{Applied, Forbid, Force, Interventions, Pin, Place, SetAlpha, Word};
 use interlinear::jobs::live::protocol::{Event, Shift, UntouchedTranslation};
-use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{
     ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SelectCommand, SentenceCommand,
 };
-use interlinear::session::state::Session;
-use interlinear::ui::App;
+use interlinear::{app::document::hand::TakenAway, pages::command::Command, session::state::Session, ui::App};
 
 use crate::desk;
 use crate::desk::WindowActions as _;

@@ -1,12 +1,10 @@
 //! After a defect the window asks before it opens what was there; and the line that says where newer versions are.
 
-use std::cell::Cell;
-use std::rc::Rc;
+use std::{cell::Cell, rc::Rc};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use interlinear::session::defect::Defect;
-use interlinear::session::state::Session;
+use interlinear::session::{defect::Defect, state::Session};
 use interlinear::ui::after_defect::AfterDefect;
 
 use crate::desk::WindowActions as _;

@@ -1,33 +1,21 @@
 //! A stand-in for the driver: a session that tests feed with hand-made events.
 
-use std::cell::RefCell;
-use std::path::PathBuf;
-use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{cell::RefCell, path::PathBuf, rc::Rc, sync::Arc, time::Duration};
 
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use interlinear::app::command::SourceCommand;
-use interlinear::app::effect::Effect;
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::open_with::Installed;
-use interlinear::app::state::AppState;
+use interlinear::app::{command::SourceCommand, effect::Effect, open_with::Installed, state::AppState};
 use interlinear::decoding::{Hypothesis, Specials};
-use interlinear::figure::interlinear::conllu;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{DeviceFacts, Event, HypothesisView, ModelFacts, ModelSizes};
-use interlinear::jobs::queue::QueueEvent;
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
-use interlinear::pages::command::Command;
-use interlinear::pages::corpus::CorpusPage;
-use interlinear::pages::sentence::command::ColumnCommand;
-use interlinear::session::driver::OpenWith;
-use interlinear::session::state::Session;
-use interlinear::text::sentence::Sentence;
+use interlinear::pages::{command::Command, corpus::CorpusPage, sentence::command::ColumnCommand};
+use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::ui::{App, SessionHost};
+use interlinear::{figure::interlinear::conllu, jobs::queue::QueueEvent, text::sentence::Sentence};
 
 #[derive(Clone, Default)]
 pub struct Wires {

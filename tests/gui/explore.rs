@@ -1,15 +1,12 @@
 //! Page Corpus, the sentences as a whole, by labels: an overview leads to sentences and back, and
 //! keys, hits of a query, columns that are moved.
 
-use egui::Key;
-use egui::accesskit::Role::TextInput;
+use egui::{Key, accesskit::Role::TextInput};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::corpus::query::linked::{LinkChoice, LinkOrigin};
-use interlinear::import::Role;
-use interlinear::jobs::corpus::thread::CorpusRequest;
-use interlinear::pages::corpus::CorpusPage;
-use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::pages::corpus::views::{CountedLinks, ExploreCommand, ExploreView};
+use interlinear::pages::{corpus::CorpusPage, corpus::command::CorpusCommand};
+use interlinear::{import::Role, jobs::corpus::thread::CorpusRequest};
 
 use crate::desk::WindowActions as _;
 use crate::workbench::Bench;

@@ -3,11 +3,8 @@
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use interlinear::app::command::SourceCommand;
-use interlinear::app::document::table::GIVEN;
-use interlinear::jobs::live::protocol::Event;
-use interlinear::pages::sentence::command::SelectCommand;
-use interlinear::ui::App;
+use interlinear::app::{command::SourceCommand, document::table::GIVEN};
+use interlinear::{jobs::live::protocol::Event, pages::sentence::command::SelectCommand, ui::App};
 
 use crate::desk;
 use crate::desk::WindowActions as _;

@@ -6,8 +6,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::document::interlinear::{LinksBy, TextRow};
 use interlinear::app::files::interlinear as shown;
-use interlinear::pages::sentence::command::InterlinearCommand;
-use interlinear::ui::App;
+use interlinear::{pages::sentence::command::InterlinearCommand, ui::App};
 
 use crate::desk;
 use crate::desk::WindowActions as _;

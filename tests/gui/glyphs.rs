@@ -1,25 +1,15 @@
 //! Every character that the program itself paints has a glyph in the fonts that come with it: those of the window, and
 //! that of figures.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{collections::BTreeMap, fs, sync::Arc};
 
 use egui::{FontData, FontDefinitions, FontFamily, FontId};
 use interlinear::widgets::theme;
 
 const WINDOW: &[&str] = &[
-    "src/explorer/ui",
-    "src/explorer/pages",
-    "src/explorer/widgets",
-    "src/explorer/app",
-    "src/explorer/session",
-    "src/engine/models/anatomy",
-    "src/engine/analysis",
-    "src/corpus/measures",
-    "src/corpus/overview",
-    "assets/lessons",
+    "src/explorer/ui", "src/explorer/pages", "src/explorer/widgets", "src/explorer/app", "src/explorer/session",
+    "src/engine/models/anatomy", "src/engine/analysis", "src/corpus/measures", "src/corpus/overview", "assets/lessons",
     "assets/manual",
 ];
 const FIGURES: &[&str] = &["src/figure", "src/engine/models/anatomy"];

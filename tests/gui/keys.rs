@@ -8,21 +8,12 @@ use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use interlinear::app::layout::Layout;
-use interlinear::app::open_with::Installed;
-use interlinear::app::page::SENTENCE;
-use interlinear::app::settings::Theme;
-use interlinear::pages::PAGES;
-use interlinear::pages::command::Command;
-use interlinear::pages::corpus::CORPUS;
-use interlinear::pages::map::MAP;
+use interlinear::app::{layout::Layout, open_with::Installed, page::SENTENCE, settings::Theme};
 use interlinear::pages::sentence::command::{
     ColumnCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand,
 };
-use interlinear::pages::shell::source;
-use interlinear::pages::steps::STEPS;
-use interlinear::ui::App;
-use interlinear::ui::spoken::Announcer;
+use interlinear::pages::{PAGES, command::Command, corpus::CORPUS, map::MAP, shell::source, steps::STEPS};
+use interlinear::ui::{App, spoken::Announcer};
 
 use crate::desk;
 use crate::desk::WindowActions as _;

@@ -6,14 +6,10 @@ use egui::{Rect, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
-use interlinear::app::layout::Layout;
-use interlinear::decoding::step_trace::Then;
-use interlinear::jobs::live::protocol::ModelFacts;
 use interlinear::lang::{Language, MARK};
-use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::views::{ExploreCommand, ExploreView};
-use interlinear::pages::lesson::LessonCommand;
-use interlinear::ui::App;
+use interlinear::pages::{corpus::CORPUS, lesson::LessonCommand};
+use interlinear::{app::layout::Layout, decoding::step_trace::Then, jobs::live::protocol::ModelFacts, ui::App};
 
 use crate::desk::WindowActions as _;
 use crate::{campaign, desk, explore, layout, maps, picture, steps, study};

@@ -3,14 +3,10 @@
 use egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::app::command::WindowCommand;
-use interlinear::app::layout::Layout;
-use interlinear::jobs::files::texts::FolderTexts;
-use interlinear::pages::command::Command;
-use interlinear::pages::lesson::LessonCommand;
+use interlinear::app::{command::WindowCommand, layout::Layout};
 use interlinear::pages::sentence::command::{SelectCommand, SentenceCommand};
-use interlinear::session::state::Session;
-use interlinear::ui::App;
+use interlinear::pages::{command::Command, lesson::LessonCommand};
+use interlinear::{jobs::files::texts::FolderTexts, session::state::Session, ui::App};
 
 use crate::desk;
 use crate::desk::WindowActions as _;

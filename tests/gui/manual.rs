@@ -1,22 +1,16 @@
 //! The manual: its pages, where their links lead, and the panel that shows them.
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeSet, fs};
 
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
-use interlinear::app::command::WindowCommand;
-use interlinear::cli::COMMANDS;
-use interlinear::lang;
-use interlinear::lang::Language;
-use interlinear::pages::command::Command;
-use interlinear::pages::corpus::CORPUS;
-use interlinear::pages::shell::act::key_text;
-use interlinear::text::markdown::MarkdownBlock;
-use interlinear::ui::act::bindings;
+use interlinear::pages::{command::Command, corpus::CORPUS, shell::act::key_text};
 use interlinear::ui::manual::{ManualPage, PICTURES, pages, search};
 use interlinear::ui::manual_links::{Target, target};
+use interlinear::{
+    app::command::WindowCommand, cli::COMMANDS, lang, lang::Language, text::markdown::MarkdownBlock, ui::act::bindings,
+};
 
 use crate::desk;
 use crate::desk::WindowActions as _;

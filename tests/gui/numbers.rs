@@ -5,10 +5,8 @@ use interlinear::figure::geometry::{Area, point};
 use interlinear::figure::mark::{
     Across, BorderSide, Curve, Down, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark,
 };
-use interlinear::figure::palette::Palette;
-use interlinear::pages::sentence::view::column::ColumnParts;
-use interlinear::ui::act;
 use interlinear::widgets::{bidi, marks, words};
+use interlinear::{figure::palette::Palette, pages::sentence::view::column::ColumnParts, ui::act};
 
 #[test]
 fn words_wrap_and_run_from_the_right_when_they_must() {

@@ -4,8 +4,7 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers, OutputCommand, PointerButton, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::pages::sentence::command::SelectCommand;
-use interlinear::ui::App;
+use interlinear::{pages::sentence::command::SelectCommand, ui::App};
 
 use crate::desk;
 use crate::desk::WindowActions as _;

@@ -3,19 +3,18 @@
 
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::aligner::bundled::AlignerFile;
-use interlinear::analysis::row_convention::RowConvention;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
-use interlinear::app::effect::Effect;
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::layout::{Layout, Look};
-use interlinear::app::settings::RowSource;
+use interlinear::app::{effect::Effect, settings::RowSource};
 use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
 use interlinear::jobs::queue::head::{HeadLearned, LearnedOfText};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
-use interlinear::pages::sentence::command::HeadCommand;
-use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
+use interlinear::{
+    aligner::bundled::AlignerFile, analysis::row_convention::RowConvention, pages::sentence::command::HeadCommand,
+    session::state::Session,
+};
 
 use crate::desk;
 use crate::desk::WindowActions as _;

@@ -5,18 +5,14 @@ use std::path::PathBuf;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::app::command::SettingsCommand;
-use interlinear::app::files::drawing::Drawing;
-use interlinear::app::files::export;
-use interlinear::app::files::export::AlignmentFormat;
-use interlinear::figure::formats::FORMATS;
-use interlinear::figure::page::FigurePage;
+use interlinear::app::{
+    command::SettingsCommand, files::drawing::Drawing, files::export, files::export::AlignmentFormat,
+};
 use interlinear::figure::sheet::{FigureNeeds, KINDS};
-use interlinear::pages::command::Command;
+use interlinear::figure::{formats::FORMATS, page::FigurePage};
 use interlinear::pages::sentence::command::{ColumnCommand, InterlinearCommand, SelectCommand, SentenceCommand};
-use interlinear::session::driver::OpenWith;
-use interlinear::session::state::Session;
-use interlinear::ui::App;
+use interlinear::session::{driver::OpenWith, state::Session};
+use interlinear::{pages::command::Command, ui::App};
 
 use crate::desk;
 use crate::desk::WindowActions as _;

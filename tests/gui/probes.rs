@@ -5,17 +5,14 @@ use std::sync::Arc;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::measures::{MeasuredWords, Tested};
-use interlinear::app::command::SettingsCommand;
-use interlinear::app::settings::Shown;
-use interlinear::interventions::Word;
-use interlinear::jobs::live::protocol::Event;
+use interlinear::app::{command::SettingsCommand, settings::Shown};
 use interlinear::jobs::queue::probe::{Persuasion, Probed};
 use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
-use interlinear::models::gradient::PersuadedRow;
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SelectCommand};
-use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
-use interlinear::ui::App;
+use interlinear::{
+    interventions::Word, jobs::live::protocol::Event, models::gradient::PersuadedRow, session::state::Session, ui::App,
+};
 
 use crate::desk::WindowActions as _;
 use crate::desk::Wires;

@@ -2,19 +2,13 @@
 
 use std::borrow::Cow;
 
-use egui::Key;
-use egui::accesskit::Role;
+use egui::{Key, accesskit::Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use interlinear::app::files::work::FileEvent;
-use interlinear::app::layout::Layout;
-use interlinear::app::settings::Theme;
-use interlinear::pages::map::MAP;
-use interlinear::pages::map::command::MapCommand;
-use interlinear::pages::shell::source;
-use interlinear::session::driver::OpenWith;
-use interlinear::session::state::Session;
+use interlinear::app::{files::work::FileEvent, layout::Layout, settings::Theme};
+use interlinear::pages::{map::MAP, map::command::MapCommand, shell::source};
+use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::ui::App;
 
 use crate::desk;

@@ -1,23 +1,16 @@
 //! The page Steps in the window: boxes are opened, words stepped through, guesses made, by name and by key.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use egui::Key;
-use egui::accesskit::Role;
+use egui::{Key, accesskit::Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use interlinear::app::command::WindowCommand;
-use interlinear::decoding::step_trace::Then;
-use interlinear::jobs::Library;
 use interlinear::jobs::steps::{StepTrace, StepsRequest, StepsThread};
-use interlinear::nn::device::DeviceChoice;
-use interlinear::pages::steps::Mode;
-use interlinear::pages::steps::STEPS;
-use interlinear::pages::steps::command::StepsCommand;
-use interlinear::pages::steps::depth::Depth;
-use interlinear::text::links::Link;
-use interlinear::ui::App;
+use interlinear::pages::{steps::Mode, steps::STEPS, steps::command::StepsCommand, steps::depth::Depth};
+use interlinear::{
+    app::command::WindowCommand, decoding::step_trace::Then, jobs::Library, nn::device::DeviceChoice,
+    text::links::Link, ui::App,
+};
 
 use crate::desk;
 use crate::desk::WindowActions as _;

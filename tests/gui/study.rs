@@ -1,32 +1,27 @@
 //! The study in the window, by labels: minimal pairs of a table on page Corpus, from file to page Sentence; learning
 //! curves; documents, from two files to pairs.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use interlinear::analysis::contrast::depends::LookedAt;
-use interlinear::analysis::contrast::minimal::MinimalPair;
 use interlinear::analysis::contrast::pairs::{ContrastPair, ContrastTables, ContrastedModel};
+use interlinear::analysis::{contrast::depends::LookedAt, contrast::minimal::MinimalPair};
 use interlinear::app::command::{SourceCommand, TaskCommand, WindowCommand};
-use interlinear::app::files::work::FileEvent;
-use interlinear::app::page::SENTENCE;
-use interlinear::evaluation::contrast::ContrastMeasures;
-use interlinear::figure::mark::Mark;
-use interlinear::import::documents::beads::BeadRow;
-use interlinear::jobs::corpus::thread::CorpusRequest;
-use interlinear::jobs::files::follow::FollowEvent;
-use interlinear::jobs::queue::contrast::ContrastFound;
-use interlinear::jobs::queue::documents::DocumentsFound;
+use interlinear::app::{files::work::FileEvent, page::SENTENCE};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
-use interlinear::pages::command::Command;
-use interlinear::pages::corpus::CORPUS;
-use interlinear::pages::corpus::command::ContrastCommand;
-use interlinear::pages::corpus::documents::DocumentCommand;
+use interlinear::jobs::{
+    corpus::thread::CorpusRequest, files::follow::FollowEvent, queue::contrast::ContrastFound,
+    queue::documents::DocumentsFound,
+};
+use interlinear::pages::{
+    command::Command, corpus::CORPUS, corpus::command::ContrastCommand, corpus::documents::DocumentCommand,
+};
 use interlinear::training::curves::{CurvePoint, Curves};
-use interlinear::ui::App;
+use interlinear::{
+    evaluation::contrast::ContrastMeasures, figure::mark::Mark, import::documents::beads::BeadRow, ui::App,
+};
 
 use crate::desk;
 use crate::desk::WindowActions as _;

@@ -2,34 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
-use egui::Key;
-use egui::accesskit::Role;
+use egui::{Key, accesskit::Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use interlinear::app::effect::Effect;
-use interlinear::app::files::drawing::Drawing;
-use interlinear::app::files::export;
-use interlinear::app::files::lists::List;
-use interlinear::app::files::picture::FigureRequest;
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::layout::Layout;
-use interlinear::app::page::Dropped;
-use interlinear::app::page::SENTENCE;
-use interlinear::app::settings::Shown;
 use interlinear::app::view::{Hover, Selection};
-use interlinear::decoding::SystemSpec;
+use interlinear::app::{
+    effect::Effect, files::drawing::Drawing, files::export, files::lists::List, files::picture::FigureRequest,
+    layout::Layout, page::Dropped, page::SENTENCE, settings::Shown,
+};
 use interlinear::decoding::ensemble::{Average, Mixing};
-use interlinear::figure::palette::ColourMap;
 use interlinear::jobs::live::protocol::{Event, Member, ModelFacts};
-use interlinear::pages::command::Command;
-use interlinear::pages::corpus::CORPUS;
-use interlinear::pages::map::MAP;
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SelectCommand};
-use interlinear::pages::steps::STEPS;
-use interlinear::pages::training::command::TrainingCommand;
+use interlinear::pages::{
+    command::Command, corpus::CORPUS, map::MAP, steps::STEPS, training::command::TrainingCommand,
+};
 use interlinear::text::links::{Link, Links};
-use interlinear::ui::App;
+use interlinear::{decoding::SystemSpec, figure::palette::ColourMap, ui::App};
 
 use crate::desk;
 use crate::desk::WindowActions as _;

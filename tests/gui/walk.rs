@@ -9,20 +9,15 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::app::command::SourceCommand;
-use interlinear::app::lights::HighlightPart;
-use interlinear::app::open_with::Installed;
-use interlinear::figure::equation::spoken;
-use interlinear::pages::lesson::LessonCommand;
+use interlinear::app::{command::SourceCommand, lights::HighlightPart, open_with::Installed};
 use interlinear::pages::sentence::command::{SearchCommand, SelectCommand};
-use interlinear::pages::steps::STEPS;
+use interlinear::pages::{lesson::LessonCommand, steps::STEPS};
 use interlinear::session::driver::{Driver, OpenWith};
-use interlinear::session::lessons::Running;
 use interlinear::session::lessons::doing::{Baseline, settled};
 use interlinear::session::lessons::script::{ScriptPart, Wait};
 use interlinear::session::lessons::things::{LessonAct, LessonAction};
-use interlinear::session::state::Session;
-use interlinear::ui::App;
+use interlinear::session::{lessons::Running, state::Session};
+use interlinear::{figure::equation::spoken, ui::App};
 
 const PATIENCE: Duration = Duration::from_mins(5);
 const FRAMES: usize = 3;
@@ -46,11 +41,7 @@ impl Class {
     fn open(size: [f32; 2]) -> Self {
         let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
         let names = [
-            "rnnencdec-en-fr",
-            "rnnsearch-en-fr",
-            "rnnsearch-guided-en-fr",
-            "luong-global-en-fr",
-            "luong-local-p-en-fr",
+            "rnnencdec-en-fr", "rnnsearch-en-fr", "rnnsearch-guided-en-fr", "luong-global-en-fr", "luong-local-p-en-fr",
         ];
         let mut bundled: Vec<PathBuf> = names.iter().map(|name| models.join(name)).collect();
         let copies =

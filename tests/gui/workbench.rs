@@ -1,22 +1,16 @@
 //! The page Corpus by its labels: a workspace is opened, sorted, read, judged and undone by mouse and keyboard.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::app::command::WindowCommand;
-use interlinear::app::page::SENTENCE;
-use interlinear::import::Role;
+use interlinear::app::{command::WindowCommand, page::SENTENCE};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::jobs::queue::{JobProgress, QueueEvent};
-use interlinear::pages::command::Command;
-use interlinear::pages::corpus::CORPUS;
-use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::pages::corpus::views::{ExploreCommand, ExploreView};
-use interlinear::session::state::Session;
-use interlinear::ui::App;
+use interlinear::pages::{command::Command, corpus::CORPUS, corpus::command::CorpusCommand};
+use interlinear::{import::Role, session::state::Session, ui::App};
 
 use crate::desk;
 use crate::desk::WindowActions as _;
@@ -193,15 +187,8 @@ impl Bench {
 fn a_page_without_a_workspace_says_what_one_is() {
     let mut bench = Bench::new();
     bench.settle();
-    bench.says_all(&[
-        "Corpora",
-        "New corpus...",
-        "Open corpus...",
-        "Path",
-        "Open",
-        "References...",
-        "System output...",
-    ]);
+    bench
+        .says_all(&["Corpora", "New corpus...", "Open corpus...", "Path", "Open", "References...", "System output..."]);
     bench.click("Put in a set to try");
     bench.says_all(&["24 sentences, 0 systems", "Save as..."]);
 }

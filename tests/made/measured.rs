@@ -1,16 +1,11 @@
 //! A corpus behind a session: what its thread answers.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use interlinear::app::effect::Effect;
-use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::write::NewSentence;
+use interlinear::corpus::{store::file::Workspace, store::write::NewSentence};
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
-use interlinear::pages::corpus::CorpusPage;
-use interlinear::pages::corpus::command::CorpusCommand;
-use interlinear::session::state::Session;
-use interlinear::text::links::Links;
+use interlinear::pages::{corpus::CorpusPage, corpus::command::CorpusCommand};
+use interlinear::{app::effect::Effect, session::state::Session, text::links::Links};
 
 pub fn answer(session: &mut Session, thread: &CorpusThread, until: impl Fn(&CorpusPage) -> bool) {
     loop {

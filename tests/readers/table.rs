@@ -6,38 +6,27 @@
 
 use std::path::Path;
 
-use interlinear::aligner::learned::Learned;
-use interlinear::aligner::pair::PairPosteriors;
-use interlinear::corpus::store::corpus::CorpusTable;
-use interlinear::corpus::store::file::Workspace;
+use interlinear::aligner::{learned::Learned, pair::PairPosteriors};
+use interlinear::corpus::{store::corpus::CorpusTable, store::file::Workspace};
 use interlinear::error::{Error, Result};
 use interlinear::import::{self, FORMATS, ImportOptions, Record};
 use interlinear::interventions::InterventionFile;
-use interlinear::models::checkpoint::Weights;
-use interlinear::models::config::Config;
-use interlinear::models::origins::ORIGINS;
 use interlinear::models::origins::marian::{self, MarianTensors};
-use interlinear::models::origins::marian_bin::MarianBin;
-use interlinear::models::origins::marian_npz;
-use interlinear::models::origins::marian_options::MarianOptions;
-use interlinear::models::shapes;
-use interlinear::session::driver::OpenWith;
-use interlinear::session::lessons::handout::solutions;
-use interlinear::session::lessons::script;
-use interlinear::session::persist::load_or_set_aside;
-use interlinear::session::state::Session;
-use interlinear::text::dictionary::Dictionary;
-use interlinear::text::foreign::sentencepiece::SentencePiece;
-use interlinear::text::foreign::vocabulary::Vocabulary;
+use interlinear::models::{
+    checkpoint::Weights, config::Config, origins::ORIGINS, origins::marian_bin::MarianBin, origins::marian_npz,
+    origins::marian_options::MarianOptions, shapes,
+};
+use interlinear::session::{
+    driver::OpenWith, lessons::handout::solutions, lessons::script, persist::load_or_set_aside, state::Session,
+};
 use interlinear::text::lines::{Needle, TextFile};
-use interlinear::text::links::Link;
 use interlinear::text::links::read::{self as links, LinkLayout};
-use interlinear::text::phrases::PhraseTable;
 use interlinear::text::reader::{LineReader, read_file};
-use interlinear::text::tokenizer::Tokenizer;
-use interlinear::training::curves::Curves;
-use interlinear::training::settings::TrainingSettings;
-use interlinear::training::state::Checkpoint;
+use interlinear::text::{
+    dictionary::Dictionary, foreign::sentencepiece::SentencePiece, foreign::vocabulary::Vocabulary, links::Link,
+    phrases::PhraseTable, tokenizer::Tokenizer,
+};
+use interlinear::training::{curves::Curves, settings::TrainingSettings, state::Checkpoint};
 
 pub struct Reader {
     pub name: &'static str,

@@ -1,7 +1,6 @@
 //! Reads `use` declarations: groups, several lines, `self` and aliases; and which file a path names.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
 /// One path of a `use` declaration.
 #[derive(Clone, Debug, PartialEq)]

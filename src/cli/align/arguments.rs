@@ -5,16 +5,10 @@ use std::path::PathBuf;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
-use crate::args;
-use crate::args::links::LinkWordsArgs;
 use crate::args::{BatchArgs, PairArgs, ReadingArgs, RunArgs, count, one_of, threshold};
-use crate::output::LineOutput;
-use crate::statistical::StatisticalArgs;
-use engine::analysis::hard;
-use engine::evaluation::alignment::AlignerDirection;
-use engine::models::choice::ModelSpec;
-use engine::text::links;
+use crate::{args, args::links::LinkWordsArgs, output::LineOutput, statistical::StatisticalArgs};
 use engine::text::links::{Link, Links};
+use engine::{analysis::hard, evaluation::alignment::AlignerDirection, models::choice::ModelSpec, text::links};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -11,12 +11,10 @@ use crate::args::{Choice, RunArgs, one_of};
 use crate::output;
 use crate::output::LineOutput;
 use engine::aligner::sentences::agreement::{BeadAgreement, BeadLetters, BeadPlaces, joined};
-use engine::aligner::sentences::beads::BEAD_KINDS;
 use engine::error::{Error, Result};
-use engine::text::reader::LineReader;
 use engine::text::tsv::{TsvCell, text};
-use engine::text::write::write_atomic;
-use engine::ticket::CancellationToken;
+use engine::text::{reader::LineReader, write::write_atomic};
+use engine::{aligner::sentences::beads::BEAD_KINDS, ticket::CancellationToken};
 use import::documents::ParagraphBreaks;
 use import::documents::align::{DocumentOptions, align as align_documents};
 use import::documents::beads::{BeadRow, read, table};
@@ -243,16 +241,6 @@ fn compared(rows: &[BeadRow], path: &Path) -> Result<String> {
 }
 
 const HEAD: [&str; 12] = [
-    "beads",
-    "gold",
-    "right",
-    "precision",
-    "recall",
-    "F1",
-    "strict_precision",
-    "strict_recall",
-    "strict_F1",
-    "lax_precision",
-    "lax_recall",
-    "lax_F1",
+    "beads", "gold", "right", "precision", "recall", "F1", "strict_precision", "strict_recall", "strict_F1",
+    "lax_precision", "lax_recall", "lax_F1",
 ];

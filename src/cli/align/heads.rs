@@ -5,26 +5,19 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::args;
-use crate::args::links::GoldLayoutArgs;
 use crate::args::{BatchArgs, PairArgs, RunArgs};
-use crate::columns::TextTable;
-use crate::output;
-use crate::output::LineOutput;
 use crate::statistical::{StatisticalArgs, Text};
+use crate::{args, args::links::GoldLayoutArgs, columns::TextTable, output, output::LineOutput};
 use corpus::overview::gold::{HeadErrorRow, heads, heads_left_out};
 use corpus::overview::test_set::TestSet;
-use engine::aligner::words::LineAligner;
-use engine::analysis::aer::AerRates;
-use engine::analysis::symmetrize::symmetrization;
+use engine::analysis::{aer::AerRates, symmetrize::symmetrization};
 use engine::error::{Error, Result};
-use engine::evaluation::alignment::Aligner;
-use engine::models::choice::ModelSpec;
-use engine::models::transformer::heads::HeadPlace;
 use engine::models::{Kernels, Model};
-use engine::text::links::Links;
+use engine::models::{choice::ModelSpec, transformer::heads::HeadPlace};
 use engine::text::tsv::{TsvCell, rows};
-use engine::ticket::CancellationToken;
+use engine::{
+    aligner::words::LineAligner, evaluation::alignment::Aligner, text::links::Links, ticket::CancellationToken,
+};
 
 const USUAL: &str = "grow-diag";
 

@@ -2,16 +2,13 @@
 
 use serde::Serialize;
 
-use crate::align::arguments::AlignArgs;
 use crate::align::models::{Plan, plan};
-use crate::output::LineOutput;
-use crate::windows;
 use crate::windows::{Doing, Growth};
-use engine::analysis::row_convention::RowConvention;
-use engine::error::Error;
+use crate::{align::arguments::AlignArgs, output::LineOutput, windows};
 use engine::evaluation::alignment::{Aligner, WordPair};
-use engine::evaluation::rows::RowReader;
-use engine::ticket::CancellationToken;
+use engine::{
+    analysis::row_convention::RowConvention, error::Error, evaluation::rows::RowReader, ticket::CancellationToken,
+};
 
 const WINDOW: usize = 16;
 

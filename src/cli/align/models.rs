@@ -1,20 +1,16 @@
 //! The models that align, of one direction or both, and pairs as they read them.
 
-use crate::align::arguments::AlignArgs;
-use crate::args;
-use crate::evaluate::opposite;
-use crate::input::InputFiles;
-use crate::output::provenance;
-use crate::windows::WindowItem;
-use engine::aligner::learned::Directions;
-use engine::analysis::symmetrize::symmetrization;
+use crate::{
+    align::arguments::AlignArgs, args, evaluate::opposite, input::InputFiles, output::provenance, windows::WindowItem,
+};
 use engine::error::{Error, Result};
 use engine::evaluation::alignment::{Aligner, AlignerDirection, Refused, WordPair};
-use engine::evaluation::rows::RowReader;
-use engine::models::choice::ModelSpec;
 use engine::models::{Model, Stepper};
-use engine::text::links::Link;
-use engine::text::words::words;
+use engine::text::{links::Link, words::words};
+use engine::{
+    aligner::learned::Directions, analysis::symmetrize::symmetrization, evaluation::rows::RowReader,
+    models::choice::ModelSpec,
+};
 use host::runtime::Runtime;
 use training::settings::LinkWords;
 

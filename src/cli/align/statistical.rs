@@ -1,27 +1,17 @@
 //! `interlinear align --statistical`: links that need no model, or on which alignment heads have a vote.
 
 use crate::align::arguments::{AlignArgs, LinkFormat};
-use crate::args;
 use crate::input::{InputFiles, InputLine, InputLines};
-use crate::output::LineOutput;
-use crate::progress::ProgressLine;
-use crate::statistical::Text;
-use crate::windows;
-use engine::aligner::words::LineAligner;
-use engine::analysis::alignment::Alignment;
-use engine::analysis::row_convention::RowConvention;
+use crate::{args, output::LineOutput, progress::ProgressLine, statistical::Text, windows};
+use engine::analysis::{alignment::Alignment, row_convention::RowConvention};
 use engine::error::{Error, Result};
 use engine::evaluation::alignment::{Aligner, AlignerDirection, Refused, VOTED, WordPair, voted};
-use engine::evaluation::rows::RowReader;
-use engine::models::choice::ModelSpec;
 use engine::models::{Model, Stepper};
-use engine::text::language::primary;
-use engine::text::line;
-use engine::text::links::Link;
 use engine::text::reader::{MOST_BLANK, MOST_LINES, MOST_TEXT};
-use engine::text::sentence::MAX_SOURCE_TOKENS;
-use engine::text::words::words;
-use engine::ticket::CancellationToken;
+use engine::text::{language::primary, line, links::Link, sentence::MAX_SOURCE_TOKENS, words::words};
+use engine::{
+    aligner::words::LineAligner, evaluation::rows::RowReader, models::choice::ModelSpec, ticket::CancellationToken,
+};
 use training::settings::LinkWords;
 
 type Read = Result<(String, String)>;

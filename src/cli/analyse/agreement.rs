@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 
 use crate::output::LineOutput;
 use corpus::judgements::agreement::{AgreementLine, AlphaLine, Aspect, compare};
-use corpus::judgements::alpha::alphas;
-use corpus::store::corpus::CorpusTable;
+use corpus::{judgements::alpha::alphas, store::corpus::CorpusTable};
 use engine::text::tsv::{TsvCell, rows};
 
 /// Prints how far annotators agree: of two also where they differ.

@@ -4,8 +4,7 @@ use clap::Args;
 
 use crate::output;
 use corpus::judgements::campaign::Campaign;
-use corpus::store::corpus::CorpusTable;
-use corpus::store::file::Workspace;
+use corpus::store::{corpus::CorpusTable, file::Workspace};
 use engine::error::Result;
 
 /// As typed.

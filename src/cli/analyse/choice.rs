@@ -1,20 +1,14 @@
 //! Which sentences and columns of a corpus, and the aligner that links their references.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
 
 use crate::args::{Choice, one_of};
 use crate::output;
 use corpus::export::out::{ExportFormat, Out};
-use corpus::query::column::TableColumn;
-use corpus::query::expensive::FilterResources;
-use corpus::query::table;
-use corpus::query::table::Sorting;
-use corpus::store::corpus::CorpusTable;
-use corpus::store::file::Workspace;
-use corpus::store::kinds::MOST_PICTURES;
+use corpus::query::{column::TableColumn, expensive::FilterResources, table, table::Sorting};
+use corpus::store::{corpus::CorpusTable, file::Workspace, kinds::MOST_PICTURES};
 use engine::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use engine::error::Result;
 

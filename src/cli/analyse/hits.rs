@@ -4,15 +4,12 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::analyse::format::Format;
 use crate::args::{Choice, TableFormat, one_of};
 use crate::columns::print as print_table;
-use crate::output;
-use crate::output::LineOutput;
+use crate::{analyse::format::Format, output, output::LineOutput};
 use corpus::query::hits::{Searching, tsv};
 use corpus::query::linked::{LinkChoice, LinkOrigin, TallyOrder, Tallying};
-use corpus::store::corpus::CorpusTable;
-use corpus::store::file::Workspace;
+use corpus::store::{corpus::CorpusTable, file::Workspace};
 use engine::analysis::concordance::{ConcordanceOrder, sorted};
 use engine::error::Error;
 

@@ -2,11 +2,9 @@
 
 use crate::output::{LineOutput, tell};
 use corpus::overview::compute::{CountedThing, OverviewOptions, first_pair};
-use corpus::overview::tables;
 use corpus::overview::tables::{OverviewTable, TABLES, overview};
-use corpus::query::expensive::FilterResources;
-use corpus::store::corpus::CorpusTable;
-use corpus::store::file::Workspace;
+use corpus::store::{corpus::CorpusTable, file::Workspace};
+use corpus::{overview::tables, query::expensive::FilterResources};
 use engine::error::Error;
 
 pub(super) fn overviews_of(

@@ -4,13 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::analyse::choice::ChoiceArgs;
-use crate::analyse::read;
+use crate::analyse::{choice::ChoiceArgs, read};
 use crate::output;
 use corpus::export::out;
 use corpus::export::out::{ExportFormat, Out};
-use corpus::store::file::Workspace;
-use corpus::store::kinds::MOST_PICTURES;
+use corpus::store::{file::Workspace, kinds::MOST_PICTURES};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

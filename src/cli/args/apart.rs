@@ -1,9 +1,8 @@
 //! What is written never takes the place of what is read. One look at the arguments of every command, before
 //! any work begins: the same file by its name, a link, or as standard input is refused.
 
-use std::any::TypeId;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::{any::TypeId, ffi::OsStr};
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};

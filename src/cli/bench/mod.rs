@@ -13,16 +13,13 @@ use serde_json::{Value, json};
 use crate::args;
 use crate::args::{RunArgs, count};
 use crate::bench::figures::{BenchColumn, Figures, quantile};
-use engine::decoding;
-use engine::decoding::SearchOptions;
 use engine::error::{Error, Result};
-use engine::models::choice::ModelSpec;
 use engine::models::{Model, Stepper};
-use engine::text::sentence::Sentence;
-use engine::ticket::CancellationToken;
-use host::bundled;
+use engine::{
+    decoding, decoding::SearchOptions, models::choice::ModelSpec, text::sentence::Sentence, ticket::CancellationToken,
+};
 use host::runtime::Runtime;
-use host::words;
+use host::{bundled, words};
 
 const WORDS: usize = 20;
 const BEAM: usize = 5;

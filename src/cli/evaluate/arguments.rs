@@ -7,12 +7,9 @@ use clap::{Args, ValueEnum};
 use crate::args;
 use crate::args::{BatchArgs, Choice, EnsembleArgs, ReplaceArgs, RunArgs, SearchArgs, one_of, tokenizers};
 use crate::evaluate::gold::GoldArgs;
-use engine::analysis::bleu::Tokenization;
-use engine::analysis::bootstrap::PairedTests;
-use engine::analysis::buckets::Buckets;
-use engine::decoding::SystemSpec;
+use engine::analysis::{bleu::Tokenization, bootstrap::PairedTests, buckets::Buckets};
 use engine::error::{Error, Result};
-use engine::models::choice::ModelSpec;
+use engine::{decoding::SystemSpec, models::choice::ModelSpec};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -1,22 +1,17 @@
 //! What `interlinear evaluate --output` writes into a folder: the figures, and every sentence of every model.
 
-use std::io::Write;
-use std::path::Path;
+use std::{io::Write, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::columns::figure;
 use crate::evaluate::evaluated::{Evaluated, MeasuredModel, unk_name};
-use crate::evaluate::report;
+use crate::{columns::figure, evaluate::report};
 use corpus::measures::scores::{ComparedScores, SystemScores};
 use corpus::store::write::NewSentence;
-use engine::analysis::aer::AerCounts;
-use engine::analysis::hard;
+use engine::analysis::{aer::AerCounts, hard};
 use engine::error::Result;
-use engine::text::links::Link;
-use engine::text::sentence::UNK;
 use engine::text::tsv::{Tsv, TsvCell};
-use engine::text::write::write_inside;
+use engine::text::{links::Link, sentence::UNK, write::write_inside};
 
 /// Writes all files; those of an earlier run with the same names are replaced.
 pub fn write(folder: &Path, evaluated: &Evaluated) -> Result<()> {

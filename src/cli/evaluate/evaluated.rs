@@ -4,19 +4,15 @@
 use std::path::PathBuf;
 
 use crate::evaluate::arguments::Unks;
-use corpus::measures::aggregate;
 use corpus::measures::paired::{ComparedSample, SystemTests};
-use corpus::measures::scores::OverviewGroup;
 use corpus::measures::scores::{ByLength, SystemScores};
+use corpus::measures::{aggregate, scores::OverviewGroup};
 use corpus::overview::gold::{AlignmentErrorReport, Baseline};
 use corpus::overview::test_set::TestSet;
-use corpus::store::corpus::CorpusTable;
-use corpus::store::file::Workspace;
+use corpus::store::{corpus::CorpusTable, file::Workspace};
 use engine::analysis::bootstrap::{Paired, PairedTests};
-use engine::analysis::buckets::Buckets;
-use engine::decoding::SearchOptions;
-use engine::decoding::ensemble::Mixing;
-use engine::error::Result;
+use engine::decoding::{SearchOptions, ensemble::Mixing};
+use engine::{analysis::buckets::Buckets, error::Result};
 
 /// What only the run of a model, or an ensemble, knew.
 #[derive(Debug, Default)]

@@ -4,21 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args;
-use crate::args::links::GoldLayoutArgs;
-use crate::args::threshold;
-use crate::output;
+use crate::args::{links::GoldLayoutArgs, threshold};
 use crate::progress::ProgressLine;
 use crate::statistical::{StatisticalArgs, Text};
-use corpus::overview::gold;
+use crate::{args, output};
 use corpus::overview::gold::{AlignmentOptions, Baseline};
-use corpus::overview::test_set::TestSet;
-use engine::aligner::words::LineAligner;
+use corpus::overview::{gold, test_set::TestSet};
 use engine::error::{Error, Result};
-use engine::evaluation::alignment::Aligner;
-use engine::models::Model;
-use engine::models::choice::ModelSpec;
-use engine::ticket::CancellationToken;
+use engine::models::{Model, choice::ModelSpec};
+use engine::{aligner::words::LineAligner, evaluation::alignment::Aligner, ticket::CancellationToken};
 use host::runtime::Runtime;
 
 /// A gold alignment, as typed.

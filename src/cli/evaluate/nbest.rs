@@ -7,10 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::analyse::ORACLES;
 use crate::args::{one_of, tokenizers};
-use crate::output;
-use crate::output::LineOutput;
+use crate::{analyse::ORACLES, output, output::LineOutput};
 use corpus::measures::oracle::{self, greatest, ranked_by};
 use corpus::measures::scores::{ComparedScores, SystemScores, signatures};
 use corpus::store::read::{SAMPLE, compared};

@@ -6,13 +6,11 @@ use serde_json::{Map, Value, json};
 
 use crate::columns::{TextTable, figure};
 use crate::evaluate::evaluated::{Against, Evaluated, EvaluatedScores, length, unk_name};
-use corpus::measures::scores::SystemScores;
-use corpus::overview::gold::AlignmentErrorRow;
+use corpus::{measures::scores::SystemScores, overview::gold::AlignmentErrorRow};
 use engine::analysis::aer;
 use engine::analysis::bootstrap::significance::{signed, unsigned};
 use engine::analysis::bootstrap::{Interval, LEAST_SENTENCES, Paired};
-use engine::text::tsv;
-use engine::text::tsv::TsvCell;
+use engine::text::{tsv, tsv::TsvCell};
 
 /// A figure of some sentences.
 enum Figure {
@@ -301,21 +299,8 @@ pub fn scores(evaluated: &Evaluated) -> String {
 /// One row for each two models that were compared, kind of output and metric.
 pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
     let head = [
-        "first",
-        "second",
-        "unk",
-        "metric",
-        "first_score",
-        "second_score",
-        "difference",
-        "low",
-        "high",
-        "second_wins",
-        "p_value",
-        "resamples",
-        "p_ar",
-        "p_holm",
-        "p_ar_holm",
+        "first", "second", "unk", "metric", "first_score", "second_score", "difference", "low", "high", "second_wins",
+        "p_value", "resamples", "p_ar", "p_holm", "p_ar_holm",
     ];
     let rows = compared(evaluated).map(|(against, metric, paired)| {
         let Interval { value, low, high, .. } = paired.difference;

@@ -4,26 +4,22 @@
 //! Everything that is served is read when it starts and named in a table: a request finds what stands there or nothing, so
 //! that no path leads out of the folders, and nothing is written.
 
-use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::{collections::BTreeMap, thread::JoinHandle, time::Duration};
 
 use clap::Args;
 use percent_encoding::percent_decode_str;
-use qrcode::QrCode;
-use qrcode::render::unicode::Dense1x2;
+use qrcode::{QrCode, render::unicode::Dense1x2};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::output;
 use crate::output::LineOutput;
-use engine::clock::Instant;
 use engine::error::{Error, Result};
-use engine::models::disk::CONFIG_FILE;
+use engine::{clock::Instant, models::disk::CONFIG_FILE};
 
 const MOST_CONNECTIONS: usize = 512;
 const PATIENCE: Duration = Duration::from_secs(30);

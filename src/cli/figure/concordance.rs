@@ -1,20 +1,16 @@
 //! `interlinear concordance`: what links of any kind say of the words of a text, as counts, and where they meet a pattern.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use clap::Args;
 
 use crate::args::{TableFormat, count};
-use crate::columns::print;
-use crate::figure::gloss::GlossedFiles;
-use crate::output::LineOutput;
+use crate::{columns::print, figure::gloss::GlossedFiles, output::LineOutput};
 use corpus::query::linked;
 use engine::analysis::concordance::ConcordanceLine;
 use engine::analysis::concordance::tally::{LinkTally, TalliedSentence, TalliedText, hits};
 use engine::error::{Error, Result};
-use engine::text::cells::CellTable;
-use engine::text::words::folded;
+use engine::text::{cells::CellTable, words::folded};
 use figure::interlinear::{GlossedSentence, GlossedText};
 
 /// As typed.

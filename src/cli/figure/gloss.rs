@@ -16,21 +16,15 @@ use corpus::store::rules::SideRules;
 use engine::error::{Error, Result};
 use engine::models::choice::ModelSpec;
 use engine::text::cut::{WordExchange, WordRule};
-use engine::text::language::of_file;
 use engine::text::links::{Links, read};
-use engine::text::reader::LineReader;
-use engine::text::write::write_atomic;
+use engine::text::{language::of_file, reader::LineReader, write::write_atomic};
 use explorer::app::document::column::file_name;
-use figure::fonts::Fonts;
 use figure::formats::{format, format_of};
-use figure::interlinear::conllu;
-use figure::interlinear::leipzig::fits;
 use figure::interlinear::picture::{TITLE, picture};
 use figure::interlinear::{GLOSS_FORMATS, GlossTier, GlossedSentence, GlossedText, UNSEEN, formats};
-use figure::measure::SansSerif;
+use figure::interlinear::{conllu, leipzig::fits};
 use figure::page::{DPIS, FigurePage, WIDTHS_MM};
-use figure::palette::LIGHT;
-use figure::provenance::Provenance;
+use figure::{fonts::Fonts, measure::SansSerif, palette::LIGHT, provenance::Provenance};
 use training::settings::LinkWords;
 
 /// As typed.

@@ -3,21 +3,13 @@
 use std::path::Path;
 
 use crate::args;
-use engine::decoding::SearchOptions;
 use engine::error::{Error, Result};
-use engine::evaluation::ask::AskedSystem;
-use engine::evaluation::rows::RowReader;
-use engine::models::choice::ModelSpec;
+use engine::evaluation::{ask::AskedSystem, rows::RowReader};
 use engine::models::{Model, Stepper};
-use engine::text::cut::WordRule;
-use engine::text::line;
-use engine::text::links::Links;
-use engine::text::sentence::Sentence;
-use engine::ticket::CancellationToken;
+use engine::text::{cut::WordRule, line, links::Links, sentence::Sentence};
+use engine::{decoding::SearchOptions, models::choice::ModelSpec, ticket::CancellationToken};
 use figure::interlinear::GlossedText;
-use host::runtime::Runtime;
-use host::words;
-use host::words::LinkedSides;
+use host::{runtime::Runtime, words, words::LinkedSides};
 use training::settings::LinkWords;
 
 const BATCH: usize = 32;

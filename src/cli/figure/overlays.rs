@@ -8,17 +8,12 @@ use clap::Args;
 use crate::args::links::GoldLayoutArgs;
 use engine::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use engine::aligner::placed::{PlacedAligner, PlacedWords};
-use engine::decoding::Ensemble;
 use engine::error::{Error, Result};
-use engine::evaluation::plan::reader;
 use engine::interventions::{InterventionFile, Interventions, Origin, Resolved, ResolvedText};
-use engine::text::cut::WordRule;
 use engine::text::links::{Links, read};
-use engine::text::reader::LineReader;
-use engine::text::sentence::Sentence;
-use engine::text::words::vocabulary_words;
-use explorer::app::document::column::placed;
-use explorer::app::files::gold::Gold;
+use engine::text::{cut::WordRule, reader::LineReader, sentence::Sentence, words::vocabulary_words};
+use engine::{decoding::Ensemble, evaluation::plan::reader};
+use explorer::app::{document::column::placed, files::gold::Gold};
 use explorer::jobs::live::protocol::HypothesisView;
 
 /// As typed.

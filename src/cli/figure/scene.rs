@@ -3,30 +3,23 @@
 use std::sync::Arc;
 
 use crate::figure::overlays::Overlays;
-use engine::analysis::row_convention::RowConvention;
 use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use engine::error::{Error, Result};
-use engine::evaluation::rows::RowReader;
 use engine::interventions::{Applied, Resolved, Said, intervene_all};
-use engine::models::Stepper;
-use engine::text::line;
-use engine::text::sentence::Sentence;
-use engine::ticket::CancellationToken;
-use explorer::app::document::sentence_state::CANDIDATES;
+use engine::text::{line, sentence::Sentence};
+use engine::{
+    analysis::row_convention::RowConvention, evaluation::rows::RowReader, models::Stepper, ticket::CancellationToken,
+};
 use explorer::app::document::table::{self, AlignmentTable, Making};
-use explorer::app::document::tree;
 use explorer::app::document::tree::{SearchTree, TreeTrace};
-use explorer::app::files::gold::Gold;
-use explorer::app::files::picture::PictureRequest;
-use explorer::app::settings::Shown;
-use explorer::jobs::live::protocol::HypothesisView;
-use explorer::jobs::live::view;
+use explorer::app::{
+    document::sentence_state::CANDIDATES, document::tree, files::gold::Gold, files::picture::PictureRequest,
+    settings::Shown,
+};
 use explorer::jobs::live::view::{Source, Wording};
-use figure::heatmap::outlines::Outlined;
-use figure::page::FigurePage;
-use figure::provenance::Provenance;
+use explorer::jobs::{live::protocol::HypothesisView, live::view};
 use figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
-use figure::tree::DrawnNode;
+use figure::{heatmap::outlines::Outlined, page::FigurePage, provenance::Provenance, tree::DrawnNode};
 use host::words;
 
 fn other_words() -> Error {

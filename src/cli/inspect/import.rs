@@ -2,18 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::{Args, builder::PossibleValuesParser};
 
-use engine::error::Error;
-use engine::models::Model;
 use engine::models::choice::{ModelChoice, ModelSpec};
 use engine::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
-use engine::models::fused::head::HEAD_FILE;
 use engine::models::origins::{self, ORIGINS};
-use engine::nn::device::Device;
-use engine::text::tokenizer::Tokenizers;
+use engine::models::{Model, fused::head::HEAD_FILE};
 use engine::text::write::{folder_of, write_inside};
+use engine::{error::Error, nn::device::Device, text::tokenizer::Tokenizers};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -10,9 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 
-use engine::error::Result;
-use engine::models::Model;
-use engine::text::write::write_atomic;
+use engine::{error::Result, models::Model, text::write::write_atomic};
 use figure::provenance::Provenance;
 
 /// The id of the argument.

@@ -6,10 +6,8 @@ use clap::{Args, ValueEnum};
 
 use crate::args;
 use crate::args::{BatchArgs, RunArgs, TableFormat, count};
-use engine::decoding::phrases::PhraseOptions;
-use engine::models::choice::ModelSpec;
 use engine::models::{Model, Stepper};
-use engine::text::phrases;
+use engine::{decoding::phrases::PhraseOptions, models::choice::ModelSpec, text::phrases};
 
 pub(super) const WINDOW_LINES: usize = 20_000;
 

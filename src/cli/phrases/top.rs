@@ -1,21 +1,16 @@
 //! The top targets of source phrases, by the model and by the table, side by side: tables 2 of
 //! Cho et al. 2014.
 
-use std::cmp::Ordering;
-use std::path::Path;
+use std::{cmp::Ordering, path::Path};
 
 use serde::Serialize;
 
-use crate::args::TableFormat;
-use crate::output::LineOutput;
 use crate::phrases::arguments::{Scorer, WINDOW_LINES};
-use engine::decoding::phrases::ScoredPhrases;
+use crate::{args::TableFormat, output::LineOutput};
 use engine::error::{Error, Result};
 use engine::text::phrases::{PhraseEntry, PhraseTable, feature};
-use engine::text::readable::unescaped;
-use engine::text::tsv;
-use engine::text::tsv::TsvCell;
-use engine::ticket::CancellationToken;
+use engine::text::{readable::unescaped, tsv, tsv::TsvCell};
+use engine::{decoding::phrases::ScoredPhrases, ticket::CancellationToken};
 
 struct Group {
     source: String,

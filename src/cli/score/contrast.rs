@@ -6,24 +6,19 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::args;
 use crate::args::{BatchArgs, EnsembleArgs, RunArgs, TableFormat};
-use crate::output::LineOutput;
-use crate::progress::ProgressLine;
-use crate::windows;
+use crate::{args, output::LineOutput, progress::ProgressLine, windows};
 use crate::{columns, output};
-use engine::analysis::contrast::minimal::MinimalPair;
 use engine::analysis::contrast::pairs::{
     ContrastPair, ContrastRow, ContrastedModel, FIGURES, each, summary, summary_table, tags,
 };
-use engine::decoding::Ensemble;
 use engine::error::{Error, Result};
 use engine::evaluation::contrast::{ContrastMeasures, ContrastQuestions, ContrastedSystem};
-use engine::evaluation::plan::InterventionPlan;
-use engine::models::choice::ModelSpec;
-use engine::text::reader::LineReader;
-use engine::text::write::write_atomic;
-use engine::ticket::CancellationToken;
+use engine::text::{reader::LineReader, write::write_atomic};
+use engine::{
+    analysis::contrast::minimal::MinimalPair, decoding::Ensemble, evaluation::plan::InterventionPlan,
+    models::choice::ModelSpec, ticket::CancellationToken,
+};
 use host::runtime::Runtime;
 use import::contrast::read as read_table;
 

@@ -1,7 +1,6 @@
 //! `interlinear train --head`: where each word comes from, learned on a finished model.
 
-use std::path::PathBuf;
-use std::time::Instant;
+use std::{path::PathBuf, time::Instant};
 
 use clap::Args;
 
@@ -9,18 +8,12 @@ use crate::args;
 use crate::args::links::LINK_WORDS;
 use crate::args::{RunArgs, one_of};
 use crate::{output, statistical};
-use engine::aligner::learned::Learned;
 use engine::aligner::words::{Cutter, LineAligner};
 use engine::error::{Error, Result};
-use engine::models::Model;
-use engine::models::choice::ModelSpec;
-use engine::models::fused::head::HeadSizes;
-use engine::nn::device::Device;
-use engine::ticket::CancellationToken;
+use engine::models::{Model, choice::ModelSpec, fused::head::HeadSizes};
+use engine::{aligner::learned::Learned, nn::device::Device, ticket::CancellationToken};
 use training::head::{HeadProgress, HeadTraining, head_parameters, train_head};
-use training::linked::LinkedText;
-use training::settings::LinkWords;
-use training::state::Checkpoint;
+use training::{linked::LinkedText, settings::LinkWords, state::Checkpoint};
 
 const TELL: u64 = 50;
 const KEEP: u64 = 200;

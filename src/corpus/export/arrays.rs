@@ -7,18 +7,15 @@
 use std::io::{Error as IoError, Write};
 use std::path::Path;
 
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
+use zip::{ZipWriter, write::SimpleFileOptions};
 
 use crate::export::provenance::provenance;
-use crate::store::corpus::CorpusTable;
-use crate::store::file::Workspace;
 use crate::store::output::{PRECISION, SystemOutput};
-use engine::analysis::alignment::Alignment;
+use crate::store::{corpus::CorpusTable, file::Workspace};
 use engine::error::{Error, Result};
-use engine::text::commands;
 use engine::text::tsv::{TsvCell, rows};
 use engine::text::write::{FolderDraft, write_atomic};
+use engine::{analysis::alignment::Alignment, text::commands};
 
 const MOST_TABLES: usize = 10_000;
 

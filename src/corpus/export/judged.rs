@@ -1,18 +1,13 @@
 //! Judgements of outputs as others read them: tables of the WMT (MQM), as Marot shows them, and JSON lines of
 //! Pearmut.
 
-use std::collections::BTreeSet;
-use std::io::Write;
+use std::{collections::BTreeSet, io::Write};
 
 use serde_json::{Map, Value, json};
 
-use crate::import::mqm::capital;
-use crate::import::rated::NO_DOCUMENT;
-use crate::import::spans::units;
+use crate::import::{mqm::capital, rated::NO_DOCUMENT, spans::units};
 use crate::judgements::judge::{ErrorMark, Judgement, Judges, Letters};
-use crate::store::corpus::CorpusTable;
-use crate::store::file::Workspace;
-use crate::store::rules::SideRules;
+use crate::store::{corpus::CorpusTable, file::Workspace, rules::SideRules};
 use engine::error::Result;
 
 /// The columns that Marot reads, in its order.

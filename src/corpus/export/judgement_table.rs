@@ -6,31 +6,13 @@ use serde_json::json;
 
 use crate::judgements::judge::{ErrorMark, Judgement, StaleMark};
 use crate::judgements::judgement_io::{APART, BAR, LETTERS, NO_ERRORS, RATING, SPANS, UNKNOWN, WORD_RULES, YES};
-use crate::judgements::spans::span;
-use crate::store::corpus::CorpusTable;
+use crate::{judgements::spans::span, store::corpus::CorpusTable};
 use engine::text::tsv::{Tsv, TsvCell};
 
 /// The columns of a table. A judgement has a row for each mark, and one for each system that has no errors.
 const COLUMNS: &[&str] = &[
-    "sentence",
-    "source",
-    "annotator",
-    "stars",
-    "tags",
-    "note",
-    "links",
-    "system",
-    NO_ERRORS,
-    RATING,
-    "words",
-    LETTERS,
-    "source_words",
-    "category",
-    "severity",
-    "remark",
-    APART,
-    SPANS,
-    WORD_RULES,
+    "sentence", "source", "annotator", "stars", "tags", "note", "links", "system", NO_ERRORS, RATING, "words", LETTERS,
+    "source_words", "category", "severity", "remark", APART, SPANS, WORD_RULES,
 ];
 /// Writes the judgements of some sentences as a table.
 pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable) -> std::io::Result<()> {

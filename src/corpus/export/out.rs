@@ -1,37 +1,24 @@
 //! What leaves a workspace: the rows of the table as TSV, JSON lines, links, figures or a report.
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::{io::Write, path::PathBuf};
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::export::provenance::provenance;
 use crate::export::{arrays, judged, judgement_table, picture};
-use crate::judgements::judge::Judges;
-use crate::measures::aggregate;
-use crate::measures::table::CorpusMeasure;
-use crate::overview::report;
-use crate::query::column::TableColumn;
+use crate::measures::{aggregate, table::CorpusMeasure};
 use crate::store::corpus::{CorpusTable, SystemColumn};
-use crate::store::file::Workspace;
 use crate::store::kinds::{MOST_FIGURES, columns};
 use crate::store::output::{PRECISION, SystemOutput};
-use crate::store::rules::SideRules;
-use engine::analysis::alignment::Alignment;
-use engine::analysis::hard;
+use crate::store::{file::Workspace, rules::SideRules};
+use crate::{export::provenance::provenance, judgements::judge::Judges, overview::report, query::column::TableColumn};
 use engine::analysis::hard::{Link, links_above, pharaoh};
-use engine::analysis::symmetrize::SYMMETRIZATIONS;
+use engine::analysis::{alignment::Alignment, hard, symmetrize::SYMMETRIZATIONS};
 use engine::error::{Error, Result};
-use engine::text::commands;
-use engine::text::links;
-use engine::text::links::Links;
 use engine::text::tsv::{Tsv, TsvCell};
 use engine::text::write::{FolderDraft, write_atomic};
-use figure::fonts::Fonts;
-use figure::formats::format_of;
-use figure::page::FigurePage;
-use figure::provenance::beside;
+use engine::text::{commands, links, links::Links};
+use figure::{fonts::Fonts, formats::format_of, page::FigurePage, provenance::beside};
 use import::formats::table::{NO_OUTPUT, SIGNATURE, head_of};
 
 pub use crate::store::kinds::{AttentionFormat, ExportFormat, LinkRule, Out, all_columns};

@@ -3,18 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::store::corpus::CorpusTable;
-use crate::store::file::Workspace;
-use crate::store::output::SystemOutput;
-use crate::store::rules::SideRules;
-use engine::aligner::bundled::AlignerChoice;
-use engine::aligner::words::LineAligner;
+use crate::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, rules::SideRules};
+use engine::aligner::{bundled::AlignerChoice, words::LineAligner};
 use engine::analysis::lexical::{bare, right, right_of_any};
-use engine::analysis::sums;
 use engine::analysis::{aer, hard};
-use engine::error::Result;
-use engine::text::cut::WordRule;
-use engine::text::links::Link;
+use engine::text::{cut::WordRule, links::Link};
+use engine::{analysis::sums, error::Result};
 
 /// Who linked source and reference, in the order in which they are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

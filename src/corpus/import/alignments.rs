@@ -5,20 +5,14 @@ use std::path::Path;
 
 use crate::import::counted::{Counted, Counterparts, uncut};
 use crate::import::report::ImportReport;
-use crate::store::file::Workspace;
-use crate::store::output::SystemOutput;
-use crate::store::read::StoredSystem;
 use crate::store::rules::{SideRules, spread};
+use crate::store::{file::Workspace, output::SystemOutput, read::StoredSystem};
 use engine::analysis::alignment::Alignment;
 use engine::error::{Error, Result};
-use engine::text::cut::WordRule;
-use engine::text::links::Link;
-use engine::text::pieces::PieceMarks;
-use engine::text::words::without_end;
-use import::beside::Sides;
+use engine::text::{cut::WordRule, links::Link, pieces::PieceMarks, words::without_end};
 use import::facts::{Behind, ImportReported};
-use import::matrix::fit;
 use import::{ImportOptions, ImportedOutput, Record, Role};
+use import::{beside::Sides, matrix::fit};
 
 pub(super) fn sides(workspace: &Workspace, path: &Path, options: &ImportOptions) -> Result<Sides> {
     let rules = SideRules::of_lines(options.link_tokens, workspace.rules());

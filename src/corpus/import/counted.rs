@@ -3,10 +3,7 @@
 use std::path::Path;
 
 use crate::store::rules::{KnownWords, SideRules, counterparts};
-use engine::text::cut::WordRule;
-use engine::text::language;
-use engine::text::readable::places;
-use engine::text::words::without_end;
+use engine::text::{cut::WordRule, language, readable::places, words::without_end};
 use import::{Facts, ImportOptions, Record, Role};
 
 pub(super) fn known((path, options): (&Path, &ImportOptions), facts: &Facts) -> KnownWords {

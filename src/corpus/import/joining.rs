@@ -4,14 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::Range;
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
-use crate::import::lanes::Lanes;
-use crate::import::letters::stem;
 use crate::import::places::{SentencePlaces, mixed};
-use crate::import::scores::is_score;
 use crate::import::windows::{Done, Job, read};
+use crate::import::{lanes::Lanes, letters::stem, scores::is_score};
 use crate::store::file::Workspace;
 use engine::error::{Error, Result};
 use engine::ticket::CancellationToken;

@@ -5,8 +5,7 @@ use std::path::Path;
 use unicode_normalization::char::is_combining_mark;
 
 use engine::error::{Error, Result};
-use engine::text::words;
-use engine::text::write::is_database;
+use engine::text::{words, write::is_database};
 
 pub(crate) fn stem(path: &Path) -> String {
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());

@@ -6,17 +6,13 @@
 
 use std::path::Path;
 
-use crate::import::rated;
 use crate::import::rated::{RatedFile, RatedRow, RatedSegment, RatedThing};
-use crate::import::report::ImportReport;
+use crate::import::{rated, report::ImportReport};
 use crate::judgements::judge::{ErrorMark, Letters};
-use crate::judgements::spans::moved;
-use crate::store::file::Workspace;
+use crate::{judgements::spans::moved, store::file::Workspace};
 use engine::error::{Error, Result};
 use engine::ticket::CancellationToken;
-use import::Warnings;
-use import::input::ImportInput;
-use import::recognise::MQM;
+use import::{Warnings, input::ImportInput, recognise::MQM};
 
 /// How the categories of Google's raters begin.
 const GOOGLE: &[&str] = &["Accuracy/", "Fluency/", "Terminology/", "Style/", "Locale convention/", "Non-translation"];

@@ -1,9 +1,8 @@
 //! N-best lists on their way in: of each the first candidate is taken, and where that is asked for the one nearest to
 //! the references and the first by another score, as separate systems.
 
-use crate::import::scores::GivenScores;
 use crate::measures::oracle::{self, greatest, ranked_by};
-use crate::store::read::ORACLE_OF;
+use crate::{import::scores::GivenScores, store::read::ORACLE_OF};
 use engine::analysis::bleu::BleuSettings;
 use import::{ImportOptions, ImportedOutput, Record};
 

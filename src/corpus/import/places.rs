@@ -2,9 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::import::letters::visible;
 use crate::store::file::{Workspace, list};
-use crate::store::read::StoredSentence;
+use crate::{import::letters::visible, store::read::StoredSentence};
 use engine::error::Result;
 
 /// The sentences of a corpus by what is left of their letters, spaces aside and with straight apostrophes: read once for a file.

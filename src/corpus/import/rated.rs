@@ -2,24 +2,16 @@
 //! errors and ratings by rater. The formats are tables of the WMT ([`mqm`](super::mqm)) and JSON
 //! ([`spans`](super::spans)).
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
-use std::sync::Arc;
+use std::{collections::btree_map::Entry, path::Path, sync::Arc};
 
-use crate::import::letters::visible;
-use crate::import::places::SentencePlaces;
-use crate::import::report::ImportReport;
+use crate::import::{letters::visible, places::SentencePlaces, report::ImportReport};
 use crate::judgements::judge::{ByAnnotator, ErrorMark, Given, Judgement, Judges, MarkSpans};
-use crate::judgements::judgement_io::strange;
 use crate::judgements::scheme::{ErrorScheme, Renamed};
-use crate::judgements::spans::moved;
+use crate::judgements::{judgement_io::strange, spans::moved};
 use crate::measures::table::Measuring;
-use crate::store::file::Workspace;
-use crate::store::output::SystemOutput;
-use crate::store::read::StoredAbout;
-use crate::store::rules::KnownWords;
 use crate::store::write::{NewSentence, Placed};
+use crate::store::{file::Workspace, output::SystemOutput, read::StoredAbout, rules::KnownWords};
 use engine::error::Result;
 use import::Warnings;
 

@@ -4,11 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::import::counted::Counted;
-use crate::import::report::ImportReport;
-use crate::store::file::Workspace;
+use crate::import::{counted::Counted, report::ImportReport};
 use crate::store::read::{MOST_REFERENCES, StoredSentence};
-use crate::store::rules::spread;
+use crate::store::{file::Workspace, rules::spread};
 use engine::error::{Error, Result};
 use engine::text::links::{Link, Links};
 use import::{ImportedText, Record};

@@ -1,7 +1,6 @@
 //! What came of a file that was imported, in sentences.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use engine::error::Error;
 use import::ImportOptions;

@@ -2,13 +2,11 @@
 //! the WMT's metrics tasks (system, score and number of the sentence), and a number a line. They are refused as a
 //! whole unless they are scores of the sentences that came last.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use crate::import::report::ImportReport;
 use crate::import::scores::{fits, named};
-use crate::store::file::Workspace;
-use crate::store::read::StoredSystem;
+use crate::store::{file::Workspace, read::StoredSystem};
 use engine::error::{Error, Result};
 use import::decimal::{Decimals, NumberCount, UNCLEAR, is_missing, is_number, number};
 use import::input::ImportInput;

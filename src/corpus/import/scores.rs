@@ -1,12 +1,10 @@
 //! Scores of others on their way in: columns such as `COMET.1` or `COMET.mine`, of the first system or of that named
 //! mine; and numbers of the sentences themselves, such as `difficulty`.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
-use crate::import::report::ImportReport;
 use crate::measures::table::{CorpusMeasure, MEASURES, OF_PEOPLE, OF_SENTENCE, OF_SENTENCES};
-use crate::store::file::Workspace;
+use crate::{import::report::ImportReport, store::file::Workspace};
 use engine::error::{Error, Result};
 use import::decimal::is_missing;
 use import::formats::table::{holds_text, is_remark, output_of};

@@ -8,10 +8,8 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::import::letters::stem;
-use crate::import::rated;
 use crate::import::rated::{RatedFile, RatedRow, RatedSegment, RatedThing};
-use crate::import::report::ImportReport;
+use crate::import::{letters::stem, rated, report::ImportReport};
 use crate::judgements::judge::{ErrorMark, Letters, METRIC, MOST_RATING};
 use crate::store::file::Workspace;
 use engine::error::{Error, Result};

@@ -3,11 +3,9 @@
 
 use std::path::Path;
 
-use crate::import::report::ImportReport;
-use crate::import::spans::SpanFormat;
 use crate::import::{mqm, scored, spans, tagged};
-use crate::judgements::judgement_io;
-use crate::store::file::Workspace;
+use crate::import::{report::ImportReport, spans::SpanFormat};
+use crate::{judgements::judgement_io, store::file::Workspace};
 use engine::error::{Error, Result};
 use engine::ticket::CancellationToken;
 use import::format::{CorpusKind, FormatEntry, FormatReading};

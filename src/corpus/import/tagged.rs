@@ -3,18 +3,14 @@
 //! further has that of its longest piece.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ops::Range;
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 use crate::import::places::{SentencePlaces, is_same, mixed};
-use crate::import::report::ImportReport;
-use crate::store::file::Workspace;
+use crate::{import::report::ImportReport, store::file::Workspace};
 use engine::error::{Error, Result};
-use engine::text::cut::WordRule;
-use engine::text::words::WordPlaces;
+use engine::text::{cut::WordRule, words::WordPlaces};
 use engine::ticket::CancellationToken;
-use figure::interlinear::GlossedSentence;
-use figure::interlinear::conllu;
+use figure::interlinear::{GlossedSentence, conllu};
 
 const NONE: &str = "_";
 /// Parts of speech of words that mean something by themselves, of which one that is written for several words has one.

@@ -1,15 +1,9 @@
 //! A file in windows of records, read ahead, and outputs measured and packed, by threads beside the one that writes.
 
-use crate::import::lanes::Lanes;
-use crate::measures::table::Measuring;
-use crate::store::output::SystemOutput;
-use crate::store::read::StoredSentence;
-use crate::store::rules::SideRules;
-use crate::store::write::Ready;
-use engine::analysis::bleu::BleuSettings;
+use crate::store::{output::SystemOutput, read::StoredSentence, rules::SideRules, write::Ready};
+use crate::{import::lanes::Lanes, measures::table::Measuring};
 use engine::error::{Error, Result};
-use engine::text::links::Links;
-use engine::ticket::CancellationToken;
+use engine::{analysis::bleu::BleuSettings, text::links::Links, ticket::CancellationToken};
 use import::{Import, Record, RecordWindow, Warnings};
 
 pub(super) const WINDOW: usize = 1000;

@@ -4,10 +4,8 @@
 use std::collections::BTreeSet;
 
 use crate::judgements::agreement::{AlphaLine, Label, check, labels, systems_of};
-use crate::judgements::judge::Judgement;
-use crate::store::corpus::CorpusTable;
-use engine::analysis::kappa::JudgedUnits;
-use engine::error::Result;
+use crate::{judgements::judge::Judgement, store::corpus::CorpusTable};
+use engine::{analysis::kappa::JudgedUnits, error::Result};
 
 fn line<T: Ord + Clone>(name: &str, of: &'static str, units: &JudgedUnits<T>, alpha: Option<f64>) -> AlphaLine {
     AlphaLine { name: name.to_owned(), of, units: units.units, values: units.values, alpha }

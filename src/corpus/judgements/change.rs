@@ -6,11 +6,8 @@ use std::sync::Arc;
 use crate::judgements::judge::{ByAnnotator, Changed};
 use crate::judgements::scheme::ErrorScheme;
 use crate::measures::table::{DISAGREEMENT, MEASURES};
-use crate::store::corpus::CorpusTable;
-use crate::store::file::Workspace;
-use crate::store::write::Measured;
-use engine::error::Result;
-use engine::text::links::Links;
+use crate::store::{corpus::CorpusTable, file::Workspace, write::Measured};
+use engine::{error::Result, text::links::Links};
 
 /// What is new of some sentences, by their places from 0.
 #[derive(Clone, Debug, Default)]

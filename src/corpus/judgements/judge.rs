@@ -12,11 +12,7 @@ use crate::store::file::{Workspace, change, list, number, one};
 use crate::store::gold::{output_links, set_gold, set_output_links};
 use crate::store::read::gold_of;
 use engine::error::{Error, Result};
-use engine::text::cut::WordRule;
-use engine::text::links;
-use engine::text::links::Links;
-use engine::text::links::read::links_of;
-use engine::text::words::words_of;
+use engine::text::{cut::WordRule, links, links::Links, links::read::links_of, words::words_of};
 
 /// Whose judgements those are that nobody put a name to.
 pub const NOBODY: &str = "me";

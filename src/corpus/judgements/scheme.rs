@@ -7,16 +7,13 @@
 //! exceptions = [{ category = "fluency/punctuation", severity = "minor", weight = 0.1 }]
 //! ```
 
-use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use serde::{Deserialize, Serialize};
 
 use engine::error::{Error, Result};
-use engine::text::reader::read_file;
-use engine::text::toml::parse;
-use engine::text::write::write_atomic;
+use engine::text::{reader::read_file, toml::parse, write::write_atomic};
 
 const MOST: u64 = 1 << 20;
 

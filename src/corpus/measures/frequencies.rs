@@ -1,14 +1,11 @@
 //! How often words are in the training text: counted in the references at hand, or read from a file.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
 use crate::store::corpus::CorpusTable;
-use engine::analysis::lexical::cut;
-use engine::analysis::mteval::Tokenization;
+use engine::analysis::{lexical::cut, mteval::Tokenization};
 use engine::error::Result;
-use engine::text::reader::LineReader;
-use engine::text::sentence::UNK;
+use engine::text::{reader::LineReader, sentence::UNK};
 
 /// Counts of words.
 #[derive(Clone, Debug, Default)]

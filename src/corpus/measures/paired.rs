@@ -3,11 +3,9 @@
 use std::collections::VecDeque;
 
 use crate::measures::scores::ComparedScores;
-use engine::analysis::bleu::BleuCounts;
 use engine::analysis::bootstrap::significance::{ALPHA, correct, ranks};
 use engine::analysis::bootstrap::{BootstrapCounts, BootstrapSample, Paired, PairedTests, Trials};
-use engine::analysis::chrf::ChrfCounts;
-use engine::analysis::ter::TerCounts;
+use engine::analysis::{bleu::BleuCounts, chrf::ChrfCounts, ter::TerCounts};
 
 /// A system among others.
 #[derive(Clone, Copy, Debug, PartialEq)]

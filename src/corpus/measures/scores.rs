@@ -4,10 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::store::conditions::quoted;
-use engine::analysis::bleu::BleuSettings;
 use engine::analysis::buckets::{Bucket, Buckets};
-use engine::analysis::sums;
 use engine::analysis::{aer, bleu, chrf, ter};
+use engine::analysis::{bleu::BleuSettings, sums};
 
 /// Why BLEU of a corpus is not the mean of that of its sentences.
 pub const SENTENCE_BLEU: &str = id!(

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use crate::store::output::SystemOutput;
-use crate::store::rules::SideRules;
+use crate::store::{output::SystemOutput, rules::SideRules};
 use engine::aligner::words::LineAligner;
 use engine::analysis::bleu::{BleuCounts, BleuSettings};
 use engine::analysis::confidence::{CONFIDENCES, ConfidenceEntry, TranslationSigns};

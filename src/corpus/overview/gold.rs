@@ -2,17 +2,15 @@
 //! section 5.4) measure it, with its floor and its ceiling: a straight line and a statistical aligner.
 
 use crate::overview::test_set::TestSet;
-use engine::aligner::learned::Directions;
-use engine::aligner::words::LineAligner;
-use engine::analysis::aer;
-use engine::analysis::row_convention::RowConvention;
+use engine::aligner::{learned::Directions, words::LineAligner};
+use engine::analysis::{aer, row_convention::RowConvention};
 use engine::error::{Error, Result};
 use engine::evaluation::alignment::{Aligner, AlignerDirection, Extraction, WordPair};
-use engine::evaluation::system::EvaluatedSystem;
 use engine::models::transformer::heads::{HeadKind, HeadPlace};
-use engine::models::transformer::sizes::TransformerSizes;
-use engine::text::links::Link;
-use engine::ticket::CancellationToken;
+use engine::{
+    evaluation::system::EvaluatedSystem, models::transformer::sizes::TransformerSizes, text::links::Link,
+    ticket::CancellationToken,
+};
 
 /// Hears after every batch how many sentences and words were aligned. It may wait, as while paused.
 pub type AlignmentListener<'a> = dyn FnMut(usize, usize) + 'a;

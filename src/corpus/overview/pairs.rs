@@ -3,25 +3,14 @@
 
 use std::fmt::Write as _;
 
-use crate::measures::paired::TestedScore;
-use crate::overview::compute::Overview;
 use crate::overview::html::{heads, html_table};
-use crate::store::read::StoredSystem;
+use crate::{measures::paired::TestedScore, overview::compute::Overview, store::read::StoredSystem};
 use engine::analysis::bootstrap::significance::{signed, unsigned};
 use engine::analysis::bootstrap::{LEAST_SENTENCES, Paired};
 use figure::svg::escaped;
 
 pub const MATRIX_HEAD: &[&str] = &[
-    "score",
-    "first",
-    "second",
-    "sentences",
-    "first less second",
-    "low",
-    "high",
-    "p",
-    "p --paired-ar",
-    "Holm",
+    "score", "first", "second", "sentences", "first less second", "low", "high", "p", "p --paired-ar", "Holm",
     "Holm --paired-ar",
 ];
 const MOST_SHOWN: usize = 30;

@@ -79,15 +79,5 @@ impl PartTally {
 }
 
 pub const HEAD: &[&str] = &[
-    "part",
-    "system",
-    "words",
-    "fertility",
-    "unaligned",
-    "crossing",
-    "judged",
-    "wrong",
-    "error",
-    "precision",
-    "recall",
+    "part", "system", "words", "fertility", "unaligned", "crossing", "judged", "wrong", "error", "precision", "recall",
 ];

@@ -3,26 +3,14 @@
 
 use crate::judgements::judge::{Judges, METRIC};
 use crate::measures::score::{SEED, score};
-use crate::query::column::TableColumn;
-use crate::store::corpus::CorpusTable;
+use crate::{query::column::TableColumn, store::corpus::CorpusTable};
 use engine::analysis::bootstrap::Interval;
 use engine::analysis::correlation::{STATISTICS, ScoredPair, agreement};
 use engine::text::cells::{CellTable, TableCell};
 
 pub const JUDGED: &[&str] = &[
-    "system",
-    "by",
-    "judgements",
-    "sentences",
-    "words",
-    "marks",
-    "weight",
-    "weight per word",
-    "MQM",
-    "low",
-    "high",
-    "ratings",
-    "mean rating",
+    "system", "by", "judgements", "sentences", "words", "marks", "weight", "weight per word", "MQM", "low", "high",
+    "ratings", "mean rating",
 ];
 pub const METRICS: &[&str] = &["metric", "people", "level", "statistic", "value", "low", "high", "sentences", "n"];
 /// Fewer sentences, or systems, tell nothing.

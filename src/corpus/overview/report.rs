@@ -3,20 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::export::picture;
 use crate::judgements::judge::{ErrorMark, Judgement, Judges};
-use crate::measures::aggregate;
-use crate::measures::scores::SENTENCE_BLEU;
-use crate::measures::table::CorpusMeasure;
+use crate::measures::{aggregate, scores::SENTENCE_BLEU, table::CorpusMeasure};
 use crate::overview::html::{heads, html_table};
-use crate::overview::tables;
-use crate::overview::tables::number;
-use crate::query::column::TableColumn;
+use crate::overview::{tables, tables::number};
 use crate::store::corpus::{CorpusTable, SystemColumn};
-use crate::store::file::Workspace;
 use crate::store::kinds::{Out, columns};
-use engine::error::Result;
-use engine::text::words::words_of;
+use crate::{export::picture, query::column::TableColumn, store::file::Workspace};
+use engine::{error::Result, text::words::words_of};
 use figure::provenance::Provenance;
 use figure::svg::{escaped, inline};
 

@@ -11,20 +11,14 @@ use crate::measures::scores::{OverviewGroup, SystemScores};
 use crate::overview::compute::{
     CountedThing, Counting, Overview, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition, ngram_condition,
 };
-use crate::overview::html::html_table;
-use crate::overview::pairs::name;
+use crate::overview::{html::html_table, pairs::name};
 use crate::overview::{pairs, parts, people};
 use crate::query::expensive::FilterResources;
-use crate::store::corpus::CorpusTable;
-use crate::store::file::Workspace;
-use crate::store::read::StoredSystem;
-use engine::aligner::bundled::AlignerChoice;
-use engine::analysis::aer::AerCounts;
-use engine::analysis::bootstrap::significance::TOO_FEW;
-use engine::error::Result;
+use crate::store::{corpus::CorpusTable, file::Workspace, read::StoredSystem};
+use engine::analysis::{aer::AerCounts, bootstrap::significance::TOO_FEW};
 use engine::text::cells::{CellTable, TableCell};
-use engine::text::tsv;
-use engine::text::tsv::TsvCell;
+use engine::text::{tsv, tsv::TsvCell};
+use engine::{aligner::bundled::AlignerChoice, error::Result};
 use figure::svg::escaped;
 
 const MOST_IN_REPORT: usize = 25;
@@ -40,20 +34,8 @@ pub struct OverviewTable {
 
 const fn scores_by(group: &'static str) -> [&'static str; 14] {
     [
-        group,
-        "system",
-        "sentences",
-        "BLEU",
-        "chrF2",
-        "aligned",
-        "AER",
-        "show",
-        "TER",
-        "BP",
-        "ratio",
-        "hyp_len",
-        "ref_len",
-        "signature",
+        group, "system", "sentences", "BLEU", "chrF2", "aligned", "AER", "show", "TER", "BP", "ratio", "hyp_len",
+        "ref_len", "signature",
     ]
 }
 
@@ -77,16 +59,8 @@ pub const TABLES: &[OverviewTable] = &[
         CountedThing::Lengths,
         likelihood,
         &[
-            "words",
-            "system",
-            "sentences",
-            "words of references",
-            "NLL",
-            "NLL per word",
-            "perplexity",
-            "tokens",
-            "NLL per token",
-            "show",
+            "words", "system", "sentences", "words of references", "NLL", "NLL per word", "perplexity", "tokens",
+            "NLL per token", "show",
         ],
     ),
     table(
@@ -132,22 +106,8 @@ pub const TABLES: &[OverviewTable] = &[
         CountedThing::Pair,
         pairs::pair,
         &[
-            "first",
-            "second",
-            "better",
-            "equal",
-            "worse",
-            "first less second",
-            "low",
-            "high",
-            "p",
-            "wins",
-            "ties",
-            "losses",
-            "p --paired-ar",
-            "Holm",
-            "Holm --paired-ar",
-            "score",
+            "first", "second", "better", "equal", "worse", "first less second", "low", "high", "p", "wins", "ties",
+            "losses", "p --paired-ar", "Holm", "Holm --paired-ar", "score",
         ],
     ),
     table("scores", "Two systems by scores of others", CountedThing::Scores, pairs::given_scores, pairs::MATRIX_HEAD),

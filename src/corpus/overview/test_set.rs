@@ -2,19 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::store::file::Workspace;
-use crate::store::read::MOST_REFERENCES;
 use crate::store::rules::{KnownWords, SideRules};
-use crate::store::write::NewSentence;
+use crate::store::{file::Workspace, read::MOST_REFERENCES, write::NewSentence};
 use engine::error::{Error, Result};
 use engine::evaluation::EvaluatedSystem;
-use engine::text::cut::WordRule;
-use engine::text::line;
-use engine::text::links::Links;
 use engine::text::links::read::{LinkLayout, read};
-use engine::text::parallel::unequal;
 use engine::text::reader::{LineReader, MOST_TEXT};
-use engine::text::tokenizer::Encode;
+use engine::text::{cut::WordRule, line, links::Links, parallel::unequal, tokenizer::Encode};
 
 const MOST_SENTENCES: usize = 1_000_000;
 const STEP: usize = 4096;

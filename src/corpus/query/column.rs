@@ -1,11 +1,9 @@
 //! Columns of numbers, by name: `words`, `bleu.1` (of the first system), `bleu.1-2` (how much more the first has than
 //! the second), `stars`.
 
-use crate::judgements::judge::Judges;
-use crate::measures::score::score;
-use crate::measures::table::CorpusMeasure;
-use crate::store::corpus::CorpusTable;
+use crate::measures::{score::score, table::CorpusMeasure};
 use crate::store::texts::{ColumnNumbers, PIECE, TextStore};
+use crate::{judgements::judge::Judges, store::corpus::CorpusTable};
 use engine::error::{Error, Result};
 use engine::lang;
 

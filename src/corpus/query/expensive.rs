@@ -1,24 +1,17 @@
 //! Where costly conditions hold: frequencies of words, n-grams, jumps of alignments, source words that are translated
 //! otherwise. What was found out is remembered until the corpus changes.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use crate::import::aligned::{Linker, WordFate, fates, word_fates};
-use crate::measures::frequencies::Frequencies;
 use crate::query::filter::{ExpensiveCondition, Filter, Matched};
 use crate::store::corpus::{CorpusTable, SystemColumn};
-use crate::store::file::Workspace;
+use crate::{measures::frequencies::Frequencies, store::file::Workspace};
 use engine::aligner::bundled::AlignerChoice;
-use engine::analysis::contrast::times;
 use engine::analysis::jumps::{JumpSet, jumps};
-use engine::analysis::lexical::bare;
+use engine::analysis::{contrast::times, lexical::bare};
 use engine::error::{Error, Result};
-use engine::text::lines::Needle;
-use engine::text::sentence::UNK;
-use engine::text::unspaced::is_unspaced;
-use engine::text::words::composed;
+use engine::text::{lines::Needle, sentence::UNK, unspaced::is_unspaced, words::composed};
 
 const STEP: usize = 512;
 const REMEMBERED: usize = 8;

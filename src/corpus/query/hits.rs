@@ -3,14 +3,10 @@
 use std::path::Path;
 
 use crate::query::linked::{LinkChoice, LinkFinder, parsed};
-use crate::store::corpus::CorpusTable;
-use crate::store::file::Workspace;
-use crate::store::rules::SideRules;
-use engine::aligner::bundled::AlignerChoice;
+use crate::store::{corpus::CorpusTable, file::Workspace, rules::SideRules};
 use engine::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
-use engine::error::Result;
-use engine::text::tsv;
-use engine::text::tsv::TsvCell;
+use engine::text::{tsv, tsv::TsvCell};
+use engine::{aligner::bundled::AlignerChoice, error::Result};
 
 /// Words on each side of a hit in a table.
 const WIDTH: usize = 8;

@@ -1,8 +1,7 @@
 //! A line of conditions as its parts, and how they are put together: all hold, or those before `OR` or those behind
 //! it.
 
-use std::iter::Peekable;
-use std::vec::IntoIter;
+use std::{iter::Peekable, vec::IntoIter};
 
 use engine::error::{Error, Result};
 

@@ -5,19 +5,14 @@ use std::path::Path;
 
 use crate::export::out::{LinkRule, links_of};
 use crate::query::weights;
-use crate::store::corpus::CorpusTable;
-use crate::store::file::Workspace;
-use crate::store::lists;
-use crate::store::rules::SideRules;
-use engine::aligner::bundled::AlignerChoice;
-use engine::aligner::words::LineAligner;
-use engine::analysis::concordance::ConcordanceQuery;
+use crate::store::{corpus::CorpusTable, file::Workspace, lists, rules::SideRules};
+use engine::aligner::{bundled::AlignerChoice, words::LineAligner};
 use engine::analysis::concordance::tally::{LinkTally, TalliedSentence};
-use engine::analysis::concordance::weights::WeightTally;
-use engine::analysis::row_convention::RowConvention;
+use engine::analysis::{
+    concordance::ConcordanceQuery, concordance::weights::WeightTally, row_convention::RowConvention,
+};
 use engine::error::{Error, Result};
-use engine::text::cells::CellTable;
-use engine::text::links::Link;
+use engine::text::{cells::CellTable, links::Link};
 
 /// Where links come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

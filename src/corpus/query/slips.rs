@@ -1,7 +1,6 @@
 //! Conditions that were probably meant otherwise, each with a sentence that says how.
 
-use crate::query::column::TableColumn;
-use crate::store::corpus::CorpusTable;
+use crate::{query::column::TableColumn, store::corpus::CorpusTable};
 use engine::text::words::{composed, folded};
 
 const HEADS: &str = "source reference output note tag by task todo has differs right missed extra wrong";

@@ -3,8 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::query::column::{TableColumn, TextColumn};
-use crate::query::filter::Filter;
-use crate::store::corpus::CorpusTable;
+use crate::{query::filter::Filter, store::corpus::CorpusTable};
 use engine::error::{Error, Result};
 
 /// What rows are put in order by.

@@ -1,7 +1,6 @@
 //! Weights of what the systems of a workspace say on the hits of a query, a sentence after the other.
 
-use crate::store::corpus::CorpusTable;
-use crate::store::file::Workspace;
+use crate::store::{corpus::CorpusTable, file::Workspace};
 use engine::analysis::concordance::weights::WeightTally;
 use engine::analysis::concordance::{ConcordanceQuery, ConcordanceSentence};
 use engine::error::{Error, Result};

@@ -8,8 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rusqlite::Connection;
-use rusqlite::types::Type;
+use rusqlite::{Connection, types::Type};
 
 use crate::store::file::{change, number, one, read_only, told};
 use crate::store::output::unpacked;

@@ -2,21 +2,16 @@
 //! something of them is asked for first.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
-use crate::judgements::campaign::Campaign;
-use crate::judgements::counts::Counts;
-use crate::judgements::judge::Judgements;
-use crate::judgements::scheme::ErrorScheme;
+use crate::judgements::{campaign::Campaign, counts::Counts, judge::Judgements, scheme::ErrorScheme};
 use crate::measures::table::{CorpusMeasure, OF_SENTENCES};
 use crate::store::blocks::{Blocks, Loose, Written, count_outputs};
 use crate::store::file::{Workspace, list, number};
 use crate::store::read::{StoredSystem, compared};
 use crate::store::rules::SideRules;
 use crate::store::texts::{ColumnNumbers, PIECE, TextStore, are_too_many};
-use engine::analysis::bleu::BleuSettings;
-use engine::analysis::lexical::cut;
+use engine::analysis::{bleu::BleuSettings, lexical::cut};
 use engine::error::Result;
 
 /// Sentences, what systems say of them and what people say of that. A copy shares all that is large.

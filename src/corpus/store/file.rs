@@ -1,8 +1,7 @@
 //! A workspace file: opened, made, refused.
 
-use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::{cell::Cell, time::Duration};
 
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params, Row};

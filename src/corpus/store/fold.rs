@@ -11,8 +11,7 @@ use crate::store::blocks::{
     place_of_numbers,
 };
 use crate::store::file::{Workspace, change, list};
-use crate::store::read::count_references;
-use crate::store::texts::PIECE;
+use crate::store::{read::count_references, texts::PIECE};
 use engine::error::Result;
 
 /// Bytes of numbers that are folded in one step; who else wants to write waits so long.

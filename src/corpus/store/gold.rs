@@ -4,10 +4,7 @@ use rusqlite::{Connection, Row, params};
 
 use crate::store::file::{Workspace, change, list, one};
 use engine::error::Result;
-use engine::text::links;
-use engine::text::links::Links;
-use engine::text::links::read::links_of;
-use engine::text::words::words;
+use engine::text::{links, links::Links, links::read::links_of, words::words};
 
 pub(crate) fn set_gold(all: &Connection, id: i64, gold: Option<&Links>) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO gold(sentence, links) VALUES (?1, ?2)";

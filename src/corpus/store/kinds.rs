@@ -1,11 +1,9 @@
 //! What may leave a workspace, and what is asked for. A leaf beside the measures.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use crate::judgements::judge::{Judges, METRIC};
-use crate::query::column::TableColumn;
-use crate::store::corpus::CorpusTable;
+use crate::{query::column::TableColumn, store::corpus::CorpusTable};
 use engine::aligner::bundled::AlignerChoice;
 
 /// What is written.

@@ -1,11 +1,9 @@
 //! Lists of words in files, for queries: a word a line.
 
-use std::collections::HashSet;
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use engine::error::{Error, Result};
-use engine::text::reader::LineReader;
-use engine::text::words::folded;
+use engine::text::{reader::LineReader, words::folded};
 
 const MOST: usize = 1_000_000;
 

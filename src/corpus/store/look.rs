@@ -1,7 +1,6 @@
 //! How a workspace is looked at, kept in the file itself: which columns are shown, in which order.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 

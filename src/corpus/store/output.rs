@@ -6,15 +6,8 @@ use serde::de::DeserializeOwned;
 
 use crate::store::coder;
 use crate::store::rules::{SideRules, counterparts, spread};
-use engine::analysis::alignment::Alignment;
-use engine::analysis::row_convention::RowConvention;
-use engine::analysis::words::pooled;
-use engine::text::cut::WordRule;
-use engine::text::links::Link;
-use engine::text::readable::places;
-use engine::text::sentence::EOS;
-use engine::text::words;
-use engine::text::words::without_end;
+use engine::analysis::{alignment::Alignment, row_convention::RowConvention, words::pooled};
+use engine::text::{cut::WordRule, links::Link, readable::places, sentence::EOS, words, words::without_end};
 
 const LEVEL: i32 = 3;
 /// The most bytes that the words of one side may unpack to.

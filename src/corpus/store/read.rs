@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::store::file::{Workspace, list, number, one};
 use crate::store::output::{SystemOutput, unpack};
 use engine::error::{Error, Result};
-use engine::text::links::Links;
-use engine::text::links::read::links_of;
+use engine::text::{links::Links, links::read::links_of};
 
 /// A source sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,7 @@ use rusqlite::{Connection, params};
 
 use crate::store::file::{Workspace, change, one};
 use engine::error::{Error, Result};
-use engine::text::cut::WordRule;
-use engine::text::language::guess;
+use engine::text::{cut::WordRule, language::guess};
 
 pub use engine::aligner::sides::{SideRules, counterparts, spread};
 

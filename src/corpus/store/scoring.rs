@@ -9,8 +9,7 @@ use crate::store::output::SystemOutput;
 use crate::store::read::{SAMPLE, key};
 use crate::store::write::{Measured, add_numbers};
 use engine::analysis::bleu::{BleuSettings, Tokenization};
-use engine::analysis::mteval::TOKENIZATIONS;
-use engine::error::Result;
+use engine::{analysis::mteval::TOKENIZATIONS, error::Result};
 
 /// What a new file keeps until it has an output and a reference; then their language decides.
 const USUAL: &str = "usual";

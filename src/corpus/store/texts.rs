@@ -4,8 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use engine::text::lines::Needle;
-use engine::text::words::composed;
+use engine::text::{lines::Needle, words::composed};
 
 pub const PIECE: usize = 4096;
 

@@ -4,18 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, params};
 
-use crate::judgements::judge::set_apart;
 use crate::measures::table::{
     CorpusMeasure, DISAGREEMENT, GIVEN, MEASURES, MeasureSubject, Measuring, OF_SENTENCE, OF_SENTENCES, measure_all,
 };
 use crate::store::blocks::{Written, forget_texts};
 use crate::store::file::{Workspace, change, list, number, one};
-use crate::store::gold::set_gold;
 use crate::store::output::{SystemOutput, as_kept, pack};
 use crate::store::read::{MOST_REFERENCES, SAMPLE, StoredAbout, StoredSentence, StoredSystem, key, stored_system};
 use crate::store::rules::{KnownWords, SideRules};
-use engine::analysis::bleu::BleuSettings;
-use engine::analysis::confidence::TranslationSigns;
+use crate::{judgements::judge::set_apart, store::gold::set_gold};
+use engine::analysis::{bleu::BleuSettings, confidence::TranslationSigns};
 use engine::error::{Error, Result};
 use engine::text::links::Links;
 

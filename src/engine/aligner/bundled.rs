@@ -5,11 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::aligner::learned::Learned;
-use crate::decoding::SystemSpec;
 use crate::error::{Error, Result};
-use crate::models::choice::ModelSpec;
-use crate::text::language::primary;
+use crate::{aligner::learned::Learned, decoding::SystemSpec, models::choice::ModelSpec, text::language::primary};
 
 const BUNDLED: &[(&str, &str, &[u8])] = &[
     #[cfg(not(target_family = "wasm"))]

@@ -3,9 +3,7 @@
 
 use crate::aligner::corpus::{AlignerSentences, AlignerText};
 use crate::aligner::lexicon::{Lexicon, LexiconEntry};
-use crate::aligner::parallel::parallel;
-use crate::error::Result;
-use crate::ticket::CancellationToken;
+use crate::{aligner::parallel::parallel, error::Result, ticket::CancellationToken};
 
 const CHUNK: usize = 64;
 

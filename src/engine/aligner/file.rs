@@ -7,13 +7,11 @@ use std::io::{BufRead as _, Read as _, Write as _};
 use std::path::Path;
 
 use crate::aligner::jumps::{CELLS, Jumps, Row};
-use crate::aligner::learned::Learned;
 use crate::aligner::lexicon::{Lexicon, LexiconEntry};
-use crate::aligner::vocabulary::AlignerVocabulary;
+use crate::aligner::{learned::Learned, vocabulary::AlignerVocabulary};
 use crate::error::{Error, Result};
-use crate::text::reader;
-use crate::text::write::write_atomic;
 use crate::text::zstandard::{Decoder, Encoder};
+use crate::text::{reader, write::write_atomic};
 
 const NAME: &str = "interlinear aligner ";
 const VERSION: u32 = 1;

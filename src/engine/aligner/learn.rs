@@ -1,13 +1,10 @@
 //! Learning from parallel text: expectation and maximisation, both directions at once.
 
-use crate::aligner::candidates::candidates;
-use crate::aligner::corpus::AlignerText;
-use crate::aligner::jumps::Jumps;
-use crate::aligner::learned::Learned;
-use crate::aligner::lexicon::Lexicon;
 use crate::aligner::pair::{LatticeStep, PairPosteriors};
-use crate::aligner::parallel::parallel;
-use crate::aligner::settings::AlignerSettings;
+use crate::aligner::{
+    candidates::candidates, corpus::AlignerText, jumps::Jumps, learned::Learned, lexicon::Lexicon, parallel::parallel,
+    settings::AlignerSettings,
+};
 use crate::aligner::{jumps, lexicon};
 use crate::error::{Error, Result};
 use crate::ticket::CancellationToken;

@@ -1,12 +1,10 @@
 //! What was learned, and the links that it gives to any sentence pair.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
-use crate::aligner::jumps::Jumps;
 use crate::aligner::lexicon::{Lexicon, LexiconEntry};
-use crate::aligner::pair::PairPosteriors;
 use crate::aligner::vocabulary::{AlignerVocabulary, fold};
+use crate::aligner::{jumps::Jumps, pair::PairPosteriors};
 use crate::text::links::{Link, Links};
 
 /// t of two words that are written alike and that are not known.

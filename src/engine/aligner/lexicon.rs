@@ -4,9 +4,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::aligner::corpus::AlignerText;
 use crate::aligner::counts::{add, value, zeros};
-use crate::aligner::special::exp_digamma;
+use crate::aligner::{corpus::AlignerText, special::exp_digamma};
 
 const EMPTY: u32 = u32::MAX;
 

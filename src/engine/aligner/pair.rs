@@ -1,10 +1,8 @@
 //! One sentence pair in both directions: its posteriors, what they count, and the links that are read off them.
 
-use crate::aligner::jumps::Jumps;
-use crate::aligner::lattice::Lattice;
 use crate::aligner::lexicon::{Lexicon, NONE};
-use crate::aligner::settings::AlignerSettings;
 use crate::aligner::{jumps, lexicon};
+use crate::aligner::{jumps::Jumps, lattice::Lattice, settings::AlignerSettings};
 
 /// Which model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

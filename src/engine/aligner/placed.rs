@@ -1,17 +1,14 @@
 //! Links between words that others have cut, such as those of a model: both are places in one text, so the links of what
 //! the rules of the language cut are carried over by the letters that they share.
 
-use std::collections::HashSet;
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
-use crate::aligner::bundled::AlignerChoice;
-use crate::aligner::words::LineAligner;
+use crate::aligner::{bundled::AlignerChoice, words::LineAligner};
 use crate::error::Result;
 use crate::text::cut::{WordRule, has_letter};
-use crate::text::join::join;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, UNK};
-use crate::text::words::place;
+use crate::text::{join::join, words::place};
 
 /// A word that no text has stands for `[UNK]`, whose marks would be cut off as words.
 const UNKNOWN: &str = "unk";

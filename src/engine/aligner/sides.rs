@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aligner::learned::Directions;
-use crate::aligner::words::LineAligner;
+use crate::aligner::{learned::Directions, words::LineAligner};
 use crate::text::cut::{WordExchange, WordRule};
 use crate::text::links::{Link, Links};
 use crate::text::words::WordPlaces;

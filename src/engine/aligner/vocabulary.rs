@@ -3,8 +3,7 @@
 //! Words that are too rare to learn anything about share the entry of their first letters: `constrained` and
 //! `constraints` help each other, and so does a word that was never seen.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 /// Stands before the first letters of rare words, so that they are not taken for a word.
 const CLASS: char = '\u{2}';

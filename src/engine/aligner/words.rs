@@ -5,10 +5,8 @@ use std::collections::HashMap;
 
 use crate::aligner::bundled::{AlignerChoice, AlignerFiles};
 use crate::aligner::learned::{Directions, Learned};
-use crate::aligner::pair::PairPosteriors;
-use crate::error::Result;
 use crate::text::cut::{WordExchange, WordRule, normal};
-use crate::text::links::Link;
+use crate::{aligner::pair::PairPosteriors, error::Result, text::links::Link};
 
 /// Words that are remembered at most, some 100 MB.
 const REMEMBERED: usize = 1_000_000;

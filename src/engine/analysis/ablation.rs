@@ -10,10 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::analysis::correlation::{kendall, spearman};
 use crate::analysis::divergence::{argmax, jensen_shannon, total_variation};
 use crate::decoding::ablate::{AlphaChange, ablate, leave_heads_out};
-use crate::error::Result;
-use crate::models::Stepper;
-use crate::models::transformer::heads::HeadPlace;
-use crate::ticket::CancellationToken;
+use crate::models::{Stepper, transformer::heads::HeadPlace};
+use crate::{error::Result, ticket::CancellationToken};
 
 /// What a change of alpha_i does to the distribution of y_i.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,8 +1,7 @@
 //! ChrF2 (Popović 2015) with the numbers of sacreBLEU 2.x (Post 2018): character n-grams up to 6, no word n-grams,
 //! beta 2, whitespace removed, effective order instead of smoothing. Imports its room.
 
-use crate::analysis::mteval::is_space;
-use crate::analysis::ngrams::Ngrams;
+use crate::analysis::{mteval::is_space, ngrams::Ngrams};
 
 /// Longest n-grams that count.
 pub const MAX_ORDER: usize = 6;

@@ -9,12 +9,9 @@
 
 use std::collections::HashSet;
 
-use crate::analysis::alignment::Alignment;
-use crate::analysis::divergence::entropy;
-use crate::analysis::row_convention::RowConvention;
+use crate::analysis::{alignment::Alignment, divergence::entropy, row_convention::RowConvention};
 use crate::text::links::{Link, Links};
-use crate::text::sentence::UNK;
-use crate::text::words::without_end;
+use crate::text::{sentence::UNK, words::without_end};
 
 /// A translation as the measures see it. What is not there is empty, and its measures have no value.
 #[derive(Clone, Debug, Default)]

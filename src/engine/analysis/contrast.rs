@@ -8,8 +8,7 @@ pub mod pairs;
 
 use std::collections::HashMap;
 
-use crate::analysis::ngrams::Numbering;
-use crate::text::unspaced::runs_of;
+use crate::{analysis::ngrams::Numbering, text::unspaced::runs_of};
 
 pub const LONGEST: usize = 4;
 /// What is added to both counts, so that 1 against 0 does not count as much as 100 against 0.

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::analysis::mteval::{Tokenization, tokenize, words};
 use crate::analysis::unknown;
-use crate::text::sentence::UNK;
-use crate::text::unspaced;
-use crate::text::words::folded;
+use crate::text::{sentence::UNK, unspaced, words::folded};
 
 /// Counts of a word, or of a class of words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::pca::Pca;
-use crate::analysis::tsne;
-use crate::analysis::tsne::TsneOptions;
+use crate::analysis::{pca::Pca, tsne, tsne::TsneOptions};
 use crate::error::{Error, Result};
 use crate::ticket::CancellationToken;
 

@@ -3,16 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::ablation;
 use crate::analysis::ablation::{AblatedWord, AblationMeans};
-use crate::analysis::correlation::kendall_of_effects;
-use crate::decoding;
-use crate::decoding::importance;
+use crate::analysis::{ablation, correlation::kendall_of_effects};
 use crate::decoding::importance::{Matrix, Subject};
 use crate::error::{Error, Result};
-use crate::models::gradient::Smoothing;
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
-use crate::ticket::CancellationToken;
+use crate::{decoding, decoding::importance, models::gradient::Smoothing, ticket::CancellationToken};
 
 const PERMUTATIONS: u64 = 10;
 /// Noisy embeddings over which a gradient is averaged; each takes as long as all target words forced one by one.

@@ -1,8 +1,7 @@
 //! How text is cut into the words that BLEU counts: the tokenizers 13a, intl, zh, char and none of sacreBLEU 2.x,
 //! of which the first two are those of NIST's mteval-v13a and mteval-v14. Imports `text`.
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use regex::Regex;
 use serde::{Deserialize, Serialize};

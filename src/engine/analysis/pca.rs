@@ -7,9 +7,8 @@
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::error::Result;
 use crate::nn::fused::{Precision, dot};
-use crate::ticket::CancellationToken;
+use crate::{error::Result, ticket::CancellationToken};
 
 const BLOCK: usize = 1024;
 /// Directions iterated beside those wanted: the more, the faster the wanted ones settle.

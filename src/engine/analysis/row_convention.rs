@@ -11,8 +11,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::alignment::Alignment;
-use crate::analysis::hard;
+use crate::analysis::{alignment::Alignment, hard};
 use crate::text::links::Link;
 
 /// Which word row t belongs to.

@@ -4,8 +4,7 @@
 //! `forward` are the links of the model that translates source to target, `backward` those of the model of the other
 //! direction, turned with [`Link::turned`] so that `source` means the same side in both.
 
-use std::collections::BTreeSet;
-use std::ops::Bound;
+use std::{collections::BTreeSet, ops::Bound};
 
 use crate::text::links::Link;
 

@@ -11,8 +11,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::{Error, Result};
-use crate::nn::fused::Precision;
-use crate::ticket::CancellationToken;
+use crate::{nn::fused::Precision, ticket::CancellationToken};
 
 /// Fewest points that have neighbours enough.
 pub const FEWEST: usize = 4;

@@ -2,14 +2,12 @@
 //! it knows the word, else copied as it was typed (Luong et al. 2015b; Jean et al. 2015, section 3.3). And how systems spell
 //! an unknown word, which every count of words takes for one word. Imports `text`.
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use regex::Regex;
 
 use crate::analysis::alignment::{Alignment, greatest};
-use crate::text::dictionary::Dictionary;
-use crate::text::sentence::Sentence;
+use crate::text::{dictionary::Dictionary, sentence::Sentence};
 
 /// How systems spell an unknown word: `[UNK]` (Interlinear, BERT), `<unk>` (Marian, OpenNMT, fairseq; `<<unk>>` in its
 /// references), U+2047 (SentencePiece), and `UNK` as a whole word (GroundHog, Nematus).

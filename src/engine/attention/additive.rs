@@ -3,9 +3,8 @@
 use candle_core::Tensor;
 
 use crate::attention::score::{Attention, AttentionShapes, Query, Sizes, Source};
-use crate::error::Result;
 use crate::nn::linear::{Parameters, affine, apply};
-use crate::nn::trace::Trace;
+use crate::{error::Result, nn::trace::Trace};
 
 /// e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a).
 #[derive(Clone, Debug)]

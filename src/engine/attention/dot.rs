@@ -3,8 +3,7 @@
 use candle_core::Tensor;
 
 use crate::attention::score::{Attention, AttentionShapes, Query, Sizes, Source, inner_products};
-use crate::error::Result;
-use crate::nn::linear::Parameters;
+use crate::{error::Result, nn::linear::Parameters};
 
 /// e_ts = h_t' h_s.
 #[derive(Clone, Copy, Debug)]

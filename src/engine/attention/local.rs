@@ -8,9 +8,8 @@ use candle_core::Tensor;
 use candle_nn::ops::sigmoid;
 
 use crate::attention::score::{AlignedAnnotations, Attention, AttentionShapes, Query, Source};
-use crate::error::Result;
 use crate::nn::linear::{Parameters, apply};
-use crate::nn::softmax;
+use crate::{error::Result, nn::softmax};
 
 struct Local {
     score: Box<dyn Attention>,

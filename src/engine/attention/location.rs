@@ -3,9 +3,8 @@
 use candle_core::Tensor;
 
 use crate::attention::score::{AlignedAnnotations, Attention, AttentionShapes, Query, Sizes, Source};
-use crate::error::Result;
 use crate::nn::linear::{Parameters, apply};
-use crate::nn::softmax;
+use crate::{error::Result, nn::softmax};
 
 /// e_t = W_a h_t, of which a sentence of T_x words has the first T_x. W_a has a row for each of the first `max_source`
 /// words; words beyond have no energy (NaN) and alpha 0.

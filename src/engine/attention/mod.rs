@@ -14,8 +14,7 @@ pub mod location;
 pub mod scaled_dot;
 pub mod score;
 
-use crate::error::Result;
-use crate::nn::linear::Parameters;
+use crate::{error::Result, nn::linear::Parameters};
 
 pub use crate::attention::score::{AlignedAnnotations, Attention, AttentionShapes, Query, Sizes, Source};
 

@@ -3,8 +3,7 @@
 use candle_core::Tensor;
 
 use crate::attention::score::{Attention, AttentionShapes, Query, Sizes, Source, inner_products};
-use crate::error::Result;
-use crate::nn::linear::Parameters;
+use crate::{error::Result, nn::linear::Parameters};
 
 /// e_ij = q_i' k_j / sqrt(d_k), for one head whose queries and keys are given.
 #[derive(Clone, Copy, Debug)]

@@ -4,9 +4,8 @@
 
 use std::ops::Range;
 
-use crate::decoding::beam::check_sources;
-use crate::decoding::forced::outside;
 use crate::decoding::reweigh::{permutation, scores, share};
+use crate::decoding::{beam::check_sources, forced::outside};
 use crate::error::{Error, Result};
 use crate::models::transformer::heads::{HeadChanges, HeadPlace};
 use crate::models::{Asked, Need, StepOutput, StepRow, Stepper};

@@ -1,11 +1,8 @@
 //! Any number of sentences, decoded or scored in batches of like length.
 
-use crate::decoding;
 use crate::decoding::batching::{Take, bounded_batches};
 use crate::decoding::{Decoded, Hypothesis, SearchOptions, Specials, pool};
-use crate::error::Result;
-use crate::models::Stepper;
-use crate::ticket::CancellationToken;
+use crate::{decoding, error::Result, models::Stepper, ticket::CancellationToken};
 
 /// Translates any number of sentences (ids, none empty), about `batch` at once and those of like length together.
 /// `done` takes what is done: indexes into `sources` and results, which are kept no longer than it keeps them.

@@ -1,9 +1,7 @@
 //! What a model would say at each word of a given target, over its whole vocabulary.
 
-use crate::decoding::beam::check_sources;
-use crate::error::Result;
 use crate::models::{Need, StepOutput, StepRow, Stepper};
-use crate::ticket::CancellationToken;
+use crate::{decoding::beam::check_sources, error::Result, ticket::CancellationToken};
 
 /// Goes through `target` word by word and shows each step before its word is read, with log p of every word and the
 /// `best` ones.

@@ -1,11 +1,9 @@
 //! Forced decoding, the probability and the alignment of a given target.
 
-use crate::decoding::beam::check_sources;
 use crate::decoding::trace::{Hypothesis, whole};
 use crate::error::{Error, Result};
-use crate::models::transformer::heads::HeadKind;
 use crate::models::{Asked, Need, StepOutput, StepRow, Stepper};
-use crate::ticket::CancellationToken;
+use crate::{decoding::beam::check_sources, models::transformer::heads::HeadKind, ticket::CancellationToken};
 
 struct Walk<'a> {
     t_x: usize,

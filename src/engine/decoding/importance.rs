@@ -1,11 +1,9 @@
 //! How much each source word matters for each word of a given translation, by other definitions than alpha; ids hold
 //! `</s>` on both sides.
 
-use crate::decoding;
-use crate::error::Result;
 use crate::models::gradient::{Descent, Gradients, Smoothing};
 use crate::models::{Model, Stepper};
-use crate::ticket::CancellationToken;
+use crate::{decoding, error::Result, ticket::CancellationToken};
 
 /// A number for each target word (row) and each source word, `</s>` included on both sides; higher matters more, and
 /// below 0 a word speaks against the target word.

@@ -32,15 +32,11 @@ pub mod system;
 pub mod trace;
 mod tree;
 
-pub use crate::decoding::batching::batches;
-pub use crate::decoding::beam::decode;
 pub use crate::decoding::corpus::{decode_all, force_all};
-pub use crate::decoding::ensemble::Ensemble;
 pub use crate::decoding::forced::{HeadAlphas, force, force_heads};
 pub use crate::decoding::rank::{LengthRule, Ranking};
-pub use crate::decoding::sample::sample;
-pub use crate::decoding::system::SystemSpec;
 pub use crate::decoding::trace::{Decoded, Hypothesis, Node, NodeFate, SearchProgress};
+pub use crate::decoding::{batching::batches, beam::decode, ensemble::Ensemble, sample::sample, system::SystemSpec};
 
 /// How to search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,12 +6,10 @@
 
 use std::collections::HashMap;
 
-use crate::decoding::beam::check_sources;
-use crate::decoding::forced::outside;
+use crate::decoding::{beam::check_sources, forced::outside};
 use crate::error::{Error, Result};
 use crate::models::{Asked, Model, Need, StepOutput, StepRow, Stepper};
-use crate::text::readable::unescaped;
-use crate::text::tokenizer::Tokenizer;
+use crate::text::{readable::unescaped, tokenizer::Tokenizer};
 use crate::ticket::CancellationToken;
 
 const BATCH_WORDS: usize = 8192;

@@ -6,11 +6,8 @@
 
 use crate::decoding::batching::{BATCH_ROWS, BATCH_WORDS, Take, batches};
 use crate::decoding::beam::{Beam, Rules, Step, check_options};
-use crate::decoding::trace::Decoded;
 use crate::decoding::{SearchOptions, Specials};
-use crate::error::Result;
-use crate::models::Stepper;
-use crate::ticket::CancellationToken;
+use crate::{decoding::trace::Decoded, error::Result, models::Stepper, ticket::CancellationToken};
 
 struct Entry {
     index: usize,

@@ -11,8 +11,7 @@
 //! The search itself goes by log p alone, as in that paper: normalised scores are compared among whole
 //! hypotheses only. |Y| counts `</s>`, i runs over all target words and j over all source words, `</s>` included.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 

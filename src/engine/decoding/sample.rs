@@ -12,12 +12,10 @@ use std::ops::Range;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::decoding::beam::check_sources;
 use crate::decoding::{SearchOptions, Specials};
 use crate::error::{Error, Result};
 use crate::models::{Need, StepOutput, StepRow, Stepper};
-use crate::nn::fused::elementwise;
-use crate::ticket::CancellationToken;
+use crate::{decoding::beam::check_sources, nn::fused::elementwise, ticket::CancellationToken};
 
 /// Most draws under way at once: each may come to a row of its own, with probabilities for a vocabulary.
 const MOST_DRAWS: usize = 1024;

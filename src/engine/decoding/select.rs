@@ -59,8 +59,7 @@ impl BestWords {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::need::tests::row;
-    use crate::models::need::top;
+    use crate::models::{need::tests::row, need::top};
 
     #[test]
     fn equals_a_full_sort() {

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::models::anatomy::{Anatomy, MachinePart};
-use crate::models::need::top;
-use crate::ticket::CancellationToken;
+use crate::{models::need::top, ticket::CancellationToken};
 
 /// What is done when the given words are at an end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

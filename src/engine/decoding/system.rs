@@ -1,13 +1,11 @@
 //! Which system translates: a model, or several as one.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::decoding::ensemble::average::Average;
 use crate::error::{Error, Result};
-use crate::models::choice::ModelSpec;
+use crate::{decoding::ensemble::average::Average, models::choice::ModelSpec};
 
 /// Whose alignment an ensemble shows. Of a file, what is not understood is the mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -6,9 +6,8 @@
 
 use std::sync::Arc;
 
-use crate::decoding::rank::Ranking;
-use crate::decoding::select::Extension;
 use crate::decoding::trace::{Hypothesis, Node, NodeFate};
+use crate::decoding::{rank::Ranking, select::Extension};
 use crate::models::StepOutput;
 
 /// What one row of a step says about all its extensions.

@@ -8,26 +8,16 @@
 
 use half::f16;
 
-use crate::aligner::learned::Directions;
-use crate::analysis::ablation;
-use crate::analysis::alignment::Alignment;
-use crate::analysis::hard;
-use crate::analysis::row_convention::RowConvention;
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
 use crate::analysis::words::{over_words, pooled};
-use crate::decoding;
+use crate::analysis::{ablation, alignment::Alignment, hard, row_convention::RowConvention};
 use crate::error::{Error, Result};
-use crate::evaluation::EvaluatedSystem;
-use crate::evaluation::rows::RowReader;
-use crate::models::Stepper;
+use crate::evaluation::{EvaluatedSystem, rows::RowReader};
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
-use crate::text::cut::WordExchange;
-use crate::text::line;
-use crate::text::links::Link;
-use crate::text::sentence::Sentence;
 use crate::text::tokenizer::{Encode, Tokenizer};
 use crate::text::words::{SideWords, WordPlaces};
-use crate::ticket::CancellationToken;
+use crate::text::{cut::WordExchange, line, links::Link, sentence::Sentence};
+use crate::{aligner::learned::Directions, decoding, models::Stepper, ticket::CancellationToken};
 
 struct Side {
     sentence: Sentence,

@@ -3,14 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::analysis::row_convention::RowConvention;
 use crate::decoding::{Decoded, Hypothesis, SearchOptions};
-use crate::error::Result;
-use crate::evaluation::rows::RowReader;
-use crate::evaluation::system::EvaluatedSystem;
+use crate::evaluation::{rows::RowReader, system::EvaluatedSystem};
 use crate::interventions::{Intervention, intervene_all};
-use crate::models::Stepper;
-use crate::ticket::CancellationToken;
+use crate::{analysis::row_convention::RowConvention, error::Result, models::Stepper, ticket::CancellationToken};
 
 /// A system, and how it is asked.
 #[derive(Clone, Copy, Debug)]

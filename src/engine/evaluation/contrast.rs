@@ -1,28 +1,20 @@
 //! What a system says of minimal pairs: both translations are forced, and where it is asked for, forced with
 //! interventions, and put to measures at the word in which they differ.
 
-use std::ops::Range;
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::contrast::depends::{ChangedPair, LookedAt, PairDependence};
 use crate::analysis::contrast::minimal::{MinimalPair, first_difference};
-use crate::analysis::contrast::pairs::ContrastPair;
-use crate::decoding;
-use crate::decoding::Hypothesis;
-use crate::decoding::ablate::leave_out;
-use crate::error::Result;
-use crate::evaluation::plan::InterventionPlan;
-use crate::evaluation::rows::RowReader;
-use crate::evaluation::system::EvaluatedSystem;
+use crate::decoding::{Hypothesis, ablate::leave_out};
+use crate::evaluation::{plan::InterventionPlan, rows::RowReader, system::EvaluatedSystem};
 use crate::interventions::{Intervention, force_changed};
-use crate::models::Stepper;
-use crate::text::line;
 use crate::text::sentence::{EOS, Sentence};
-use crate::text::tokenizer::Tokenizer;
-use crate::text::words::vocabulary_words;
-use crate::ticket::CancellationToken;
+use crate::text::{line, tokenizer::Tokenizer, words::vocabulary_words};
+use crate::{
+    analysis::contrast::pairs::ContrastPair, decoding, error::Result, models::Stepper, ticket::CancellationToken,
+};
 
 const NAMES: [&str; 2] = ["good", "bad"];
 

@@ -9,11 +9,9 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, Result};
-use crate::evaluation::EvaluatedSystem;
 use crate::interventions::{Intervention, InterventionFile, InterventionReader, Interventions, Origin, ResolvedText};
-use crate::models::folder::hexadecimal;
-use crate::text::sentence::Sentence;
-use crate::text::words::vocabulary_words;
+use crate::text::{sentence::Sentence, words::vocabulary_words};
+use crate::{evaluation::EvaluatedSystem, models::folder::hexadecimal};
 
 const MOST_KEPT: usize = 1 << 14;
 

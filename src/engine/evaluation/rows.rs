@@ -1,14 +1,11 @@
 //! The rows of an alignment by the words that they belong to, as a system's training has them.
 
-use crate::analysis::row_convention::RowConvention;
-use crate::decoding;
-use crate::decoding::Hypothesis;
 use crate::error::{Error, Result};
-use crate::evaluation::system::EvaluatedSystem;
-use crate::interventions::Intervention;
-use crate::models::Stepper;
-use crate::models::fused::head::HEAD_FILE;
-use crate::ticket::CancellationToken;
+use crate::models::{Stepper, fused::head::HEAD_FILE};
+use crate::{
+    analysis::row_convention::RowConvention, decoding, decoding::Hypothesis, evaluation::system::EvaluatedSystem,
+    interventions::Intervention, ticket::CancellationToken,
+};
 
 /// Which word each row belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

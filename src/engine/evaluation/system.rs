@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Ensemble, Specials};
 use crate::models::{Kernels, Model};
-use crate::text::tokenizer::Encode;
+use crate::{decoding::ensemble::Mixing, text::tokenizer::Encode};
 
 /// A model, or several that translate as one.
 #[derive(Clone, Copy, Debug)]

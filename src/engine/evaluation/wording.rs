@@ -1,14 +1,9 @@
 //! From the tokens of a translation to its text, unknown words replaced where that is asked for.
 
-use crate::analysis::alignment::Alignment;
-use crate::analysis::unknown;
-use crate::analysis::unknown::Replacing;
-use crate::analysis::words::merge_alpha;
-use crate::decoding::Hypothesis;
-use crate::models::Model;
-use crate::text::join::join;
+use crate::analysis::{alignment::Alignment, unknown, unknown::Replacing, words::merge_alpha};
 use crate::text::sentence::{Sentence, UNK};
 use crate::text::words::{translated, vocabulary_words, whole_words};
+use crate::{decoding::Hypothesis, models::Model, text::join::join};
 
 /// The words of ids, `</s>` and `[UNK]` among them.
 pub fn tokens<'a>(model: &'a Model, ids: &[u32]) -> Vec<&'a str> {

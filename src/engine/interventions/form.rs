@@ -10,14 +10,12 @@
 //!
 //! Positions count from 1 in JSON and from 0 here.
 
-use std::ops::Range;
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::{Error, Result};
-use crate::models::transformer::heads::HeadPlace;
-use crate::text::sentence::EOS;
+use crate::{models::transformer::heads::HeadPlace, text::sentence::EOS};
 
 /// The version of the format that is written and read.
 pub const VERSION: u32 = 1;

@@ -3,17 +3,12 @@
 //! What does not fit is a [`Misfit`]: a file, a line of a text or a corpus refuses it ([`Resolved::strict`]), the window leaves it out
 //! and says so.
 
-use std::ops::Range;
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
-use crate::error::Result;
-use crate::interventions::decorate::Intervention;
-use crate::interventions::file::Origin;
 use crate::interventions::form::{Forbid, Force, Interventions, Pin, Place, SetAlpha, Word};
-use crate::interventions::marks::Applied;
-use crate::models::transformer::sizes::TransformerSizes;
+use crate::interventions::{decorate::Intervention, file::Origin, marks::Applied};
 use crate::text::sentence::{EOS, Sentence, UNK};
-use crate::text::tokenizer::Tokenizer;
+use crate::{error::Result, models::transformer::sizes::TransformerSizes, text::tokenizer::Tokenizer};
 
 /// The model that interventions are resolved for.
 #[derive(Clone, Copy, Debug)]

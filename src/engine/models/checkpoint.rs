@@ -11,16 +11,14 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use candle_core::{Device, Tensor};
 use half::f16;
 use rayon::prelude::*;
-use safetensors::Dtype;
-use safetensors::tensor::View;
+use safetensors::{Dtype, tensor::View};
 
 use crate::error::{Error, Result};
 use crate::models::header::{NumberFormat, SCALE, TensorPlace};
 use crate::models::stored::{BLOCK, IntegerMatrix, Stored, in_8_bits};
 use crate::models::{disk, header};
-use crate::nn::fused::Packed;
 use crate::nn::fused::integers::{PackedIntegers, Rounding};
-use crate::nn::linear::ROUNDING;
+use crate::nn::{fused::Packed, linear::ROUNDING};
 use crate::text::write::write_inside;
 
 /// Called with the share of a file that is read, from 0 to 1.

@@ -162,16 +162,7 @@ mod tests {
     #[test]
     fn a_choice_is_read_as_it_is_written() {
         for text in [
-            "@6",
-            "@6.1",
-            "@2.1+3+8",
-            "@fra",
-            "@pt_br",
-            "@cmn_Hans",
-            "@fra@6.1",
-            "@shortlist",
-            "@fra@shortlist@6.1",
-            "",
+            "@6", "@6.1", "@2.1+3+8", "@fra", "@pt_br", "@cmn_Hans", "@fra@6.1", "@shortlist", "@fra@shortlist@6.1", "",
         ] {
             let ModelSpec { folder, choice } = ModelSpec::from(&format!("models/some@home.org/x{text}"));
             assert_eq!((folder.to_str(), choice.to_string().as_str()), (Some("models/some@home.org/x"), text));

@@ -7,16 +7,13 @@ use serde_json::{Map, Value};
 
 use crate::attention::{KINDS, find, scores};
 use crate::error::{Error, Result};
-use crate::models::disk;
 use crate::models::entry::{AlignmentMode, ModelEntry};
-use crate::models::nematus::sizes::NematusSizes;
-use crate::models::opennmt::sizes::OpenNmtSizes;
 use crate::models::transformer::sizes::{NamedChoice, Positions, TransformerSizes};
+use crate::models::{disk, nematus::sizes::NematusSizes, opennmt::sizes::OpenNmtSizes};
 use crate::text::write::write_inside;
 
 pub use crate::attention::AttentionKind;
-pub use crate::models::entry::Architecture;
-pub use crate::models::luong::sizes::LuongSizes;
+pub use crate::models::{entry::Architecture, luong::sizes::LuongSizes};
 
 pub const FORMAT: &str = "interlinear";
 const VERSION: usize = 1;

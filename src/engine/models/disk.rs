@@ -1,9 +1,8 @@
 //! Opening the files of a model folder. A folder may come from anybody: what is no plain file could block or
 //! never end, and what is far too large for its kind is not read.
 
-use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 use crate::error::{Error, Result};
 

@@ -1,18 +1,13 @@
 //! An entry of the table of architectures, and the architecture of a configuration.
 
-use std::fmt;
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use crate::attention::{AttentionEntry, AttentionKind};
-use crate::error::Result;
-use crate::models::anatomy::entry::MachineStage;
-use crate::models::anatomy::wrong::Miswiring;
-use crate::models::checkpoint::Weights;
-use crate::models::config::Config;
-use crate::models::header::Shapes;
-use crate::models::loss::Trainable;
-use crate::models::stepper::Stepper;
-use crate::nn::linear::Parameters;
+use crate::models::{
+    anatomy::entry::MachineStage, anatomy::wrong::Miswiring, checkpoint::Weights, config::Config, header::Shapes,
+    loss::Trainable, stepper::Stepper,
+};
+use crate::{error::Result, nn::linear::Parameters};
 
 /// Makes the readable form of a model from its parameters.
 pub type Readable = fn(&Config, &Parameters<'_>) -> Result<Box<dyn Trainable>>;

@@ -1,31 +1,23 @@
 //! A model folder, loaded and checked as a whole.
 
-use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::{collections::BTreeMap, io::ErrorKind};
 
 use sha2::{Digest as _, Sha256};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::models::checkpoint::Weights;
 use crate::models::choice::{ModelChoice, ModelSpec};
-use crate::models::config::Config;
 use crate::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
-use crate::models::entry::shapes;
-use crate::models::fused::PackedModel;
 use crate::models::fused::head::{AlignmentHead, HEAD_FILE, HeadStepper};
-use crate::models::header::Shapes;
-use crate::models::loss::trainable;
-use crate::models::origins;
-use crate::models::origins::foreign::Foreign;
-use crate::models::plain::PlainStepper;
-use crate::models::readable::TranslationModel;
 use crate::models::shortlist::{Shortlist, Shortlisted};
-use crate::models::stepper::Stepper;
 use crate::models::transformer::sizes::{AlignmentReason, TransformerSizes};
+use crate::models::{
+    checkpoint::Weights, config::Config, entry::shapes, fused::PackedModel, header::Shapes, loss::trainable, origins,
+    origins::foreign::Foreign, plain::PlainStepper, readable::TranslationModel, stepper::Stepper,
+};
 use crate::models::{disk, fused};
 use crate::nn::device::Device;
 use crate::text::sentence::{EOS, UNK};

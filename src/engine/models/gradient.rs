@@ -1,8 +1,7 @@
 //! Gradients of log p(y_i) by candle's autograd on the readable models: towards the embeddings of the source
 //! words, and towards one row of alpha. Plain numbers go in and come out.
 
-use std::collections::HashMap;
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
@@ -13,12 +12,10 @@ use rand_chacha::ChaCha8Rng;
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed};
 use crate::models::config::{Config, OwnSizes};
-use crate::models::folder::Model;
 use crate::models::loss::{Regularizer, Trainable, trainable};
 use crate::models::readable::{AlignedStep, Annotations, State};
-use crate::nn::init::gaussian;
-use crate::nn::softmax::log_softmax;
-use crate::ticket::CancellationToken;
+use crate::nn::{init::gaussian, softmax::log_softmax};
+use crate::{models::folder::Model, ticket::CancellationToken};
 
 const EMBEDDING: &str = "source_embedding";
 /// Source words times target words of all copies that one backward pass goes through: the graph keeps n' numbers or

@@ -1,8 +1,7 @@
 //! The header of a safetensors file: which tensors it has, how they are stored and where. It is checked
 //! against the model's configuration and against the size of the file before anything else of the file is read.
 
-use std::ops::Range;
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};

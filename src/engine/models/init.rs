@@ -5,8 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use crate::models::checkpoint::{Array, Weights};
-use crate::models::config::Config;
-use crate::models::entry::shapes;
+use crate::models::{config::Config, entry::shapes};
 use crate::nn::init::{gaussian, orthogonal, uniform};
 
 /// How to draw the weights. Recurrent matrices U are orthogonal and biases 0 in the first two.

@@ -7,11 +7,8 @@ use candle_core::{D, Tensor};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::error::Result;
-use crate::models::batch::Batch;
-use crate::models::config::Config;
-use crate::models::readable::TranslationModel;
-use crate::nn::linear::Parameters;
+use crate::models::{batch::Batch, config::Config, readable::TranslationModel};
+use crate::{error::Result, nn::linear::Parameters};
 
 /// What makes training harder than scoring. [`Regularizer::none`] changes nothing.
 #[derive(Clone, Debug)]

@@ -28,18 +28,14 @@ use candle_core::Tensor;
 use crate::attention::{AlignedAnnotations, Attention, AttentionKind, Query, Sizes, construct};
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed};
-use crate::models::config::Config;
 use crate::models::entry::{AlignmentMode, ModelEntry};
-use crate::models::header::Shapes;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
-use crate::models::luong::sizes::LuongSizes;
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::{anatomy, fused};
-use crate::nn::bidirectional::Direction;
+use crate::models::{config::Config, header::Shapes, luong::sizes::LuongSizes};
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::lstm::{Lstm, LstmGates, LstmState};
-use crate::nn::softmax::log_softmax;
-use crate::nn::trace::Trace;
+use crate::nn::{bidirectional::Direction, softmax::log_softmax, trace::Trace};
 
 pub const ENTRY: ModelEntry = ModelEntry {
     name: "luong",

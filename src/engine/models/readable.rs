@@ -5,9 +5,7 @@ use candle_core::Tensor;
 
 use crate::attention::Source;
 use crate::error::{Error, Result};
-use crate::models::config::Config;
-use crate::models::stepper::without_heads;
-use crate::models::transformer::heads::HeadChanges;
+use crate::models::{config::Config, stepper::without_heads, transformer::heads::HeadChanges};
 
 /// What the encoder leaves for the decoder.
 #[derive(Clone, Debug)]

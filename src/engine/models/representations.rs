@@ -4,9 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::models::checkpoint::Array;
-use crate::models::folder::Model;
-use crate::models::stepper::Stepper;
+use crate::models::{checkpoint::Array, folder::Model, stepper::Stepper};
 use crate::text::tokenizer::Tokenizer;
 
 const BATCH: usize = 64;

@@ -13,19 +13,14 @@ use candle_core::Tensor;
 
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
-use crate::models::config::Config;
-use crate::models::entry::ModelEntry;
-use crate::models::header::Shapes;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
-use crate::models::rnn_search::unit_shapes;
 use crate::models::{anatomy, fused};
+use crate::models::{config::Config, entry::ModelEntry, header::Shapes, rnn_search::unit_shapes};
 use crate::nn::bidirectional::{Direction, read};
 use crate::nn::gru::{ChoUnit, GatedCell as _, Matrices};
 use crate::nn::linear::{Parameters, affine, apply};
-use crate::nn::maxout::DeepOutput;
-use crate::nn::softmax::log_softmax;
-use crate::nn::trace::Trace;
+use crate::nn::{maxout::DeepOutput, softmax::log_softmax, trace::Trace};
 
 pub const ENTRY: ModelEntry = ModelEntry {
     name: "rnnencdec",

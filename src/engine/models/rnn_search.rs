@@ -6,18 +6,14 @@ use candle_core::Tensor;
 use crate::attention::{self, Attention, AttentionKind, Query, Sizes, additive};
 use crate::error::Result;
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
-use crate::models::config::Config;
 use crate::models::entry::{AlignmentMode, ModelEntry};
-use crate::models::header::Shapes;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::{anatomy, fused};
-use crate::nn::bidirectional::Bidirectional;
+use crate::models::{config::Config, header::Shapes};
 use crate::nn::gru::{BahdanauUnit, GatedCell as _, Matrices};
 use crate::nn::linear::{Parameters, affine};
-use crate::nn::maxout::DeepOutput;
-use crate::nn::softmax::log_softmax;
-use crate::nn::trace::Trace;
+use crate::nn::{bidirectional::Bidirectional, maxout::DeepOutput, softmax::log_softmax, trace::Trace};
 
 pub const ENTRY: ModelEntry = ModelEntry {
     name: "rnnsearch",

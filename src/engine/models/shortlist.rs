@@ -10,10 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::models::disk;
-use crate::models::need::Need;
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
-use crate::models::transformer::heads::HeadChanges;
+use crate::models::{disk, need::Need, transformer::heads::HeadChanges};
 use crate::text::write::folder_of;
 
 const MAGIC: u64 = 0xF11A_48D5_0134_17F5;

@@ -7,9 +7,8 @@ use half::slice::HalfFloatSliceExt as _;
 use half::{bf16, f16};
 use rayon::prelude::*;
 
-use crate::models::header::NumberFormat;
-use crate::nn::fused::Packed;
 use crate::nn::fused::integers::{PackedIntegers, Rounding};
+use crate::{models::header::NumberFormat, nn::fused::Packed};
 
 /// Numbers widened at a time: small enough for the first-level cache, large enough to share out.
 pub(super) const BLOCK: usize = 4096;

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use crate::error::Result;
-use crate::models::config::Config;
 use crate::models::entry::{Architecture, ModelEntry};
 use crate::models::{luong, nematus, opennmt, rnn_encdec, rnn_search, transformer};
+use crate::{error::Result, models::config::Config};
 
 pub const TRAINED: &[ModelEntry] = &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY];
 

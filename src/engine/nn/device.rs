@@ -1,8 +1,7 @@
 //! The device that models run on, chosen at run time among those compiled in. Where CUDA's libraries are missing, the
 //! driver's wrapper panics; that panic is caught here and becomes an error.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 

@@ -10,9 +10,8 @@
 use candle_core::Tensor;
 pub use candle_nn::ops::sigmoid;
 
-use crate::error::Result;
 use crate::nn::linear::{Parameters, affine, apply, positions};
-use crate::nn::trace::Trace;
+use crate::{error::Result, nn::trace::Trace};
 
 /// Something for each of the update gate z, the reset gate r and the proposal (the candidate state).
 #[derive(Clone, Debug)]

@@ -11,9 +11,8 @@ use candle_core::Tensor;
 use candle_nn::ops::sigmoid;
 
 use crate::error::Result;
-use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, affine, apply, positions};
-use crate::nn::trace::Trace;
+use crate::nn::{bidirectional::Direction, trace::Trace};
 
 /// Something for each of the input, forget and output gates i, f, o and the proposal g.
 #[derive(Clone, Debug)]

@@ -2,9 +2,8 @@
 
 use candle_core::{D, Tensor};
 
-use crate::error::Result;
 use crate::nn::linear::{Parameters, affine, apply};
-use crate::nn::trace::Trace;
+use crate::{error::Result, nn::trace::Trace};
 
 /// t_j = max(t~_{2j-1}, t~_{2j}): neighbours, not halves. [.., 2l] gives [.., l].
 pub fn maxout(t_tilde: &Tensor) -> Result<Tensor> {

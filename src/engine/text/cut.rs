@@ -5,18 +5,15 @@
 //! between its spaces. Other programs count what stands between spaces in any text: links are carried over to
 //! those by [`WordExchange`].
 
-use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
-use std::sync::LazyLock;
+use std::{cell::RefCell, ops::Range, sync::LazyLock};
 
 use fancy_regex::Regex;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::text::language::{habits, is_invisible, word_pattern};
-use crate::text::links::Link;
-use crate::text::unspaced;
+use crate::text::{links::Link, unspaced};
 
 /// Which words a text has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

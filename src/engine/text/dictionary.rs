@@ -4,15 +4,10 @@
 //! A line of the file is `source TAB target TAB number`; the number, a count or a probability, may be left out and is
 //! then 1. Of several lines with one source word the greatest number wins, of equals the first.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::io::Write;
-use std::path::Path;
+use std::{borrow::Cow, collections::HashMap, collections::hash_map::Entry, io::Write, path::Path};
 
 use crate::error::{Error, Result};
-use crate::text::reader::LineReader;
-use crate::text::write::write_atomic;
+use crate::text::{reader::LineReader, write::write_atomic};
 
 /// A dictionary with one translation for each word.
 #[derive(Clone, Debug, Default, PartialEq)]

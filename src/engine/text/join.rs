@@ -2,8 +2,7 @@
 //! Imports floor 0.
 
 use crate::text::language::{Typography, habits};
-use crate::text::sentence::EOS;
-use crate::text::unspaced::meet;
+use crate::text::{sentence::EOS, unspaced::meet};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Touch {

@@ -3,10 +3,8 @@
 //! A file is read in pieces of whole lines. The first is small, so that a list has lines to show at once; what is
 //! there already is shared, not copied, as the list grows.
 
-use std::borrow::Cow;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use unicode_normalization::UnicodeNormalization as _;
 

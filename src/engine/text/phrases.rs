@@ -5,8 +5,7 @@
 //! a further feature differs from the old one in that feature alone.
 
 use std::io::{BufRead, Write};
-use std::ops::Range;
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 use crate::error::{Error, Result};
 use crate::text::reader;

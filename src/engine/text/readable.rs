@@ -3,10 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::cut::WordRule;
-use crate::text::pieces::PieceMarks;
-use crate::text::sentence::EOS;
-use crate::text::words::WordPlaces;
+use crate::text::{cut::WordRule, pieces::PieceMarks, sentence::EOS, words::WordPlaces};
 
 /// The tokens of a line that is cut already.
 pub fn tokens(line: &str) -> Vec<String> {

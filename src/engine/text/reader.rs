@@ -3,10 +3,9 @@
 //! Everything in the program that reads lines reads them here, so that all agree on what a line is and none keeps
 //! more of a line than it may.
 
-use std::borrow::Cow;
-use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::{borrow::Cow, fs::File};
 
 use crate::error::{Error, Result};
 use crate::text::zstandard::Decoder;

@@ -5,24 +5,17 @@ mod check;
 mod file;
 mod open;
 
-use std::collections::HashMap;
-use std::fmt;
 use std::io::Write as _;
-use std::ops::Range;
-use std::path::Path;
-use std::sync::Arc;
+use std::{collections::HashMap, fmt, ops::Range, path::Path, sync::Arc};
 
 use tokenizers::{ModelWrapper, OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer as _};
 use unicode_normalization::char::is_combining_mark;
 
 use crate::error::{Error, Result};
-use crate::text::cut::WordRule;
-use crate::text::join::join;
 use crate::text::pieces::{PieceMarks, SPACE};
 use crate::text::sentence::{EOS, Sentence, UNK, is_language};
 use crate::text::tokenizer::file::{Cutter, Shared};
-use crate::text::unspaced;
-use crate::text::write::write_inside;
+use crate::text::{cut::WordRule, join::join, unspaced, write::write_inside};
 
 pub use crate::text::tokenizer::open::Tokenizers;
 

@@ -1,16 +1,14 @@
 //! The vocabulary, a shortlist of the most frequent words (Bahdanau et al. 2015, section 4.1),
 //! and the tokenizer file that is made of it. Imports floor 0.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 use crate::text::language::{normalizer, word_pattern};
 use crate::text::sentence::{EOS, UNK};
-use crate::text::tokenizer::Tokenizer;
-use crate::text::unspaced::words;
+use crate::text::{tokenizer::Tokenizer, unspaced::words};
 
 pub mod bpe;
 

@@ -6,8 +6,7 @@
 //! counted: a token stands for every word of which it covers a character.
 //! What becomes of alpha on the way says [`crate::analysis::words`]. Imports its room.
 
-use std::borrow::Cow;
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 

@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, TempDir, TempPath};
 
 use crate::error::{Error, Result};
-use crate::text::reader::Packing;
-use crate::text::zstandard::Encoder;
+use crate::text::{reader::Packing, zstandard::Encoder};
 
 const MOST_LINKS: usize = 40;
 
@@ -404,9 +403,7 @@ impl Write for Packer<'_> {
 /// Calls of the system that fail, for the tests of all that is written.
 #[cfg(any(test, feature = "faults"))]
 pub mod faults {
-    use std::cell::Cell;
-    use std::fmt::Debug;
-    use std::path::Path;
+    use std::{cell::Cell, fmt::Debug, path::Path};
 
     use crate::text::write::TEMPORARY;
 

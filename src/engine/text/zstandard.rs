@@ -10,9 +10,8 @@ pub use crate::text::zstandard::absent::{AbsentDecoder as Decoder, AbsentEncoder
 
 #[cfg(target_family = "wasm")]
 mod absent {
-    use std::convert::Infallible;
     use std::io::{BufRead, Error, Read, Result, Write};
-    use std::marker::PhantomData;
+    use std::{convert::Infallible, marker::PhantomData};
 
     fn refused<T>() -> Result<T> {
         Err(Error::other("it is packed with zstandard, which a browser does not unpack; use gzip"))

@@ -1,17 +1,13 @@
 //! Acts of the user that concern no page: the source text, the window, what is set once for all columns, long work. A leaf.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
-use crate::app::files::drawing::Drawing;
-use crate::app::layout::Layout;
-use crate::app::page::Page;
 use crate::app::settings::{RowSource, Shown, Theme};
-use engine::aligner::bundled::AlignerFile;
-use engine::analysis::row_convention::RowConvention;
-use engine::lang::Language;
-use engine::models::choice::ModelSpec;
-use engine::nn::device::DeviceChoice;
+use crate::app::{files::drawing::Drawing, layout::Layout, page::Page};
+use engine::{
+    aligner::bundled::AlignerFile, analysis::row_convention::RowConvention, lang::Language, models::choice::ModelSpec,
+    nn::device::DeviceChoice,
+};
 use figure::Figure;
 
 /// A change of the source text.

@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::files::work::FileJob;
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::jobs::live::protocol::Request;
-use crate::jobs::queue::QueueOrder;
-use crate::jobs::steps::StepsRequest;
+use crate::jobs::{live::protocol::Request, queue::QueueOrder, steps::StepsRequest};
 
 /// Work that the driver carries out, in order.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::models::choice::ModelSpec;
-use engine::nn::device::DeviceChoice;
+use engine::{models::choice::ModelSpec, nn::device::DeviceChoice};
 
 /// An installed model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,10 +3,9 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::jobs::live::protocol::ModelFacts;
-use engine::aligner::bundled::AlignerFiles;
-use engine::analysis::row_convention::RowConvention;
-use engine::lang::Language;
-use engine::nn::device::DeviceChoice;
+use engine::{
+    aligner::bundled::AlignerFiles, analysis::row_convention::RowConvention, lang::Language, nn::device::DeviceChoice,
+};
 use figure::heatmap::outlines::Outlined;
 
 /// The palette of the dark theme: black is 0, white is 1, as in Bahdanau's figure 3.

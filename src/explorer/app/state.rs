@@ -1,29 +1,20 @@
 //! What all pages share, in three parts: the document, the work under way and what is looked at. Here is what
 //! needs more than one of them. A page changes it while it handles a command; views only read it.
 
-use std::borrow::Cow;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
-use crate::app::document::Document;
 use crate::app::document::column::{Column, ColumnState, DecodeKey, file_name};
-use crate::app::document::differences::differences;
-use crate::app::document::table::TargetWord;
-use crate::app::effect::Effect;
-use crate::app::files::lists::Lists;
 use crate::app::files::work::{AlignQuestion, FileJob};
-use crate::app::open_with::Installed;
-use crate::app::page::Page;
-use crate::app::tasks::Tasks;
 use crate::app::view::{Notice, Selection, ViewState};
+use crate::app::{
+    document::Document, document::differences::differences, document::table::TargetWord, effect::Effect,
+    files::lists::Lists, open_with::Installed, page::Page, tasks::Tasks,
+};
 use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request};
-use engine::aligner::bundled::AlignerFile;
-use engine::decoding::SystemSpec;
-use engine::models::choice::ModelSpec;
-use engine::nn::device::DeviceChoice;
-use engine::text::language;
-use engine::text::links::Links;
-use engine::text::sentence::MAX_SOURCE_BYTES;
+use engine::text::{language, links::Links, sentence::MAX_SOURCE_BYTES};
+use engine::{
+    aligner::bundled::AlignerFile, decoding::SystemSpec, models::choice::ModelSpec, nn::device::DeviceChoice,
+};
 use figure::png::Pixels;
 
 const MAX_NOTICES: usize = 20;

@@ -1,8 +1,7 @@
 //! The work under way: its numbers, what the driver is to carry out, and what is waited for.
 
 use crate::app::effect::{Effect, QueueCall};
-use crate::app::files::work::FileJob;
-use crate::app::page::Page;
+use crate::app::{files::work::FileJob, page::Page};
 use crate::jobs::live::protocol::Near;
 use crate::jobs::queue::{JobProgress, QueueOrder};
 

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::files::drawing::Drawing;
-use crate::app::layout::Layout;
-use crate::app::page::Page;
-use crate::app::settings::Settings;
+use crate::app::{files::drawing::Drawing, layout::Layout, page::Page, settings::Settings};
 use crate::jobs::live::protocol::ColumnId;
 use figure::Figure;
 use figure::png::Pixels;

@@ -12,8 +12,5 @@ pub mod queue;
 pub mod steps;
 pub mod thread;
 
-pub use crate::jobs::live::serve::serve;
-pub use crate::jobs::live::worker::Worker;
 pub use crate::jobs::models::cache::{Library, Reader};
-pub use crate::jobs::models::store::Store;
-pub use crate::jobs::thread::Wake;
+pub use crate::jobs::{live::serve::serve, live::worker::Worker, models::store::Store, thread::Wake};

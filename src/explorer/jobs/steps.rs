@@ -5,19 +5,16 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::jobs::live::mailbox::Mailbox;
 use crate::jobs::models::cache::{Key, Library};
-use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught, panic_sentence};
+use crate::jobs::{live::mailbox::Mailbox, models::loaded::LoadedModel};
 use crate::jobs::{priority, thread};
 use engine::decoding::step_trace::{Path, Then, TracedStep, trace_steps};
 use engine::error::{Error, Result};
-use engine::models::anatomy::shrunk::vectors;
-use engine::models::anatomy::untrained;
 use engine::models::anatomy::{Anatomy, Diagram, MachinePart, Miswiring, Shrunk, anatomy_of, shrunk};
-use engine::models::choice::ModelSpec;
 #[cfg(target_family = "wasm")]
 use engine::models::config::Config;
+use engine::models::{anatomy::shrunk::vectors, anatomy::untrained, choice::ModelSpec};
 use engine::nn::device::DeviceChoice;
 use engine::text::sentence::{Sentence, UNK};
 use engine::ticket::{CancellationToken, Generation};

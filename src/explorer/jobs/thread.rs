@@ -1,12 +1,7 @@
 //! The parts of every lane of this room: a named thread, a channel with bounded room, a waker.
 
-use std::cell::RefCell;
-use std::collections::VecDeque;
-use std::io;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::{cell::RefCell, collections::VecDeque, io, sync::Arc, thread::JoinHandle, time::Duration};
 
 use engine::lang;
 pub(crate) use engine::quiet::caught;

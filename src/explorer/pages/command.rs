@@ -9,14 +9,13 @@ use crate::pages::corpus::command::{ContrastCommand, CorpusCommand, LogCommand};
 use crate::pages::corpus::documents::DocumentCommand;
 #[cfg(not(target_family = "wasm"))]
 use crate::pages::corpus::views::ExploreCommand;
-use crate::pages::lesson::LessonCommand;
-use crate::pages::map::command::MapCommand;
 use crate::pages::sentence::command::{
     ColumnCommand, HeadCommand, InterlinearCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand,
     SelectCommand, SentenceCommand, VariantCommand,
 };
-use crate::pages::steps::command::StepsCommand;
-use crate::pages::training::command::TrainingCommand;
+use crate::pages::{
+    lesson::LessonCommand, map::command::MapCommand, steps::command::StepsCommand, training::command::TrainingCommand,
+};
 
 /// Every action of the user.
 #[derive(Clone, Debug, PartialEq)]

@@ -21,10 +21,8 @@ use crate::app::state::AppState;
 #[cfg(not(target_family = "wasm"))]
 use crate::pages::corpus::{CORPUS, CorpusPage};
 use crate::pages::map::{MAP, MapPage};
-use crate::pages::sentence::SentencePage;
-use crate::pages::shape::PageState;
 use crate::pages::steps::{STEPS, StepsPage};
-use crate::pages::training::NewTraining;
+use crate::pages::{sentence::SentencePage, shape::PageState, training::NewTraining};
 
 /// Every page in the order of the tabs; a browser has those that need no files. The whole program reads this table.
 pub const PAGES: &[Page] = &[

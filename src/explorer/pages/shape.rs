@@ -5,11 +5,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::app::files::work::FileEvent;
 use crate::app::page::{Dropped, Page};
-use crate::app::state::AppState;
-use crate::jobs::files::follow::FollowEvent;
-use crate::jobs::queue::Found;
+use crate::app::{files::work::FileEvent, state::AppState};
+use crate::jobs::{files::follow::FollowEvent, queue::Found};
 #[cfg(feature = "gui")]
 use crate::pages::shell::local::PageView;
 /// Without a window nothing is painted.

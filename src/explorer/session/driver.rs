@@ -1,29 +1,17 @@
 //! Ties a [`Session`] to its threads and files: each frame call [`Driver::pump`], paint [`Driver::session`] and
 //! [`Driver::send`] the user's commands. Nothing here blocks.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use crate::app::effect::Effect;
-use crate::app::files::claim::Claim;
-use crate::app::files::work;
-use crate::app::files::work::FileEvent;
-use crate::app::files::work::KeptAligners;
-use crate::jobs::files::disk::Disk;
-use crate::jobs::files::follow::Follower;
+use crate::app::{effect::Effect, files::claim::Claim, files::work, files::work::FileEvent, files::work::KeptAligners};
 use crate::jobs::files::inbox::{Inboxes, inbox_of};
-use crate::jobs::files::texts::Folders;
-use crate::jobs::live::protocol::Event;
+use crate::jobs::{files::disk::Disk, files::follow::Follower, files::texts::Folders, live::protocol::Event};
 use crate::pages::command::Command;
 use crate::session::jobs::{BackgroundJobs, JobNews, JobThreads};
-use crate::session::persist;
-use crate::session::state::Session;
-use engine::clock::Instant;
-use engine::models::choice::ModelSpec;
+use crate::session::{persist, state::Session};
+use engine::{clock::Instant, models::choice::ModelSpec};
 
-pub use crate::app::open_with::OpenWith;
-pub use crate::jobs::Wake;
+pub use crate::{app::open_with::OpenWith, jobs::Wake};
 
 /// A save waits so long for a newer one; "at most a second is lost" with room to spare.
 const SAVE_PATIENCE: Duration = Duration::from_millis(500);

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::effect::QueueCall;
-use crate::app::open_with::OpenWith;
+use crate::app::{effect::QueueCall, open_with::OpenWith};
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use crate::jobs::live::protocol::{Event, Request};

@@ -7,17 +7,12 @@ use std::path::{Component, Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use flate2::Compression;
-use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
+use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::app::layout::Layout;
-use crate::app::open_with::Installed;
-use crate::app::settings::Settings;
-use crate::pages::shape::told;
-use crate::session::persist::SavedSession;
+use crate::app::{layout::Layout, open_with::Installed, settings::Settings};
+use crate::{pages::shape::told, session::persist::SavedSession};
 use engine::error::{Error, Result};
 use engine::models::choice::ModelSpec;
 

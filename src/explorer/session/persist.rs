@@ -7,19 +7,16 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::app::document::interlinear::InterlinearPlan;
 use crate::app::document::sentence_state::{Owned, SearchSettings, Variant, cut};
-use crate::app::files::drawing::Drawing;
 use crate::app::files::lists::{List, OpenFile};
-use crate::app::layout::Layout;
-use crate::app::open_with::Installed;
-use crate::app::settings::Settings;
-use crate::pages::Pages;
-use crate::pages::shape::told;
-use engine::decoding::SystemSpec;
+use crate::app::{
+    document::interlinear::InterlinearPlan, files::drawing::Drawing, layout::Layout, open_with::Installed,
+    settings::Settings,
+};
+use crate::pages::{Pages, shape::told};
 use engine::error::{Error, Result};
-use engine::text::sentence::MAX_SOURCE_BYTES;
 use engine::text::write::{make_private_folder, write_private};
+use engine::{decoding::SystemSpec, text::sentence::MAX_SOURCE_BYTES};
 
 const VERSION: u32 = 1;
 

@@ -1,50 +1,34 @@
 //! The state of the explorer, without threads: [`Session::apply`] handles a [`Command`] and records its [`Effect`]s;
 //! [`Session::absorb`] and its like handle what comes back. Views read `&Session` and change nothing.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::sentence_state::{SentenceState, cut};
-use crate::app::effect::Effect;
-use crate::app::files::lists::List;
 use crate::app::files::work::{FileEvent, FileJob};
-use crate::app::open_with::OpenWith;
-use crate::app::page::SENTENCE;
-use crate::app::settings::Settings;
-use crate::app::state::AppState;
-use crate::app::tasks::Tasks;
-use crate::app::view::ViewState;
+use crate::app::{
+    effect::Effect, files::lists::List, open_with::OpenWith, page::SENTENCE, settings::Settings, state::AppState,
+    tasks::Tasks, view::ViewState,
+};
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::CorpusNews;
-use crate::jobs::files::follow::FollowEvent;
-use crate::jobs::files::inbox::GivenOver;
-use crate::jobs::files::texts::FolderTexts;
-use crate::jobs::live::protocol::Event;
 use crate::jobs::queue::{QueueEvent, QueueNews};
-use crate::jobs::steps::StepsEvent;
+use crate::jobs::{
+    files::follow::FollowEvent, files::inbox::GivenOver, files::texts::FolderTexts, live::protocol::Event,
+    steps::StepsEvent,
+};
 #[cfg(not(target_family = "wasm"))]
 use crate::pages::corpus::CorpusPage;
-use crate::pages::map::MapPage;
-use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::{SentencePage, lists};
-use crate::pages::steps::StepsPage;
-use crate::pages::training::NewTraining;
 use crate::pages::{Pages, page_of_key, taker};
-use engine::decoding::SystemSpec;
-use engine::error::Result;
-use engine::models::choice::ModelSpec;
+use crate::pages::{map::MapPage, sentence::command::ColumnCommand, steps::StepsPage, training::NewTraining};
+use engine::{decoding::SystemSpec, error::Result, models::choice::ModelSpec};
 
-use crate::pages::command::Command;
-use crate::pages::lesson::LessonCommand;
-use crate::session::lessons::Lessons;
-use crate::session::lessons::before::Snapshot;
-use crate::session::link;
-use crate::session::link::ShownLink;
-use crate::session::persist;
+use crate::pages::{command::Command, lesson::LessonCommand};
 use crate::session::persist::{SavedFile, SavedSession, is_text};
+use crate::session::{lessons::Lessons, lessons::before::Snapshot, link, link::ShownLink, persist};
 
 /// The folder of the user's own lessons, beside that of the models.
 const LESSONS: &str = "lessons";

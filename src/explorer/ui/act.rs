@@ -3,23 +3,18 @@
 use std::sync::LazyLock;
 
 use crate::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use crate::app::layout::Look;
 use crate::app::page::{Page, SENTENCE};
 use crate::app::settings::{Shown, Theme};
-use crate::pages::PAGES;
 #[cfg(not(target_family = "wasm"))]
 use crate::pages::corpus::CORPUS;
 use crate::pages::sentence::command::{ColumnCommand, InterveneCommand, ListCommand, SearchCommand, SelectCommand};
 use crate::pages::sentence::view::memory::{ListPlace, SentenceMemory};
-use crate::pages::shape::PageState;
 use crate::pages::shell::act::{Act, Binding, ROWS, WINDOW, WorksOn, cell};
-use crate::pages::shell::clicked::MenuTarget;
-use crate::pages::shell::dialogs::MODEL;
 use crate::pages::shell::local::{Panel, Sheet, Window, given_id};
-use crate::pages::steps::STEPS;
-use crate::ui::manual;
-use crate::ui::manual::ManualLocal;
+use crate::pages::{shape::PageState, shell::clicked::MenuTarget, shell::dialogs::MODEL, steps::STEPS};
+use crate::ui::{manual, manual::ManualLocal};
 use crate::widgets::theme;
+use crate::{app::layout::Look, pages::PAGES};
 
 const ZOOM_STEP: f32 = 0.1;
 const CELL_STEP: f32 = 1.25;

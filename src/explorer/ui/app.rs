@@ -5,33 +5,21 @@ use std::time::Duration;
 use egui::{UserAttentionType, ViewportCommand};
 use qrcode::{Color, EcLevel, QrCode};
 
-use crate::app::command::WindowCommand;
-use crate::app::layout::Layout;
-use crate::app::lights::HighlightPart;
-use crate::app::open_with::Installed;
-use crate::app::page::SENTENCE;
-use crate::app::settings::Theme;
-use crate::jobs::live::protocol::ColumnId;
-use crate::pages::command::Command;
-use crate::pages::lesson::LessonCommand;
+use crate::app::{
+    command::WindowCommand, layout::Layout, lights::HighlightPart, open_with::Installed, page::SENTENCE,
+    settings::Theme,
+};
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};
-use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::shell::act::Act;
 use crate::pages::shell::local::{Local, Panel, Sheet, Window};
-use crate::pages::shell::source;
-use crate::pages::steps::STEPS;
 use crate::pages::training::view as training;
-use crate::session::driver::Driver;
-use crate::session::state::Session;
-use crate::ui::act;
-use crate::ui::shortcuts;
-use crate::ui::spoken::Announcer;
-use crate::ui::views;
-use crate::ui::views::presentation;
-use crate::widgets::theme;
-use engine::clock::Instant;
-use engine::lang;
-use engine::lang::Language;
+use crate::pages::{
+    command::Command, lesson::LessonCommand, sentence::view::memory::SentenceMemory, shell::act::Act, shell::source,
+    steps::STEPS,
+};
+use crate::session::{driver::Driver, state::Session};
+use crate::ui::{act, shortcuts, spoken::Announcer, views, views::presentation};
+use crate::{jobs::live::protocol::ColumnId, widgets::theme};
+use engine::{clock::Instant, lang, lang::Language};
 
 /// The largest side of a texture, pixels: letters take at most 16 MB, and no picture is larger.
 const MOST_SIDE: usize = 2048;

@@ -1,10 +1,8 @@
 //! Where the links of the manual and of lessons lead.
 
-use crate::pages::page_of_key;
-use crate::pages::shell::act::Act;
+use crate::pages::{page_of_key, shell::act::Act};
 use crate::session::lessons::shelf::BUNDLED;
-use crate::ui::act::bindings;
-use crate::ui::manual::pages;
+use crate::ui::{act::bindings, manual::pages};
 
 /// The target of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::session::driver::Driver;
 use crate::session::{defect, driver, persist};
 use crate::ui::after_defect::{AfterDefect, Begin};
-use crate::ui::app::App;
+use crate::{session::driver::Driver, ui::app::App};
 use engine::error::{Error, Result};
 use engine::lang::Language;
 

@@ -2,10 +2,9 @@
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
-use crate::app::page::Page;
-use crate::pages::shell::act::Act;
 use crate::pages::shell::local::{cell_id, given_id};
 use crate::ui::act::{bindings, works_on};
+use crate::{app::page::Page, pages::shell::act::Act};
 
 pub const PAGING: [KeyboardShortcut; 2] =
     [KeyboardShortcut::new(Modifiers::NONE, Key::PageDown), KeyboardShortcut::new(Modifiers::NONE, Key::PageUp)];

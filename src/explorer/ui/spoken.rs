@@ -3,8 +3,7 @@
 use egui::output::OutputEvent;
 use egui::{Context, FullOutput, Plugin};
 
-use crate::app::document::Document;
-use crate::app::document::column::Column;
+use crate::app::{document::Document, document::column::Column};
 
 /// Announces focus, selection, changes and finished translations to a screen reader.
 pub struct Announcer {

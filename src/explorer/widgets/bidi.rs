@@ -1,8 +1,7 @@
 //! Right-to-left text on one line. egui shapes words but lays runs from left to right: [`visual`] puts the words of a
 //! line into visual order (Unicode's bidirectional algorithm) and leaves their letters to the shaper.
 
-use std::borrow::Cow;
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use unicode_bidi::{BidiClass, BidiInfo, bidi_class};
 

@@ -8,10 +8,8 @@ use egui_plot::{
 };
 
 use crate::widgets::{is_heard, keep, labels, marks, node, theme};
-use figure::measure::SansSerif;
-use figure::palette::Palette;
 use figure::plot::{self, Series, SeriesStyle, Shape};
-use figure::provenance::Provenance;
+use figure::{measure::SansSerif, palette::Palette, provenance::Provenance};
 
 const X_LABELS: (f32, f32) = (36.0, 46.0);
 

@@ -1,7 +1,6 @@
 //! Words as labels: what they say, and how they are cut to their room.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, Color32, FontFamily, FontId, Galley, Painter, Response, RichText, Ui};

@@ -11,12 +11,9 @@ use egui::{
 };
 
 use crate::widgets::{labels, theme};
-use figure::equation::typeset;
 use figure::geometry::{Point, point, size};
-use figure::mark;
 use figure::mark::{Across, BorderSide, Dots, Down, Image, LinesMark, Mark, Polygon, Rectangle, TextMark, WordsMark};
-use figure::measure::TextMeasure;
-use figure::palette::Rgba;
+use figure::{equation::typeset, mark, measure::TextMeasure, palette::Rgba};
 
 /// Measures texts of the window.
 pub struct Letters<'a>(pub &'a Ui);

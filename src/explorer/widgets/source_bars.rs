@@ -4,9 +4,8 @@ use egui::accesskit::Role;
 use egui::{Rect, Sense, Ui, Vec2, pos2, vec2};
 use egui_plot::{Bar, BarChart, HLine, Plot, PlotPoint};
 
-use crate::app::document::table::SourceWord;
-use crate::widgets::marks::WholeLetters;
 use crate::widgets::{is_heard, labels, marks, node, theme};
+use crate::{app::document::table::SourceWord, widgets::marks::WholeLetters};
 use figure::label::Tone;
 use figure::mark::{Across, Down, Mark, TextMark};
 use figure::measure::TextMeasure as _;

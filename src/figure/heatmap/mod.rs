@@ -7,15 +7,13 @@ use std::ops::Range;
 
 use crate::geometry::{Area, point, size};
 use crate::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};
-use crate::heatmap::outlines::Outlined;
 use crate::label::{Label, widest};
 use crate::mark::{
     Across, BorderSide, Cells, Down, Image, LinesMark, Mark, Polygon, Rectangle, Scale, Stroke, TextMark,
 };
-use crate::measure::TextMeasure;
-use crate::palette::Palette;
 use crate::sizes::{GAZE_LINE, LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
 use crate::{Figure, legend};
+use crate::{heatmap::outlines::Outlined, measure::TextMeasure, palette::Palette};
 use engine::text::links::Links;
 
 const LINES_FROM: f32 = 10.0;

@@ -2,11 +2,9 @@
 //! dashed where only one of its directions has the link.
 
 use crate::geometry::{Area, Point, point, size};
-use crate::heatmap::layout::Grid;
 use crate::mark::{Across, Down, LinesMark, Mark, Stroke, TextMark};
-use crate::measure::TextMeasure;
-use crate::palette::Palette;
 use crate::sizes::{SPACE_1, SPACE_2, TEXT_SMALL};
+use crate::{heatmap::layout::Grid, measure::TextMeasure, palette::Palette};
 use engine::text::links::Links;
 
 const WIDTH: (f32, f32, f32) = (0.11, 1.0, 3.0);

@@ -1,8 +1,7 @@
 //! Interlinear text in and out of CoNLL-U, the format of Universal Dependencies: lemma, part of speech and morphology are
 //! lines under the words, and so is what the last column has by name, such as `Gloss` and `Translit`.
 
-use std::ops::Range;
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 use crate::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText, WrittenSentence};
 use engine::error::{Error, Result};

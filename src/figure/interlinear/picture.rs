@@ -2,14 +2,12 @@
 //! below; what is longer than the paper is wide goes on in further lines.
 
 use crate::geometry::{point, size};
-use crate::interlinear::known;
-use crate::interlinear::leipzig;
 use crate::interlinear::sentence::{GlossTier, GlossedSentence};
+use crate::interlinear::{known, leipzig};
 use crate::mark::{Across, Down, Mark, TextMark};
 use crate::measure::{TextMeasure, starts_right};
-use crate::page::points;
-use crate::palette::Palette;
 use crate::{Figure, MARGIN};
+use crate::{page::points, palette::Palette};
 use engine::error::{Error, Result};
 use engine::text::unspaced::line_breaks;
 

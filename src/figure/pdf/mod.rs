@@ -1,28 +1,19 @@
 //! A figure as PDF of one page: shapes as shapes, letters as text with the parts of their fonts that are used.
 
-use std::collections::HashMap;
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
-use krilla::Document;
-use krilla::color::rgb;
 use krilla::geom::{Path, PathBuilder, Point, Transform};
-use krilla::metadata::Metadata;
-use krilla::num::NormalizedF32;
-use krilla::page::PageSettings;
 use krilla::paint::{Fill, Stroke};
-use krilla::surface::Surface;
 use krilla::text::{Font, GlyphId, KrillaGlyph};
+use krilla::{Document, color::rgb, metadata::Metadata, num::NormalizedF32, page::PageSettings, surface::Surface};
 use resvg::tiny_skia::{Path as Outline, PathSegment, Transform as Turn};
 use resvg::usvg;
 use resvg::usvg::fontdb::{Database, ID};
 use resvg::usvg::{Node, Paint};
 
-use crate::Figure;
-use crate::fonts::Fonts;
 use crate::geometry::{Area, size};
 use crate::mark::{Image, Mark, Rectangle};
-use crate::page::FigurePage;
-use crate::svg::svg;
+use crate::{Figure, fonts::Fonts, page::FigurePage, svg::svg};
 use engine::error::{Error, Result};
 
 const ASIDE: f32 = 1e-3;

@@ -5,19 +5,15 @@ use std::path::{Path, PathBuf};
 
 use crate::documents::beads::BeadRow;
 use crate::documents::{ImportedDocument, ParagraphBreaks};
-use engine::aligner::bundled::bundled;
 use engine::aligner::corpus::{CorpusBuilder, RARE};
-use engine::aligner::learn::learn;
-use engine::aligner::learned::Learned;
 use engine::aligner::sentences::beads::{Bead, DocumentSide};
-use engine::aligner::sentences::lexical::TrustedLexicon;
 use engine::aligner::sentences::{by_length, by_words};
-use engine::aligner::settings::AlignerSettings;
-use engine::aligner::words::Cutter;
-use engine::error::Result;
+use engine::aligner::{
+    bundled::bundled, learn::learn, learned::Learned, sentences::lexical::TrustedLexicon, settings::AlignerSettings,
+    words::Cutter,
+};
 use engine::text::language::{guess, of_file};
-use engine::text::sentences::sentences;
-use engine::ticket::CancellationToken;
+use engine::{error::Result, text::sentences::sentences, ticket::CancellationToken};
 
 /// How documents are aligned.
 #[derive(Clone, Debug, Default)]

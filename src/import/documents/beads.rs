@@ -1,8 +1,6 @@
 //! Beads as rows of a table that people edit: their kind, their score, the sentences of both sides.
 
-use std::ops::Range;
-use std::path::Path;
-use std::sync::Arc;
+use std::{ops::Range, path::Path, sync::Arc};
 
 use crate::{ColumnRole, ImportedText, Record};
 use engine::error::Result;

@@ -3,13 +3,11 @@
 //! out.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::io::{BufReader, Read as _};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
-use quick_xml::Reader;
-use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, escape::resolve_predefined_entity};
 use zip::ZipArchive;
 
 use crate::documents::document::ImportedDocument;

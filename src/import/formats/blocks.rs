@@ -11,10 +11,8 @@ use crate::input::{ImportInput, TextLine, TextLines};
 use crate::matrix::{FileMatrix, MOST_ID, PEEKED, number, orientation, weight};
 use crate::options::{ImportOptions, Orientation};
 use crate::record::{ImportedOutput, ImportedText, Record};
-use engine::analysis::alignment::Alignment;
-use engine::error::Result;
 use engine::text::readable::{readable, tokens};
-use engine::text::sentence::EOS;
+use engine::{analysis::alignment::Alignment, error::Result, text::sentence::EOS};
 
 /// Nematus: counts with `</s>`.
 pub fn sniff_nematus(sample: &FileSample<'_>) -> u8 {

@@ -1,8 +1,7 @@
 //! The JSON lines of a corpus, "everything": an object for each sentence with references, outputs, alignments and
 //! scores. Its judgements are read apart.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde::Deserialize;
 
@@ -13,8 +12,7 @@ use crate::formats::links;
 use crate::input::{ImportInput, TextLines};
 use crate::options::{Base, ColumnRole, ImportOptions, Orientation};
 use crate::record::{ImportedOutput, ImportedText, Record};
-use engine::error::Result;
-use engine::text::cut::WordRule;
+use engine::{error::Result, text::cut::WordRule};
 
 pub const NAME: &str = "corpus";
 

@@ -1,9 +1,8 @@
 //! JSON lines of this program: `translate --format jsonl` and `score`. Where tokens are pieces of words and the line
 //! says of which word, what comes in is of words.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
@@ -16,9 +15,7 @@ use crate::record::{ImportedOutput, ImportedText, Record};
 use engine::analysis::alignment::Alignment;
 use engine::analysis::words::{merge_alpha, merge_log_p};
 use engine::error::{Error, Result};
-use engine::text::join::join;
-use engine::text::pieces::PieceMarks;
-use engine::text::readable::readable;
+use engine::text::{join::join, pieces::PieceMarks, readable::readable};
 
 /// An object with hypotheses.
 pub fn sniff_translate(sample: &FileSample<'_>) -> u8 {

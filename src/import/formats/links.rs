@@ -6,17 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::beside::Sides;
 use crate::facts::{Facts, ImportReported, Warnings};
 use crate::format::{FileSample, FormatReader, system};
 use crate::input::{ImportInput, TextLines};
-use crate::matrix::MOST_ID;
 use crate::options::{Base, ImportOptions, Role};
 use crate::record::{ImportedOutput, Record};
-use engine::error::Result;
-use engine::text::links::Links;
+use crate::{beside::Sides, matrix::MOST_ID};
 use engine::text::links::guess::{LinkCensus, LinkGuess, LinkLayout, Notation};
 use engine::text::links::read::{LinkEntry, MOST_WORDS, line_entries, naacl_entry, no_link};
+use engine::{error::Result, text::links::Links};
 
 pub fn sniff_pharaoh(sample: &FileSample<'_>) -> u8 {
     sniff(sample, |line| line_entries(line).is_ok())

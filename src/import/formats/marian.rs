@@ -10,12 +10,9 @@ use crate::input::{ImportInput, TextLines};
 use crate::matrix::{PEEKED, number, weight};
 use crate::options::{ImportOptions, Orientation};
 use crate::record::{ImportedOutput, Record};
-use engine::analysis::alignment::Alignment;
-use engine::error::Result;
-use engine::text::links::Link;
 use engine::text::links::read::{LinkEntry, line_entries};
-use engine::text::readable::tokens;
-use engine::text::sentence::EOS;
+use engine::text::{links::Link, readable::tokens, sentence::EOS};
+use engine::{analysis::alignment::Alignment, error::Result};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {

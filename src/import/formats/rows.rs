@@ -3,8 +3,7 @@
 //! A row of TSV is a line with tabs, and quotation marks are text, unless every cell with one is quoted as CSV does
 //! it: most tables of sentences are raw. CSV is read by its rules, with commas or semicolons.
 
-use std::path::PathBuf;
-use std::sync::LazyLock;
+use std::{path::PathBuf, sync::LazyLock};
 
 use regex::Regex;
 

@@ -4,9 +4,8 @@
 use crate::facts::{Facts, ImportReported, Warnings};
 use crate::format::{FileSample, FormatReader};
 use crate::input::{ImportInput, TextLines};
-use crate::matrix::MOST_ID;
 use crate::options::{ImportOptions, Role};
-use crate::record::Record;
+use crate::{matrix::MOST_ID, record::Record};
 use engine::error::{Error, Result};
 
 const START: &str = "<s snum=";

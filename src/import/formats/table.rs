@@ -6,11 +6,10 @@ use std::collections::HashMap;
 use crate::decimal::{Decimals, UNCLEAR, is_missing, is_number, number};
 use crate::facts::{Facts, ImportColumn, Warnings};
 use crate::format::{FileSample, FormatReader};
-use crate::formats::links;
 use crate::formats::rows::{ColumnSurvey, Rows, TableStyle, TableSurvey, separator};
-use crate::input::ImportInput;
 use crate::options::{Base, ColumnRole, ImportOptions, Role};
 use crate::record::{ImportedOutput, ImportedText, Record};
+use crate::{formats::links, input::ImportInput};
 use engine::error::{Error, Result};
 use engine::text::language::is_name as is_name_of_language;
 

@@ -7,9 +7,8 @@ use std::collections::BTreeSet;
 use crate::facts::{Facts, Warnings};
 use crate::format::{FileSample, FormatReader};
 use crate::formats::xml::{Tag, Xml, XmlEvent, likeness};
-use crate::input::ImportInput;
 use crate::options::{ImportOptions, Role};
-use crate::record::Record;
+use crate::{input::ImportInput, record::Record};
 use engine::error::{Error, Result};
 
 const CODES: &[&str] = &["bpt", "ept", "it", "ph", "ut", "sub"];

@@ -8,15 +8,12 @@
 
 use crate::facts::{Facts, ImportFact, Warnings};
 use crate::format::{FileSample, FormatReader};
-use crate::formats::links::cell;
 use crate::formats::xml::{Xml, XmlEvent};
-use crate::input::ImportInput;
 use crate::options::{Base, ImportOptions, LinkOrder};
 use crate::record::{ImportedText, Record};
+use crate::{formats::links::cell, input::ImportInput};
 use engine::error::Result;
-use engine::text::links::Links;
-use engine::text::readable::tokens;
-use engine::text::words::words;
+use engine::text::{links::Links, readable::tokens, words::words};
 
 /// Sentences with links in elements.
 pub fn sniff(sample: &FileSample<'_>) -> u8 {

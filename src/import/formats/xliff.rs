@@ -4,9 +4,8 @@
 use crate::facts::{Facts, Warnings};
 use crate::format::{FileSample, FormatReader};
 use crate::formats::xml::{Tag, Xml, XmlEvent, likeness};
-use crate::input::ImportInput;
 use crate::options::{ImportOptions, Role};
-use crate::record::Record;
+use crate::{input::ImportInput, record::Record};
 use engine::error::{Error, Result};
 
 const CODES: &[&str] = &["bpt", "ept", "it", "ph", "sub"];

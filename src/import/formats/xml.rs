@@ -3,9 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use quick_xml::Reader;
-use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::{Reader, escape::resolve_predefined_entity};
 
 use crate::facts::Warnings;
 use crate::input::{ImportInput, Metered, RecordMeter};
@@ -233,38 +232,9 @@ impl Spaced {
 }
 
 const BREAKS: &[&str] = &[
-    "br",
-    "p",
-    "div",
-    "li",
-    "ul",
-    "ol",
-    "td",
-    "th",
-    "tr",
-    "table",
-    "hr",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "tab",
-    "lb",
-    "pb",
-    "w:br",
-    "w:tab",
-    "w:p",
-    "x-br",
-    "x-p",
-    "x-li",
-    "x-td",
-    "xlf:lb",
-    "xlf:pb",
-    "x-html-br",
-    "text:line-break",
-    "text:tab",
+    "br", "p", "div", "li", "ul", "ol", "td", "th", "tr", "table", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "tab",
+    "lb", "pb", "w:br", "w:tab", "w:p", "x-br", "x-p", "x-li", "x-td", "xlf:lb", "xlf:pb", "x-html-br",
+    "text:line-break", "text:tab",
 ];
 
 /// Whether an element stands for a space: a break or a placeholder, not formatting.

@@ -5,9 +5,8 @@
 use candle_core::{D, Tensor};
 
 use crate::card::launch::{Given, LaunchGrid, launch};
-use engine::error::Result;
-use engine::nn::linear::apply;
 use engine::nn::{sigmoid, softmax};
+use engine::{error::Result, nn::linear::apply};
 
 /// What a unit reads at a step: x = W e + b of z, r and the proposal, [b, 3n], and C c where there is a context, [b,
 /// 3n].

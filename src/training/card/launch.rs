@@ -56,9 +56,8 @@ mod with {
     use std::sync::OnceLock;
 
     use candle_core::cuda_backend::cudarc::driver::{DevicePtr as _, LaunchConfig, PushKernelArg as _};
-    use candle_core::cuda_backend::cudarc::nvrtc;
-    use candle_core::op::BackpropOp;
     use candle_core::{CudaDevice, CudaStorage, DType, Device, Shape, Storage, Tensor};
+    use candle_core::{cuda_backend::cudarc::nvrtc, op::BackpropOp};
 
     use super::{Given, LaunchGrid};
     use engine::error::{Error, Result};

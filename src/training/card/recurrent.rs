@@ -5,8 +5,7 @@ use candle_core::Tensor;
 
 use crate::card::kernels::{AdditiveLook, UnitInput, gates, gates_back, propose, propose_back};
 use crate::card::node::by_hand;
-use engine::error::Result;
-use engine::nn::bidirectional::Direction;
+use engine::{error::Result, nn::bidirectional::Direction};
 
 /// U of z and r, [2n, n], and of the proposal, [n, n].
 #[derive(Clone, Debug)]

@@ -10,9 +10,8 @@ use crate::card::recurrent::{Decoder, Recurrent, read};
 use engine::error::Result;
 use engine::models::batch::{Batch, shifted};
 use engine::models::loss::{Loss, Regularizer, guide};
-use engine::nn::bidirectional::Direction;
 use engine::nn::linear::{Parameters, affine, apply};
-use engine::nn::maxout::DeepOutput;
+use engine::nn::{bidirectional::Direction, maxout::DeepOutput};
 
 /// RNNsearch over given tensors.
 #[derive(Debug)]

@@ -1,16 +1,10 @@
 //! One recurrent layer over a whole sentence, forward and backward, in either direction.
 //! The input part W e + b is one product; each step multiplies only U. The equations are in `nn/gru.rs`.
 
-use crate::fused::Shard;
-use crate::fused::both::Both;
-use crate::fused::parts::FusedParts;
-use crate::fused::pass::ShardPass;
-use crate::fused::workspace::Buffer;
-use engine::nn::bidirectional::Direction;
-use engine::nn::fused::elementwise::add;
-use engine::nn::fused::gru::Sense;
+use crate::fused::{Shard, both::Both, parts::FusedParts, pass::ShardPass, workspace::Buffer};
 use engine::nn::fused::scan::{ScanStates, Unit};
 use engine::nn::fused::{gru, scan};
+use engine::nn::{bidirectional::Direction, fused::elementwise::add, fused::gru::Sense};
 
 /// U of one unit packed both ways.
 #[derive(Debug, Default)]

@@ -1,16 +1,9 @@
 //! One LSTM layer (Zaremba et al. 2015) over a whole sentence, forward and backward, in either
 //! direction. The input part W x + b is one product; each step multiplies only U. The equations are in `nn/lstm.rs`.
 
-use crate::fused::Shard;
-use crate::fused::affine::Affine;
-use crate::fused::both::Both;
-use crate::fused::parts::FusedParts;
-use crate::fused::pass::ShardPass;
-use crate::fused::workspace::Buffer;
-use engine::nn::bidirectional::Direction;
+use crate::fused::{Shard, affine::Affine, both::Both, parts::FusedParts, pass::ShardPass, workspace::Buffer};
 use engine::nn::fused::elementwise::{add, add_column_sums};
-use engine::nn::fused::lstm;
-use engine::nn::fused::scan::two_slots;
+use engine::nn::{bidirectional::Direction, fused::lstm, fused::scan::two_slots};
 
 /// The gates of a layer in the order of the layout.
 pub const GATES: usize = 4;

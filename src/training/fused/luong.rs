@@ -4,18 +4,14 @@
 //! inputs of the upper layers, and h~_t (without attention the top h_t) before W_s. What input
 //! feeding hands to the next step is not dropped.
 
-use crate::fused::both::Both;
 use crate::fused::lstm::{GATES, LayerPacks, LstmLayer, LstmScan, weights_back};
 use crate::fused::luong_attention::{LuongAttention, LuongAttentionPacks};
-use crate::fused::parts::FusedParts;
-use crate::fused::pass::ShardPass;
-use crate::fused::readout::ReadoutOutput;
 use crate::fused::workspace::{Buffer, Shard, apply_mask, gather, scatter};
+use crate::fused::{both::Both, parts::FusedParts, pass::ShardPass, readout::ReadoutOutput};
 use engine::models::config::{AttentionKind, Config, LuongSizes};
-use engine::nn::bidirectional::Direction;
 use engine::nn::fused::elementwise::{add, tanh_all};
-use engine::nn::fused::scan::two_slots;
 use engine::nn::fused::{Factor, fill_rows, lstm};
+use engine::nn::{bidirectional::Direction, fused::scan::two_slots};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]

@@ -2,11 +2,8 @@
 //! score (equation 7; location, equation 8), alpha (equations 7 and 10), c_t, and their gradients.
 //! The equations are in `attention/`.
 
-use crate::fused::both::Both;
-use crate::fused::parts::FusedParts;
-use crate::fused::pass::ShardPass;
-use crate::fused::workspace::Buffer;
 use crate::fused::{Shard, guide};
+use crate::fused::{both::Both, parts::FusedParts, pass::ShardPass, workspace::Buffer};
 use engine::models::config::{AttentionKind, LuongSizes};
 use engine::models::fused::luong::{ScoreKind, score_kind};
 use engine::nn::fused::elementwise::{add, sigmoid, tanh_all};

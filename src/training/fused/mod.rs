@@ -22,16 +22,13 @@ pub mod sample;
 pub mod search;
 pub mod workspace;
 
-use crate::fused::parts::FusedParts;
-use crate::layout::ParameterLayout;
-use crate::minibatch::Minibatch;
-use crate::optimizer::Optimizer;
-use crate::reach::Reach;
+use crate::{
+    fused::parts::FusedParts, layout::ParameterLayout, minibatch::Minibatch, optimizer::Optimizer, reach::Reach,
+};
 use engine::error::{Error, Result};
 use engine::models::config::{Architecture, Config};
 use engine::models::fused as kernels;
-use engine::nn::fused::Precision;
-use engine::nn::fused::vocabulary::Mixed;
+use engine::nn::{fused::Precision, fused::vocabulary::Mixed};
 
 pub use crate::fused::pass::{BatchLoss, ShardPass, StepOptions};
 pub use crate::fused::workspace::{Noise, Shard, TrainingScratch};

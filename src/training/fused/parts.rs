@@ -2,8 +2,7 @@
 
 use crate::layout::ParameterLayout;
 use engine::models::config::Config;
-use engine::nn::fused::Precision;
-use engine::nn::fused::vocabulary::Mixed;
+use engine::nn::{fused::Precision, fused::vocabulary::Mixed};
 
 /// Sizes, places and values of the weights.
 #[derive(Clone, Copy, Debug)]

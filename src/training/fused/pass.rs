@@ -1,8 +1,7 @@
 //! One pass over a shard of a batch: what it reads, what it needs on its way, where its gradient goes.
 
-use crate::fused::affine::Affine;
-use crate::fused::parts::FusedParts;
 use crate::fused::workspace::{Buffer, FreeBuffers, Noise, Shard};
+use crate::fused::{affine::Affine, parts::FusedParts};
 use engine::nn::fused::vocabulary::{Mixed, Scratch};
 
 /// What a step needs to know beside weights and data.

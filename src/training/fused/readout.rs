@@ -4,10 +4,9 @@
 
 use std::ops::Range;
 
-use crate::fused::pass::ShardPass;
-use crate::fused::sample::SampledWords;
 use crate::fused::workspace::{Buffer, apply_mask};
 use crate::fused::{BatchLoss, sample};
+use crate::fused::{pass::ShardPass, sample::SampledWords};
 use crate::layout::{LayoutEntry, ParameterLayout};
 use engine::nn::fused::elementwise::{add, add_column_sums};
 use engine::nn::fused::vocabulary::{Objective, OutputLayer, Scratch};

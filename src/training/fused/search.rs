@@ -1,21 +1,16 @@
 //! RNNsearch (Bahdanau et al. 2015), loss and gradient of one shard. The equations are in
 //! `models/rnn_search.rs`.
 
-use crate::fused::affine::Affine;
-use crate::fused::both::Both;
-use crate::fused::embedding::Embedded;
 use crate::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
-use crate::fused::parts::FusedParts;
-use crate::fused::pass::ShardPass;
 use crate::fused::readout::{Inputs, ReadoutGradients};
-use crate::fused::workspace::Buffer;
 use crate::fused::{Shard, guide, readout};
-use engine::nn::bidirectional::Direction;
-use engine::nn::fused::elementwise::add;
-use engine::nn::fused::focus::Focus;
-use engine::nn::fused::gru::Sense;
-use engine::nn::fused::scan::two_slots;
+use crate::fused::{
+    affine::Affine, both::Both, embedding::Embedded, parts::FusedParts, pass::ShardPass, workspace::Buffer,
+};
 use engine::nn::fused::{attention, gru};
+use engine::nn::{
+    bidirectional::Direction, fused::elementwise::add, fused::focus::Focus, fused::gru::Sense, fused::scan::two_slots,
+};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use crate::settings::{Decay, TokenKind, TrainingSettings};
 use engine::analysis::row_convention::{OF_ALPHA, RowConvention};
-use engine::attention::KINDS;
 use engine::error::{Error, Result};
-use engine::models::TRAINED;
 use engine::models::config::{Architecture, AttentionKind, Config};
+use engine::{attention::KINDS, models::TRAINED};
 
 /// Most times that an epoch may see a text; it is held in memory as often.
 const MOST_REPEATS: usize = 1000;

@@ -5,8 +5,7 @@ use interlinear::analysis::bootstrap::significance::{correct, holm, ranks, signe
 use interlinear::analysis::bootstrap::{
     BootstrapCounts, BootstrapSample, Interval, LEAST_SENTENCES, MeanCounts, Paired, PairedTests, Trials,
 };
-use interlinear::analysis::chrf::ChrfCounts;
-use interlinear::analysis::ter::TerCounts;
+use interlinear::analysis::{chrf::ChrfCounts, ter::TerCounts};
 use interlinear::corpus::measures::paired::{SystemTests, every_two};
 
 const REFERENCES: &[&str] = &[

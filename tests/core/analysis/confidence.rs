@@ -1,10 +1,9 @@
 //! Signs of confidence, agreement of annotators, and the corpus query.
 
-use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::concordance::{ConcordanceQuery, ConcordanceSentence};
 use interlinear::analysis::confidence::{CONFIDENCES, TranslationSigns, argmax, unattended};
 use interlinear::analysis::kappa::{Confusion, PairVote, of_links, shared};
-use interlinear::analysis::row_convention::RowConvention;
+use interlinear::analysis::{alignment::Alignment, row_convention::RowConvention};
 use interlinear::text::links::{Link, Links};
 
 fn words(text: &str) -> Vec<String> {
@@ -17,34 +16,10 @@ fn links(pairs: &[(usize, usize)]) -> Vec<Link> {
 
 /// The example of the README of SoftAlignments (Rikters et al. 2017), 4 by 7.
 const PUBLISHED: [f32; 28] = [
-    0.723834,
-    0.0471278,
-    0.126415,
-    0.000413103,
-    0.000774298,
-    0.000715227,
-    0.10072, //
-    0.00572539,
-    0.743366,
-    0.0342341,
-    0.000315413,
-    0.00550132,
-    0.00150629,
-    0.209351, //
-    0.0122618,
-    0.0073559,
-    0.909192,
-    0.000606444,
-    0.00614908,
-    0.00256837,
-    0.0618667, //
-    0.00110054,
-    0.0214063,
-    0.0759918,
-    0.000446028,
-    0.104856,
-    0.0435644,
-    0.752634,
+    0.723834, 0.0471278, 0.126415, 0.000413103, 0.000774298, 0.000715227, 0.10072, //
+    0.00572539, 0.743366, 0.0342341, 0.000315413, 0.00550132, 0.00150629, 0.209351, //
+    0.0122618, 0.0073559, 0.909192, 0.000606444, 0.00614908, 0.00256837, 0.0618667, //
+    0.00110054, 0.0214063, 0.0759918, 0.000446028, 0.104856, 0.0435644, 0.752634,
 ];
 
 const GAP: [f32; 12] = [0.25, 0.75, 0.0, 0.0, 0.75, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];

@@ -1,9 +1,8 @@
 //! BLEU, chrF2 and TER against the numbers of sacreBLEU 2.6.0, sentences of our own.
 
 use interlinear::analysis::bleu::{BleuSettings, Tokenization};
-use interlinear::analysis::mteval::TOKENIZATIONS;
-use interlinear::analysis::ngrams::Ngrams;
 use interlinear::analysis::{bleu, chrf, mteval, ter};
+use interlinear::analysis::{mteval::TOKENIZATIONS, ngrams::Ngrams};
 
 struct Case {
     hypotheses: &'static [&'static str],

@@ -2,10 +2,9 @@
 
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use interlinear::decoding::{Ensemble, SearchOptions, decode, force};
-use interlinear::models::config::Architecture;
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
 use interlinear::text::tokenizer::Encode as _;
-use interlinear::ticket::CancellationToken;
+use interlinear::{models::config::Architecture, ticket::CancellationToken};
 
 use crate::tiny::{TINY, Tiny};
 

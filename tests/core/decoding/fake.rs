@@ -3,9 +3,8 @@
 //! The hash travels through the rows as a network's state would, so a search that mixes up
 //! parents gets other numbers than [`Fake::state`] computes from scratch.
 
-use interlinear::error::Result;
 use interlinear::models::{Need, StepOutput, StepRow, Stepper};
-use interlinear::ticket::Generation;
+use interlinear::{error::Result, ticket::Generation};
 
 #[derive(Clone, Default)]
 pub struct Fake {

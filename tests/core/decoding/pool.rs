@@ -1,19 +1,15 @@
 //! Sentences that enter a batch as others leave it have the translations that they have alone.
 
-use interlinear::decoding::ensemble::Mixing;
 use interlinear::decoding::{Decoded, Ensemble, SearchOptions, Specials, decode, decode_all};
 use interlinear::models::{Kernels, Model, Stepper};
-use interlinear::nn::device::Device;
 use interlinear::text::tokenizer::Encode as _;
-use interlinear::ticket::CancellationToken;
+use interlinear::{decoding::ensemble::Mixing, nn::device::Device, ticket::CancellationToken};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{SPECIALS, check_near, model_of, options_of};
-use crate::cli::reference;
-use crate::decoding::fake::Fake;
-use crate::models::FOLDERS;
 use crate::tiny::{TINY, Tiny};
+use crate::{cli::reference, decoding::fake::Fake, models::FOLDERS};
 
 fn sentences(count: usize, vocabulary: u32, seed: u64) -> Vec<Vec<u32>> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

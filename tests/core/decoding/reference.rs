@@ -1,13 +1,11 @@
 //! The beams of the reference implementation, with the weights of its small models.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use interlinear::decoding::{Decoded, SearchOptions, Specials, decode, force};
 use interlinear::models::{Kernels, Model, Stepper};
 use interlinear::nn::device::{DeviceChoice, pick};
-use interlinear::text::tokenizer::Tokenizer;
-use interlinear::ticket::CancellationToken;
+use interlinear::{text::tokenizer::Tokenizer, ticket::CancellationToken};
 use serde_json::Value;
 
 const TOLERANCE: f64 = 1e-4;

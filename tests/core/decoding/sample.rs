@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use interlinear::decoding::ensemble::Mixing;
 use interlinear::decoding::sample::{Numbered, Sample, SampleOptions, sample};
 use interlinear::decoding::{Ensemble, SearchOptions, Specials, decode};
-use interlinear::error::Error;
 use interlinear::models::{Kernels, Stepper};
 use interlinear::text::tokenizer::Encode as _;
 use interlinear::ticket::{CancellationToken, Generation};
+use interlinear::{decoding::ensemble::Mixing, error::Error};
 
 use super::fake::Fake;
 use crate::tiny::{TINY, Tiny};

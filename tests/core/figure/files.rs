@@ -1,25 +1,19 @@
 //! The files that figures become: painted alike, with their words and where they come from.
 
-use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::sync::Arc;
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::Arc, sync::LazyLock};
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::figure::beam::BeamRow;
-use interlinear::figure::fonts::Fonts;
 use interlinear::figure::formats::{FORMATS, format, format_of};
-use interlinear::figure::geometry::size;
-use interlinear::figure::heatmap::layout::Gaze;
-use interlinear::figure::heatmap::outlines::Outlined;
-use interlinear::figure::inspected::Inspected;
 use interlinear::figure::measure::{SansSerif, TextMeasure as _};
-use interlinear::figure::page::FigurePage;
 use interlinear::figure::palette::{COLOUR_MAPS, ColourMap};
-use interlinear::figure::provenance::Provenance;
 use interlinear::figure::sheet::{FigureNeeds, FigureStyle, KINDS, PictureSheet, kind};
 use interlinear::figure::tree::{DrawnNode, NodeState};
 use interlinear::figure::{Figure, svg};
+use interlinear::figure::{
+    beam::BeamRow, fonts::Fonts, geometry::size, heatmap::layout::Gaze, heatmap::outlines::Outlined,
+    inspected::Inspected, page::FigurePage, provenance::Provenance,
+};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
 use skrifa::MetadataProvider as _;

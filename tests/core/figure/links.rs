@@ -3,14 +3,10 @@
 use std::sync::LazyLock;
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::figure::geometry::size;
-use interlinear::figure::label::Label;
 use interlinear::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight, outlines};
 use interlinear::figure::mark::{Curve, Mark};
-use interlinear::figure::measure::SansSerif;
-use interlinear::figure::palette::Palette;
 use interlinear::figure::sheet::{FigureStyle, PictureSheet, kind};
-use interlinear::figure::svg::svg;
+use interlinear::figure::{geometry::size, label::Label, measure::SansSerif, palette::Palette, svg::svg};
 use interlinear::text::links::{Link, Links};
 
 use super::{elements, labels, number, parsed, texts};

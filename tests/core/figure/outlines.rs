@@ -1,12 +1,9 @@
 //! The links of an aligner over a heatmap: which cells are framed, how, and whether they can be seen.
 
-use interlinear::figure::geometry::Area;
-use interlinear::figure::heatmap::Heatmap;
 use interlinear::figure::heatmap::outlines::{Outlined, outlines};
 use interlinear::figure::mark::{LinesMark, Mark};
-use interlinear::figure::measure::SansSerif;
 use interlinear::figure::palette::{COLOUR_MAPS, DARK, LIGHT, Rgba};
-use interlinear::figure::svg::svg;
+use interlinear::figure::{geometry::Area, heatmap::Heatmap, measure::SansSerif, svg::svg};
 use interlinear::text::links::{Link, Links};
 
 use super::{SOURCE, TARGET, elements, grid, heatmap, labels, parsed, texts};

@@ -2,12 +2,8 @@
 
 use interlinear::figure::geometry::{Area, Point, point, size};
 use interlinear::figure::mark::{Dots, Mark};
-use interlinear::figure::measure::SansSerif;
-use interlinear::figure::palette::Palette;
-use interlinear::figure::plane;
 use interlinear::figure::plane::{Camera, Labels, Plane};
-use interlinear::figure::provenance::Provenance;
-use interlinear::figure::svg::svg;
+use interlinear::figure::{measure::SansSerif, palette::Palette, plane, provenance::Provenance, svg::svg};
 
 use super::{elements, parsed, texts};
 

@@ -1,13 +1,10 @@
 //! Plots: ticks, axes, lines, bars, legends.
 
-use interlinear::figure::axes::ticks;
 use interlinear::figure::geometry::{Area, dashed, point, size};
 use interlinear::figure::mark::{Mark, TextMark};
 use interlinear::figure::measure::{SansSerif, TextMeasure as _};
-use interlinear::figure::palette::Palette;
 use interlinear::figure::plot::{Plot, Series, SeriesStyle, Shape};
-use interlinear::figure::provenance::Provenance;
-use interlinear::figure::svg::svg;
+use interlinear::figure::{axes::ticks, palette::Palette, provenance::Provenance, svg::svg};
 
 use super::{elements, parsed, texts};
 

@@ -70,11 +70,11 @@ fn texts_of_the_shared_task_stand_at_their_numbers() {
         (read.facts.format, read.sentences(), read.sources()),
         ("naacl-text", vec![2, 4], vec!["a red boat .", "rain"])
     );
-    for (warning, says) in read.warnings.iter().zip([
-        "line 3: does not begin",
-        "line 4: has the number `x`",
-        "line 5: is sentence 3 behind",
-    ]) {
+    for (warning, says) in read
+        .warnings
+        .iter()
+        .zip(["line 3: does not begin", "line 4: has the number `x`", "line 5: is sentence 3 behind"])
+    {
         assert!(warning.contains(says), "{warning}");
     }
     let options = ImportOptions { role: Some(Role::Reference), ..ImportOptions::default() };

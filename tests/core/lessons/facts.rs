@@ -1,22 +1,16 @@
 //! What the bundled lessons say of the bundled models, page by page, of the sentence, the beam and the given translation
 //! that the page has.
 
-use std::collections::HashMap;
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
-use interlinear::analysis::alignment::Alignment;
-use interlinear::analysis::words::merge_alpha;
+use interlinear::analysis::{alignment::Alignment, words::merge_alpha};
 use interlinear::decoding::ablate::{AlphaChange, ablate};
 use interlinear::decoding::{Ensemble, Hypothesis, SearchOptions};
-use interlinear::evaluation::ask::AskedSystem;
-use interlinear::evaluation::wording::text;
+use interlinear::evaluation::{ask::AskedSystem, wording::text};
 use interlinear::models::{Kernels, Stepper};
-use interlinear::nn::device::Device;
-use interlinear::session::lessons::things::LessonAction;
-use interlinear::text::line;
 use interlinear::text::sentence::{EOS, Sentence, UNK};
 use interlinear::text::words::{translated, vocabulary_words};
-use interlinear::ticket::CancellationToken;
+use interlinear::{nn::device::Device, session::lessons::things::LessonAction, text::line, ticket::CancellationToken};
 
 use super::{folder, script};
 

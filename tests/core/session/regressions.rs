@@ -2,25 +2,19 @@
 
 use std::path::PathBuf;
 
-use interlinear::analysis::row_convention::RowConvention;
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use interlinear::app::document::column::ColumnState;
-use interlinear::app::files::export;
-use interlinear::app::files::export::AlignmentFormat;
-use interlinear::app::files::lists::List;
-use interlinear::app::files::work::FileEvent;
-use interlinear::app::page::SENTENCE;
+use interlinear::app::{
+    document::column::ColumnState, files::export, files::export::AlignmentFormat, files::lists::List,
+    files::work::FileEvent, page::SENTENCE,
+};
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
-use interlinear::pages::command::Command;
-use interlinear::pages::corpus::CORPUS;
-use interlinear::pages::corpus::command::CorpusCommand;
-use interlinear::pages::map::MAP;
-use interlinear::pages::map::MapCommand;
-use interlinear::pages::sentence::command::ListCommand;
-use interlinear::session::driver::OpenWith;
+use interlinear::pages::{
+    command::Command, corpus::CORPUS, corpus::command::CorpusCommand, map::MAP, map::MapCommand,
+    sentence::command::ListCommand,
+};
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
-use interlinear::session::state::Session;
-use interlinear::text::sentence::MAX_SOURCE_BYTES;
+use interlinear::session::{driver::OpenWith, state::Session};
+use interlinear::{analysis::row_convention::RowConvention, text::sentence::MAX_SOURCE_BYTES};
 
 use super::{edit, hypothesis, ids, open, session, started, text_of, translate, with_file};
 use crate::effects::{act, text_opened};

@@ -4,12 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use interlinear::error::Result;
-use interlinear::text::cut::WordRule;
-use interlinear::text::foreign::sentencepiece::SentencePiece;
-use interlinear::text::foreign::vocabulary::Vocabulary;
-use interlinear::text::pieces::PieceMarks;
 use interlinear::text::sentence::{EOS, UNK};
 use interlinear::text::tokenizer::{CorpusEncoder, Tokenizer};
+use interlinear::text::{
+    cut::WordRule, foreign::sentencepiece::SentencePiece, foreign::vocabulary::Vocabulary, pieces::PieceMarks,
+};
 use serde_json::Value;
 
 fn corpus(name: &str) -> PathBuf {

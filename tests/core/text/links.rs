@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 
 use interlinear::error::Result;
-use interlinear::text::cut::WordRule;
 use interlinear::text::links::read::{Base, GoldLinks, LinkLayout, LinkOrder, Notation, lengths, read};
 use interlinear::text::links::{Link, Links, naacl, pharaoh};
-use interlinear::text::sentence::Sentence;
-use interlinear::text::words::WordPlaces;
+use interlinear::text::{cut::WordRule, sentence::Sentence, words::WordPlaces};
 
 use super::tokenizer;
 

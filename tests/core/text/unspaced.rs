@@ -4,13 +4,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 
 use interlinear::aligner::words::Cutter;
-use interlinear::text::cut::WordRule;
-use interlinear::text::join::join;
-use interlinear::text::pieces::PieceMarks;
-use interlinear::text::tokenizer::CorpusEncoder;
-use interlinear::text::unspaced::cut;
-use interlinear::text::vocab;
 use interlinear::text::words::{SideWords, WordPlaces, vocabulary_words, words};
+use interlinear::text::{
+    cut::WordRule, join::join, pieces::PieceMarks, tokenizer::CorpusEncoder, unspaced::cut, vocab,
+};
 
 use super::tokenizer;
 
@@ -53,53 +50,10 @@ fn words_of_scripts_without_spaces_are_found() {
 }
 
 const LETTERS: &[char] = &[
-    '我',
-    '爱',
-    '的',
-    '。',
-    '，',
-    '々',
-    '本',
-    'か',
-    'カ',
-    '\u{3099}',
-    'ー',
-    'ｶ',
-    'ﾞ',
-    'ไ',
-    'ป',
-    '\u{e48}',
-    'ๆ',
-    'ក',
-    '\u{17d2}',
-    'မ',
-    '\u{1039}',
-    'ລ',
-    'a',
-    'é',
-    '\u{301}',
-    '1',
-    '-',
-    '\'',
-    ' ',
-    ' ',
-    '\t',
-    '\u{3000}',
-    '\u{a0}',
-    '\u{200b}',
-    '\u{200d}',
-    '\u{feff}',
-    '👩',
-    '\u{fe0f}',
-    '\u{1f3fd}',
-    '🇫',
-    '🇷',
-    'ا',
-    'ש',
-    '한',
-    '\u{20000}',
-    '\u{10ffff}',
-    '\0',
+    '我', '爱', '的', '。', '，', '々', '本', 'か', 'カ', '\u{3099}', 'ー', 'ｶ', 'ﾞ', 'ไ', 'ป', '\u{e48}', 'ๆ', 'ក',
+    '\u{17d2}', 'မ', '\u{1039}', 'ລ', 'a', 'é', '\u{301}', '1', '-', '\'', ' ', ' ', '\t', '\u{3000}', '\u{a0}',
+    '\u{200b}', '\u{200d}', '\u{feff}', '👩', '\u{fe0f}', '\u{1f3fd}', '🇫', '🇷', 'ا', 'ש', '한', '\u{20000}',
+    '\u{10ffff}', '\0',
 ];
 
 #[test]

@@ -1,15 +1,11 @@
 //! Runs that break: killed while they write, on a full disk, twice in one folder. Nothing is lost, nothing left over.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
-use interlinear::training::RunOptions;
-use interlinear::training::trainer::TrainingReport;
+use interlinear::training::{RunOptions, trainer::TrainingReport};
 
-use super::Toy;
-use super::on;
-use super::resumed;
 use super::runs::{assert_same_files, timeless_log};
+use super::{Toy, on, resumed};
 
 const CHECKPOINT: &str = "out/training/checkpoint.safetensors";
 

@@ -5,19 +5,10 @@ use interlinear::models::config::{Architecture, AttentionKind, Config};
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::training::backend::{Engine, FusedEngine};
 use interlinear::training::fused::{Fused, StepOptions};
-use interlinear::training::layout::ParameterLayout;
-use interlinear::training::minibatch::Minibatch;
-use interlinear::training::optimizer::Optimizer;
-use interlinear::training::plain::PlainEngine;
 use interlinear::training::settings::{OptimizerSettings, Rule};
+use interlinear::training::{layout::ParameterLayout, minibatch::Minibatch, optimizer::Optimizer, plain::PlainEngine};
 
-use super::SOURCE;
-use super::TARGET;
-use super::WIRINGS;
-use super::config;
-use super::luong;
-use super::plainly;
-use super::waves;
+use super::{SOURCE, TARGET, WIRINGS, config, luong, plainly, waves};
 
 fn fused(config: &Config, settings: &OptimizerSettings, threads: usize) -> FusedEngine {
     let flat = waves(&ParameterLayout::new(config));

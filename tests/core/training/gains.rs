@@ -1,22 +1,14 @@
 //! What is offered beside the papers' training: subwords, minibatches by words, averaged weights, rates that fall, a
 //! larger vocabulary on the way.
 
-use interlinear::models::Model;
-use interlinear::models::checkpoint::Weights;
-use interlinear::models::config::Config;
-use interlinear::nn::device::Device;
-use interlinear::text::corpus::ParallelText;
-use interlinear::training::RunOptions;
+use interlinear::models::{Model, checkpoint::Weights, config::Config};
 use interlinear::training::settings::{Decay, OptimizerSettings, ScheduleSettings, TrainingSettings};
 use interlinear::training::trainer::{DevelopmentScore, TrainingReport};
-use interlinear::training::vocabularies::TrainingTokenizers;
+use interlinear::training::{RunOptions, vocabularies::TrainingTokenizers};
+use interlinear::{nn::device::Device, text::corpus::ParallelText};
 
-use super::GUIDED;
-use super::Toy;
-use super::from;
-use super::on;
-use super::resumed;
 use super::runs::assert_same_files;
+use super::{GUIDED, Toy, from, on, resumed};
 
 const BPE: (&str, &str) = ("embedding = 5", "tokens = \"bpe\"\nembedding = 5");
 const SIZES: [(&str, &str); 3] = [

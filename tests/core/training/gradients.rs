@@ -4,24 +4,15 @@
 use std::collections::HashMap;
 
 use candle_core::{Device, Tensor};
-use interlinear::models::Architecture;
-use interlinear::models::config::Config;
 use interlinear::models::loss::{Regularizer, trainable};
+use interlinear::models::{Architecture, config::Config};
 use interlinear::nn::fused;
 use interlinear::nn::fused::{Level, Precision};
 use interlinear::training::fused::{BatchLoss, Fused, StepOptions};
-use interlinear::training::layout::ParameterLayout;
 use interlinear::training::minibatch::{GuidedLink, Minibatch};
-use interlinear::training::plain;
-use interlinear::training::plain::PlainEngine;
-use interlinear::training::settings::OptimizerSettings;
+use interlinear::training::{layout::ParameterLayout, plain, plain::PlainEngine, settings::OptimizerSettings};
 
-use super::Ids;
-use super::SOURCE;
-use super::TARGET;
-use super::plainly;
-use super::waves;
-use super::wirings;
+use super::{Ids, SOURCE, TARGET, plainly, waves, wirings};
 
 const BATCHES: &[(&str, Ids, Ids)] = &[
     ("lengths unlike on both sides", SOURCE, TARGET),

@@ -1,21 +1,13 @@
 //! Guided attention from a file of links: read, learned, logged, refused.
 
-use interlinear::error::Result;
-use interlinear::models::config::Config;
-use interlinear::text::corpus::ParallelText;
-use interlinear::text::tokenizer::Tokenizer;
-use interlinear::text::vocab;
-use interlinear::ticket::CancellationToken;
-use interlinear::training::data::rules;
-use interlinear::training::guide;
-use interlinear::training::guide::Guide;
+use interlinear::text::{corpus::ParallelText, tokenizer::Tokenizer, vocab};
 use interlinear::training::settings::{GuideSettings, LinkWords, TrainingSettings, Unlinked};
-use interlinear::training::trainer::TrainingReport;
-use interlinear::training::vocabularies::TrainingTokenizers;
+use interlinear::training::{
+    data::rules, guide, guide::Guide, trainer::TrainingReport, vocabularies::TrainingTokenizers,
+};
+use interlinear::{error::Result, models::config::Config, ticket::CancellationToken};
 
-use super::GUIDED;
-use super::Toy;
-use super::on;
+use super::{GUIDED, Toy, on};
 
 fn tokenizer(language: &str, text: &str) -> Tokenizer {
     let counts = vocab::count(language, text.lines().map(|line| Ok(line.to_owned()))).expect("counted");

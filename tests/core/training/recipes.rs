@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use interlinear::attention::{KINDS, scores};
-use interlinear::models::TRAINED;
-use interlinear::models::config::Architecture;
+use interlinear::models::{TRAINED, config::Architecture};
 use interlinear::training::recipe;
 use interlinear::training::recipe::{PAPERS, RECIPES, SIZES, TrainingPlan};
 use interlinear::training::settings::{Rule, StartSettings, TrainingSettings};

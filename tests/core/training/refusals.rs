@@ -1,17 +1,10 @@
 //! What is wrong with a configuration, a text or a checkpoint ends in one sentence that names it.
 
-use interlinear::error::Error;
-use interlinear::ticket::CancellationToken;
-use interlinear::training::settings::TrainingSettings;
-use interlinear::training::trainer::TrainingReport;
-use interlinear::training::vocabularies::TrainingTokenizers;
 use interlinear::training::{RunOptions, data};
+use interlinear::training::{settings::TrainingSettings, trainer::TrainingReport, vocabularies::TrainingTokenizers};
+use interlinear::{error::Error, ticket::CancellationToken};
 
-use super::GUIDED;
-use super::Toy;
-use super::from;
-use super::on;
-use super::resumed;
+use super::{GUIDED, Toy, from, on, resumed};
 
 #[track_caller]
 fn assert_refused(toy: &Toy, options: &RunOptions, names: &[&str], what: &str) -> Error {

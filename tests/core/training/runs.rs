@@ -5,15 +5,10 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use interlinear::models::{Kernels, Model};
-use interlinear::nn::device::Device;
-use interlinear::training::trainer::TrainingReport;
+use interlinear::{nn::device::Device, training::trainer::TrainingReport};
 use serde_json::Value;
 
-use super::Toy;
-use super::from;
-use super::lines;
-use super::on;
-use super::resumed;
+use super::{Toy, from, lines, on, resumed};
 use crate::cli;
 
 const LOG: &str = "out/training/log.jsonl";

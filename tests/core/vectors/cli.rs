@@ -1,7 +1,6 @@
 //! `neighbours` and `map`, run as users run them.
 
-use interlinear::models::Model;
-use interlinear::nn::device::Device;
+use interlinear::{models::Model, nn::device::Device};
 use serde_json::Value;
 
 use crate::cli::{Outcome, reference, run_in};

@@ -1,25 +1,16 @@
 //! Maps behind the window, from the order to what the page knows.
 
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{path::Path, sync::Arc, time::Duration};
 
 use interlinear::app::command::{SourceCommand, TaskCommand, WindowCommand};
-use interlinear::app::effect::QueueCall;
-use interlinear::app::files::work::FileJob;
-use interlinear::app::open_with::Installed;
-use interlinear::jobs::Library;
-use interlinear::jobs::gate::ForegroundGate;
+use interlinear::app::{effect::QueueCall, files::work::FileJob, open_with::Installed};
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::jobs::queue::{JobQueue, QueueNews};
+use interlinear::jobs::{Library, gate::ForegroundGate};
 use interlinear::pages::map as maps;
-use interlinear::pages::map::MAP;
-use interlinear::pages::map::command::MapCommand;
 use interlinear::pages::map::{Colour, MapTable, Method, PointChoice, PointKind as Things, VectorMap};
-use interlinear::pages::sentence::command::ColumnCommand;
-use interlinear::session::driver::OpenWith;
-use interlinear::session::link::ShownLink;
-use interlinear::session::state::Session;
+use interlinear::pages::{map::MAP, map::command::MapCommand, sentence::command::ColumnCommand};
+use interlinear::session::{driver::OpenWith, link::ShownLink, state::Session};
 
 use crate::cli::reference;
 use crate::effects::{chores, lane_calls};

@@ -5,8 +5,7 @@
 #[path = "../../readers/table.rs"]
 mod table;
 
-use std::path::PathBuf;
-use std::sync::LazyLock;
+use std::{path::PathBuf, sync::LazyLock};
 
 use libfuzzer_sys::fuzz_target;
 

@@ -1,10 +1,7 @@
 //! Outputs on their way in: what the workspace keeps of one, beside what it has of it already.
 
 use crate::import::alignments::{is_bare, known_words, units};
-use crate::import::counted::uncut;
-use crate::import::importer::Importer;
-use crate::import::places::is_same;
-use crate::import::report::ImportReport;
+use crate::import::{counted::uncut, importer::Importer, places::is_same, report::ImportReport};
 use crate::store::output::SystemOutput;
 use engine::error::Result;
 use import;

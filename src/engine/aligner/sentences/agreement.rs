@@ -1,8 +1,7 @@
 //! How far beads agree with beads that somebody made: strict and lax precision, recall and F1 as Bleualign (Sennrich and Volk 2010)
 //! and Vecalign (Thompson and Koehn 2019, `score.py`) have them. Imports nothing.
 
-use std::collections::HashSet;
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 /// What one side of a bead has of its document, as ranges of letters in order, no two of which touch; none: nothing.
 pub type BeadLetters = Vec<Range<usize>>;

@@ -4,8 +4,7 @@
 
 use std::ops::Range;
 
-use crate::aligner::sentences::beads::DocumentSide;
-use crate::aligner::sentences::search::BeadCosts;
+use crate::aligner::{sentences::beads::DocumentSide, sentences::search::BeadCosts};
 
 /// The variance of the length of a translation for each letter, s^2 of Gale and Church.
 const VARIANCE: f32 = 6.8;

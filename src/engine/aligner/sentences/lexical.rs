@@ -2,15 +2,12 @@
 //! words of the other side, p(y) the frequency of y in its document and u the share of words that nobody translates: above 0 where
 //! a word is likelier as a translation than by itself. A bead has the mean of both directions.
 
-use std::collections::HashMap;
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
-use crate::aligner::learned::Learned;
 use crate::aligner::lexicon::{Lexicon, NONE};
 use crate::aligner::sentences::beads::{Bead, DocumentSide, MOST_OF_SIDE};
-use crate::aligner::sentences::lengths::Lengths;
-use crate::aligner::sentences::search::BeadCosts;
 use crate::aligner::vocabulary::{AlignerVocabulary, fold};
+use crate::aligner::{learned::Learned, sentences::lengths::Lengths, sentences::search::BeadCosts};
 
 /// A lexicon, and how far it is trusted.
 #[derive(Clone, Copy, Debug)]

@@ -10,11 +10,9 @@ pub mod lexical;
 pub mod search;
 
 use crate::aligner::sentences::beads::{Bead, DocumentSide};
-use crate::aligner::sentences::lengths::Lengths;
 use crate::aligner::sentences::lexical::{Lexical, TrustedLexicon};
 use crate::aligner::sentences::search::{BeadCosts, Corridor, search};
-use crate::error::Result;
-use crate::ticket::CancellationToken;
+use crate::{aligner::sentences::lengths::Lengths, error::Result, ticket::CancellationToken};
 
 /// Aligns by lengths alone.
 pub fn by_length(source: &DocumentSide, target: &DocumentSide, ticket: &CancellationToken) -> Result<Vec<Bead>> {

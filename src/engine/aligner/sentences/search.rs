@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use crate::aligner::sentences::beads::{BEAD_KINDS, Bead, MOST_OF_SIDE};
-use crate::error::Result;
-use crate::ticket::CancellationToken;
+use crate::{error::Result, ticket::CancellationToken};
 
 /// What beads cost, -ln p.
 pub trait BeadCosts {

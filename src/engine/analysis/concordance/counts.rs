@@ -2,8 +2,7 @@
 //! the same words against each other. Imports its room and `text`.
 
 use crate::analysis::contrast::minimal::{mcnemar, paired_difference};
-use crate::text::cut::WordExchange;
-use crate::text::links::Link;
+use crate::text::{cut::WordExchange, links::Link};
 
 /// What links say of a source word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 //! room and `text`.
 
 use crate::analysis::concordance::search::{ConcordanceHit, ConcordanceSentence};
-use crate::text::links::Link;
-use crate::text::words::folded;
+use crate::text::{links::Link, words::folded};
 
 /// A hit as a line of a concordance. A place has the number of its item, so that both sides can be coloured alike.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,6 @@
 //! A query as text, and what it means. Imports `text`.
 
-use std::collections::HashSet;
-use std::iter::Peekable;
-use std::str::CharIndices;
+use std::{collections::HashSet, iter::Peekable, str::CharIndices};
 
 use regex::Regex;
 use unicode_normalization::is_nfc;

@@ -1,12 +1,10 @@
 //! Where a query is met in a sentence. Imports its room and `text`.
 
-use std::collections::BTreeSet;
-use std::ops::Range;
+use std::{collections::BTreeSet, ops::Range};
 
 use crate::analysis::concordance::parse::{ConcordanceQuery, QueryItem, Token};
-use crate::text::cut::WordExchange;
-use crate::text::links::Link;
 use crate::text::unspaced::{LONGEST_RUN, may_join};
+use crate::text::{cut::WordExchange, links::Link};
 
 /// A sentence with its translation.
 #[derive(Clone, Copy, Debug, Default)]

@@ -7,9 +7,7 @@ use crate::analysis::concordance::counts::{LinkCounts, WordLinks, linked_chunks,
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
 use crate::analysis::contrast::minimal::{mcnemar, paired_difference};
 use crate::text::cells::{CellTable, TableCell};
-use crate::text::cut::WordExchange;
-use crate::text::links::Link;
-use crate::text::words::folded;
+use crate::text::{cut::WordExchange, links::Link, words::folded};
 
 const TOLD: usize = 5;
 

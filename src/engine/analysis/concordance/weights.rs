@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::alignment::Alignment;
 use crate::analysis::concordance::{ConcordanceQuery, ConcordanceSentence};
 use crate::text::cells::{CellTable, TableCell};
-use crate::text::words::folded;
+use crate::{analysis::alignment::Alignment, text::words::folded};
 
 /// Means of sentences, one after the other (Welford 1962).
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,9 +1,8 @@
 //! Numbers of minimal pairs beside their probabilities, and their means over many. A new one is one line of
 //! [`PAIR_FIGURES`]. Imports its room and `bootstrap`.
 
-use crate::analysis::bootstrap::resampled_mean;
-use crate::analysis::contrast::depends::PairDependence;
 use crate::analysis::contrast::minimal::{MinimalPair, wilson};
+use crate::analysis::{bootstrap::resampled_mean, contrast::depends::PairDependence};
 
 type PairWord = (&'static str, fn(&PairDependence) -> Option<&str>);
 

@@ -37,18 +37,8 @@ fn asked(models: &[ContrastedModel]) -> Vec<&'static PairFigure> {
 /// A row for each pair and model, and of which pair each row is.
 pub fn each(pairs: &[ContrastPair], models: &[ContrastedModel]) -> (CellTable, Vec<usize>) {
     let mut head = vec![
-        "line",
-        "tag",
-        "model",
-        "difference",
-        "word_difference",
-        "log_p_good",
-        "log_p_bad",
-        "word_good",
-        "word_bad",
-        "word_log_p_good",
-        "word_log_p_bad",
-        "unknown",
+        "line", "tag", "model", "difference", "word_difference", "log_p_good", "log_p_bad", "word_good", "word_bad",
+        "word_log_p_good", "word_log_p_bad", "unknown",
     ];
     let figures = asked(models);
     head.extend(figures.iter().flat_map(|figure| figure.word.map(|word| word.0).into_iter().chain([figure.heads[0]])));

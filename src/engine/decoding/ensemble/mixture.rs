@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::decoding::ensemble::average::Average;
 use crate::decoding::ensemble::readings::{EnsembleBatch, Readings};
 use crate::error::{Error, Result};
 use crate::models::{Need, StepOutput, StepRow, Stepper};
-use crate::nn::fused::elementwise;
+use crate::{decoding::ensemble::average::Average, nn::fused::elementwise};
 
 /// A [`Stepper`] over several with the same target words.
 pub struct Mixture {

@@ -14,14 +14,12 @@ pub mod readings;
 
 use std::sync::Arc;
 
-use crate::decoding::ensemble::mixture::Mixture;
-use crate::decoding::ensemble::readings::Readings;
 use crate::decoding::{Specials, SystemSpec};
+use crate::decoding::{ensemble::mixture::Mixture, ensemble::readings::Readings};
 use crate::error::{Error, Result};
 use crate::models::{Kernels, Model, Stepper};
-use crate::nn::device::Device;
-use crate::text::sentence::Sentence;
 use crate::text::tokenizer::{Encode, Tokenizer};
+use crate::{nn::device::Device, text::sentence::Sentence};
 
 pub use crate::decoding::ensemble::average::{AVERAGES, Average};
 pub use crate::decoding::system::{AlignmentOf, Mixing};

@@ -1,7 +1,6 @@
 //! The drawing of a model: its boxes and what flows between them.
 
-use crate::models::anatomy::entry::MachineStage;
-use crate::models::header::Shapes;
+use crate::models::{anatomy::entry::MachineStage, header::Shapes};
 
 /// What flows from one stage to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

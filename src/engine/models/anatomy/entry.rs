@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::models::anatomy::quantity::{Equation, MachinePart, MachineSpan, Quantity, numbers};
-use crate::models::header::Shapes;
-use crate::nn::trace::Notes;
+use crate::{models::header::Shapes, nn::trace::Notes};
 
 /// A box of the machine, a line of a [`Plan`](crate::models::entry::Plan).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,13 +57,7 @@ pub struct ShownQuantity {
 }
 
 pub(super) const GATES: &[&str] = &[
-    "decoder.W_z",
-    "decoder.U_z",
-    "decoder.C_z",
-    "decoder.b_z",
-    "decoder.W_r",
-    "decoder.U_r",
-    "decoder.C_r",
+    "decoder.W_z", "decoder.U_z", "decoder.C_z", "decoder.b_z", "decoder.W_r", "decoder.U_r", "decoder.C_r",
     "decoder.b_r",
 ];
 

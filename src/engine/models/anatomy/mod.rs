@@ -15,13 +15,9 @@ pub mod wrong;
 use candle_core::{Device, Tensor};
 
 use crate::error::{Error, Result};
-use crate::models::anatomy::quantity::numbers;
-use crate::models::checkpoint::Weights;
-use crate::models::config::Config;
-use crate::models::entry::shapes;
 use crate::models::init::{InitScheme, initial_weights};
-use crate::models::loss::Trainable;
 use crate::models::readable::{AlignedStep, Annotations, State, Step};
+use crate::models::{anatomy::quantity::numbers, checkpoint::Weights, config::Config, entry::shapes, loss::Trainable};
 use crate::nn::linear::Parameters;
 use crate::nn::trace::{Notes, Trace};
 

@@ -63,20 +63,8 @@ const TOP: [&[ShownQuantity]; 2] =
     gates!("decoder.{l}.", shown("looks", "s_i", id!("state of the top layer, which looks"), Signed));
 
 const BEHIND: &[&str] = &[
-    "decoder.1.2.",
-    "decoder.1.3.",
-    "decoder.1.4.",
-    "decoder.1.5.",
-    "decoder.1.6.",
-    "decoder.1.7.",
-    "decoder.1.8.",
-    "decoder.2.",
-    "decoder.3.",
-    "decoder.4.",
-    "decoder.5.",
-    "decoder.6.",
-    "decoder.7.",
-    "decoder.8.",
+    "decoder.1.2.", "decoder.1.3.", "decoder.1.4.", "decoder.1.5.", "decoder.1.6.", "decoder.1.7.", "decoder.1.8.",
+    "decoder.2.", "decoder.3.", "decoder.4.", "decoder.5.", "decoder.6.", "decoder.7.", "decoder.8.",
 ];
 
 const STAGES: &[MachineStage] = &[

@@ -5,8 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::models::anatomy::Diagram;
-use crate::models::checkpoint::Weights;
+use crate::models::{anatomy::Diagram, checkpoint::Weights};
 
 pub const MOST_BLOCKS: usize = 64;
 

@@ -1,11 +1,9 @@
 //! How a Transformer is drawn: all layers of the encoder, and the decoder layer whose cross-attention is the alignment
 //! (Vaswani et al. 2017, section 3). The equations are computed in `models/transformer`.
 
-use crate::models::anatomy::MachineSpan::Free;
 use crate::models::anatomy::entry::{embedding, line, shares, shown, stage, word, words};
 use crate::models::anatomy::{Equation, Layers, MachineStage, Miswiring, Plan, ShownQuantity};
-use crate::models::config::Config;
-use crate::models::transformer::sizes::DecoderCell;
+use crate::models::{anatomy::MachineSpan::Free, config::Config, transformer::sizes::DecoderCell};
 
 pub(crate) const PLAN: Plan = Plan { stages: STAGES, adapt };
 

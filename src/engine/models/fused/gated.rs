@@ -2,12 +2,10 @@
 
 use super::{Sources, pack, stack_gates};
 use crate::error::Result;
-use crate::models::checkpoint::Weights;
-use crate::models::config::Config;
-use crate::nn::bidirectional::Direction;
-use crate::nn::fused::gru::Sense;
+use crate::models::{checkpoint::Weights, config::Config};
 use crate::nn::fused::scan::{ScanStates, Unit};
 use crate::nn::fused::{Onto, Packed, scan};
+use crate::nn::{bidirectional::Direction, fused::gru::Sense};
 
 /// One direction of a gated encoder, packed.
 #[derive(Debug)]

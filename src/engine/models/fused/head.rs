@@ -8,18 +8,14 @@
 //! The row of y_i needs s_{i+1}: the step that predicts y_{i+1} gives it together with alpha_{i+1}
 //! ([`StepOutput::head`]), and the last word of a translation has none.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use super::rows::RowTable;
 use super::sized;
 use crate::error::{Error, Result};
 use crate::models::checkpoint::{Array, Weights};
-use crate::models::config::Config;
-use crate::models::header::Shapes;
-use crate::models::need::Need;
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
-use crate::models::transformer::heads::HeadChanges;
+use crate::models::{config::Config, header::Shapes, need::Need, transformer::heads::HeadChanges};
 use crate::nn::fused::elementwise::softmax;
 use crate::nn::fused::{Onto, Packed, attention};
 

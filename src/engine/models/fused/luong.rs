@@ -5,26 +5,18 @@
 
 use std::sync::Arc;
 
-use super::columns;
-use super::gather_states;
-use super::pack;
-use super::readout;
 use super::readout::Readout;
 use super::rows::{Distinct, RowTable};
-use super::sized;
-use super::stack;
 use super::sums::{Annotated, Sums};
 use super::{Joining, Pack, PackedModel, Sources};
+use super::{columns, gather_states, pack, readout, sized, stack};
 use crate::error::{Error, Result};
-use crate::models::checkpoint::Weights;
 use crate::models::config::{AttentionKind, Config, LuongSizes};
-use crate::models::need::Need;
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
-use crate::nn::bidirectional::Direction;
+use crate::models::{checkpoint::Weights, need::Need};
 use crate::nn::fused::elementwise::{sigmoid, sum, tanh_all};
-use crate::nn::fused::focus::Focus;
-use crate::nn::fused::scan::two_slots;
 use crate::nn::fused::{Onto, Packed, attention, dot, focus, lstm};
+use crate::nn::{bidirectional::Direction, fused::focus::Focus, fused::scan::two_slots};
 
 const GATES: [&str; 4] = ["i", "f", "o", "g"];
 

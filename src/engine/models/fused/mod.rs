@@ -19,10 +19,8 @@ mod units;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::models::checkpoint::Weights;
-use crate::models::config::Config;
-use crate::models::fused::rows::RowTable;
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
+use crate::models::{checkpoint::Weights, config::Config, fused::rows::RowTable};
 use crate::nn::fused::Packed;
 
 pub use crate::models::entry::{Pack, PackedModel};

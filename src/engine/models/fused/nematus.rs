@@ -3,15 +3,13 @@
 
 use std::sync::Arc;
 
-use super::readout::Readout;
 use super::recurrent::{PackedRecurrent, PackedScore, RecurrentStep, RecurrentWiring, StateVectors};
-use super::rows::RowTable;
 use super::units::{PackedLayer, PackedProduct, PackedUnit, ProductEnd, UnitRows, of_gates, side_by_side};
 use super::{PackedModel, Sources, columns, stack};
+use super::{readout::Readout, rows::RowTable};
 use crate::error::{Error, Result};
-use crate::models::checkpoint::Weights;
-use crate::models::config::Config;
 use crate::models::nematus::sizes::{EncoderKind, NematusSizes, NematusUnit, UnitPlace};
+use crate::models::{checkpoint::Weights, config::Config};
 use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::{Packed, focus, team};

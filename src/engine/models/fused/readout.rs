@@ -7,12 +7,10 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::Result;
 use crate::models::checkpoint::{TensorRows, Weights};
-use crate::models::need::Need;
-use crate::models::stepper::StepOutput;
-use crate::nn::fused::elementwise::log_softmax;
+use crate::models::{need::Need, stepper::StepOutput};
 use crate::nn::fused::screen::{IntegerLayer, Rounded, Sieve, Sifted};
-use crate::nn::fused::tile::Onto;
 use crate::nn::fused::{Packed, dot, screen, team};
+use crate::nn::{fused::elementwise::log_softmax, fused::tile::Onto};
 
 /// The words that are multiplied exactly even where fewer are asked for: those that the normaliser mostly consists of.
 const EXACT: usize = 8;

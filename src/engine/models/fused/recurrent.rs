@@ -2,23 +2,15 @@
 //! that is multiplied with c_i is one matrix C, and C c_i = sum_j alpha_ij C h_j is computed once a sentence where that
 //! is less work.
 
-use std::fmt::Debug;
-use std::sync::Arc;
+use std::{fmt::Debug, sync::Arc};
 
-use super::gather_states;
-use super::readout;
-use super::readout::Readout;
-use super::rows::RowTable;
 use super::sums::{Annotated, Sums};
-use super::units::PackedProduct;
 use super::{Joining, PackedModel, Sources};
-use crate::error::Result;
-use crate::models::checkpoint::Weights;
-use crate::models::config::Config;
-use crate::models::need::Need;
+use super::{gather_states, readout, readout::Readout, rows::RowTable, units::PackedProduct};
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
-use crate::nn::fused::elementwise::softmax;
+use crate::models::{checkpoint::Weights, config::Config, need::Need};
 use crate::nn::fused::{Onto, Packed, attention, focus, team};
+use crate::{error::Result, nn::fused::elementwise::softmax};
 
 /// Hyperbolic tangents that one more thread is worth.
 const WORTHWHILE: usize = 1 << 13;

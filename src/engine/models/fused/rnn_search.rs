@@ -4,26 +4,16 @@
 
 use std::sync::Arc;
 
-use super::gated::Encoder;
-use super::gather_states;
-use super::pack;
-use super::readout;
-use super::readout::Readout;
 use super::rows::{Distinct, RowTable};
-use super::sized;
-use super::stack;
-use super::stack_gates;
 use super::sums::{Annotated, Sums};
 use super::{Joining, PackedModel, Sources};
+use super::{gated::Encoder, gather_states, pack, readout, readout::Readout, sized, stack, stack_gates};
 use crate::error::Result;
-use crate::models::checkpoint::Weights;
-use crate::models::config::Config;
-use crate::models::need::Need;
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
-use crate::nn::bidirectional::Direction;
+use crate::models::{checkpoint::Weights, config::Config, need::Need};
 use crate::nn::fused::elementwise::{add, softmax, sum, tanh_all};
-use crate::nn::fused::gru::Sense;
 use crate::nn::fused::{Onto, Packed, attention, gru, output, team};
+use crate::nn::{bidirectional::Direction, fused::gru::Sense};
 
 /// Hyperbolic tangents that one more thread is worth.
 const WORTHWHILE: usize = 1 << 13;

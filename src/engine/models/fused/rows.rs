@@ -1,12 +1,10 @@
 //! What the rows of a step have in common. Hypotheses of a beam often extend the same parent, and those of a
 //! batch often end in the same word, so what depends on the state or on the word alone is computed once for each.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use crate::error::{Error, Result};
-use crate::models::checkpoint::Weights;
-use crate::models::stepper::StepRow;
+use crate::models::{checkpoint::Weights, stepper::StepRow};
 
 /// The different things that rows need, each once.
 #[derive(Debug, Default)]

@@ -2,20 +2,17 @@
 //! without padding. K and V of a hypothesis' words stay in one store a layer; a hypothesis is a path of places in it,
 //! so that rows may be dropped, repeated and reordered without a copy.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::sized;
 use super::transformer_layers::{FusedDecoderLayer, FusedEncoderLayer, FusedNorm, LayerBuffers, silence};
 use super::{PackedModel, readout::Buffers as ReadoutBuffers, readout::Readout, rows::RowTable};
 use crate::error::{Error, Result};
-use crate::models::checkpoint::Weights;
-use crate::models::config::Config;
-use crate::models::need::Need;
 use crate::models::stepper::{HeadRows, StepOutput, StepRow, Stepper};
 use crate::models::transformer::heads::{HeadChanges, HeadKind};
 use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes};
 use crate::models::transformer::sizes::{position, too_long};
+use crate::models::{checkpoint::Weights, config::Config, need::Need};
 use crate::nn::fused::elementwise::{add, softmax};
 use crate::nn::fused::integers::Rounding;
 use crate::nn::fused::{heads, team};

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use super::sized;
 use crate::error::Result;
-use crate::models::checkpoint::Weights;
-use crate::models::config::Config;
-use crate::models::stored::IntegerMatrix;
 use crate::models::transformer::sizes::{Activation, DecoderCell, TransformerSizes};
+use crate::models::{checkpoint::Weights, config::Config, stored::IntegerMatrix};
 use crate::nn::fused::elementwise::{add, softmax};
 use crate::nn::fused::integers::{PackedIntegers, Rounding};
 use crate::nn::fused::{Onto, Packed, heads, team};

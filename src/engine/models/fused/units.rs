@@ -5,13 +5,11 @@ use std::sync::Arc;
 
 use super::{Sources, columns, stack};
 use crate::error::Result;
-use crate::models::checkpoint::Weights;
-use crate::models::nematus::sizes::UnitPlace;
 use crate::models::nematus::sizes::{NematusNorm, NematusUnit};
 use crate::models::nematus::units::{MARIAN_EPSILON, NEMATUS_EPSILON};
-use crate::nn::bidirectional::Direction;
-use crate::nn::fused::elementwise::add;
+use crate::models::{checkpoint::Weights, nematus::sizes::UnitPlace};
 use crate::nn::fused::{Onto, Packed, gru, heads, lstm};
+use crate::nn::{bidirectional::Direction, fused::elementwise::add};
 
 /// What follows a product W x: a bias, and a norm where the model normalises.
 #[derive(Debug, Default)]

@@ -22,35 +22,22 @@ use candle_core::{D, Tensor};
 use crate::attention::{self, Attention, AttentionKind, Query, Source};
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
-use crate::models::config::Config;
 use crate::models::entry::{AlignmentMode, ModelEntry};
-use crate::models::header::Shapes;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::nematus::sizes::{EncoderKind, NematusSizes, NematusUnit, UnitPlace};
 use crate::models::nematus::units::{Dense, Layer, RecurrentUnit, UnitState};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::{anatomy, fused};
-use crate::nn::bidirectional::Direction;
+use crate::models::{config::Config, header::Shapes};
 use crate::nn::linear::{Parameters, affine, apply};
-use crate::nn::softmax::log_softmax;
-use crate::nn::trace::Trace;
+use crate::nn::{bidirectional::Direction, softmax::log_softmax, trace::Trace};
 
 pub const ENTRY: ModelEntry = ModelEntry {
     name: "nematus",
     citation: "Sennrich et al. 2017, Nematus: a Toolkit for Neural Machine Translation",
     needs: &[
-        "encoder_type",
-        "encoder_unit",
-        "encoder_layers",
-        "encoder_cells",
-        "decoder_unit",
-        "decoder_layers",
-        "base_cells",
-        "high_cells",
-        "skip",
-        "norm",
-        "shared_embedding",
-        "tied_output",
+        "encoder_type", "encoder_unit", "encoder_layers", "encoder_cells", "decoder_unit", "decoder_layers",
+        "base_cells", "high_cells", "skip", "norm", "shared_embedding", "tied_output",
     ],
     may: &[],
     shapes,

@@ -16,10 +16,8 @@ use candle_core::{D, Tensor};
 use crate::error::{Error, Result};
 use crate::models::header::Shapes;
 use crate::models::nematus::sizes::{NematusNorm, NematusUnit, UnitPlace};
-use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, apply};
-use crate::nn::sigmoid;
-use crate::nn::trace::Trace;
+use crate::nn::{bidirectional::Direction, sigmoid, trace::Trace};
 
 pub const MARIAN_EPSILON: f64 = 1e-9;
 pub const NEMATUS_EPSILON: f64 = 1e-5;

@@ -18,36 +18,22 @@ use candle_core::{D, Tensor};
 use crate::attention::{self, Attention, AttentionKind, Query, Sizes};
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed};
-use crate::models::config::Config;
 use crate::models::entry::{AlignmentMode, ModelEntry};
-use crate::models::header::Shapes;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
-use crate::models::nematus::sizes::NematusUnit;
 use crate::models::nematus::units::{Layer, RecurrentUnit, UnitState};
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::{anatomy, fused};
-use crate::nn::bidirectional::Direction;
+use crate::models::{config::Config, header::Shapes, nematus::sizes::NematusUnit};
 use crate::nn::linear::{Parameters, affine};
-use crate::nn::softmax::log_softmax;
-use crate::nn::trace::Trace;
+use crate::nn::{bidirectional::Direction, softmax::log_softmax, trace::Trace};
 
 pub const ENTRY: ModelEntry = ModelEntry {
     name: "opennmt",
     citation: "Klein et al. 2017, OpenNMT: Open-Source Toolkit for Neural Machine Translation",
     needs: &[
-        "both_directions",
-        "unit",
-        "encoder_hidden",
-        "encoder_layers",
-        "decoder_layers",
-        "start_state",
-        "score",
-        "mixing",
-        "input_feeding",
-        "shared_embedding",
-        "tied_output",
-        "start",
+        "both_directions", "unit", "encoder_hidden", "encoder_layers", "decoder_layers", "start_state", "score",
+        "mixing", "input_feeding", "shared_embedding", "tied_output", "start",
     ],
     may: &[],
     shapes,

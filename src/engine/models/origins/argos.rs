@@ -4,13 +4,11 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::models::disk;
-use crate::models::origins::card::ForeignCard;
-use crate::models::origins::ctranslate;
 use crate::models::origins::foreign::{Foreign, OriginEntry};
-use crate::models::origins::keys::ForeignSettings;
-use crate::models::origins::pack::FilePack;
-use crate::models::origins::words::languages;
+use crate::models::{
+    disk, origins::card::ForeignCard, origins::ctranslate, origins::keys::ForeignSettings, origins::pack::FilePack,
+    origins::words::languages,
+};
 
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Argos",

@@ -14,17 +14,16 @@ use std::io::Read as _;
 
 use crate::error::{Error, Result};
 use crate::models::config::{Architecture, Config};
-use crate::models::disk;
 use crate::models::disk::{CARD_FILE, CONFIG_FILE};
-use crate::models::origins::card::ForeignCard;
 use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::{ForeignSettings, short};
 use crate::models::origins::model_bin::{self, ModelBin};
-use crate::models::origins::pack::FilePack;
-use crate::models::origins::tensors::ForeignTensors;
 use crate::models::origins::words::{ForeignWords, languages};
-use crate::models::transformer::sizes::position;
 use crate::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
+use crate::models::{
+    disk, origins::card::ForeignCard, origins::pack::FilePack, origins::tensors::ForeignTensors,
+    transformer::sizes::position,
+};
 use crate::text::foreign::sentencepiece::SentencePiece;
 use crate::text::foreign::vocabulary::{self, Vocabulary};
 use crate::text::sentence::{EOS, UNK};

@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::models::checkpoint::Weights;
-use crate::models::config::Config;
-use crate::models::entry::shapes;
+use crate::models::{checkpoint::Weights, config::Config, entry::shapes};
 
 /// A model of another toolkit, in our form.
 #[derive(Debug)]

@@ -17,20 +17,17 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::models::config::{Architecture, Config, OwnSizes};
-use crate::models::disk;
 use crate::models::disk::{CARD_FILE, CONFIG_FILE, WEIGHTS_FILE};
-use crate::models::origins::card::ForeignCard;
 use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::{ForeignSettings, short};
-use crate::models::origins::marian_files::MarianFiles;
-use crate::models::origins::tensors::ForeignTensors;
-use crate::models::origins::torch;
 use crate::models::origins::words::{ForeignWords, languages};
-use crate::models::transformer::sizes::position;
 use crate::models::transformer::sizes::{AlignmentReason, DecoderCell, Positions, TransformerSizes};
-use crate::text::foreign::sentencepiece::SentencePiece;
-use crate::text::foreign::vocabulary::Vocabulary;
+use crate::models::{
+    disk, origins::card::ForeignCard, origins::marian_files::MarianFiles, origins::tensors::ForeignTensors,
+    origins::torch, transformer::sizes::position,
+};
 use crate::text::sentence::{EOS, is_language};
+use crate::text::{foreign::sentencepiece::SentencePiece, foreign::vocabulary::Vocabulary};
 
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Hugging Face MarianMT",

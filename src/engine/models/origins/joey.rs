@@ -14,22 +14,18 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::models::config::{Architecture, Config, OwnSizes};
-use crate::models::disk;
-use crate::models::nematus::sizes::NematusUnit;
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
-use crate::models::origins::card::ForeignCard;
 use crate::models::origins::foreign::{Foreign, OriginEntry};
-use crate::models::origins::keys::ForeignSettings;
 use crate::models::origins::marian_files::{chosen, last_part, model_files, own_name};
-use crate::models::origins::opennmt::words;
-use crate::models::origins::refused::names;
-use crate::models::origins::tensors::ForeignTensors;
-use crate::models::origins::torch;
 use crate::models::origins::torch_layers::{
     TorchNames, count, finish, lend_recurrent, matrix, shares, stacked, start, ties, transformer_sizes,
 };
 use crate::models::origins::words::{ForeignWords, languages};
-use crate::models::transformer::sizes::TransformerSizes;
+use crate::models::{
+    disk, nematus::sizes::NematusUnit, origins::card::ForeignCard, origins::keys::ForeignSettings,
+    origins::opennmt::words, origins::refused::names, origins::tensors::ForeignTensors, origins::torch,
+    transformer::sizes::TransformerSizes,
+};
 use crate::text::reader::read_file;
 
 pub const ENTRY: OriginEntry = OriginEntry {

@@ -16,13 +16,12 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::{Architecture, Config};
-use crate::models::entry::shapes;
-use crate::models::origins::foreign::Foreign;
-use crate::models::origins::marian_files::MarianFiles;
 use crate::models::origins::marian_options::{KnownOption, MarianOptions};
-use crate::models::stored::IntegerMatrix;
 use crate::models::transformer::sizes::{
     Activation, AlignmentReason, DecoderCell, NamedChoice as _, Positions, TransformerSizes,
+};
+use crate::models::{
+    entry::shapes, origins::foreign::Foreign, origins::marian_files::MarianFiles, stored::IntegerMatrix,
 };
 use crate::nn::fused::integers::Rounding;
 

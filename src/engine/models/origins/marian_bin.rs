@@ -10,20 +10,16 @@
 //!
 //! Integers are stored \[out, in\], whatever the shape says, but for browsermt's `Wemb`; the value is q / multiplier.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, ops::Range};
 
 use half::f16;
 
 use crate::error::{Error, Result};
-use crate::models::checkpoint::Array;
-use crate::models::disk;
-use crate::models::header::MOST_NUMBERS;
 use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::marian::{self, MarianTensors};
-use crate::models::origins::marian_files;
 use crate::models::origins::marian_options::{MarianOptions, OPTIONS};
+use crate::models::{checkpoint::Array, disk, header::MOST_NUMBERS, origins::marian_files};
 
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Marian bin",

@@ -8,15 +8,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::models::config::Config;
-use crate::models::disk;
 use crate::models::disk::{CARD_FILE, CONFIG_FILE};
-use crate::models::origins::card::ForeignCard;
-use crate::models::origins::marian_options::MarianOptions;
+use crate::models::{config::Config, disk, origins::card::ForeignCard, origins::marian_options::MarianOptions};
 use crate::text::foreign::sentencepiece::{SentencePiece, SpmPieceKind};
-use crate::text::foreign::vocabulary::Vocabulary;
 use crate::text::sentence::{EOS, UNK, is_language};
-use crate::text::write::folder_of;
+use crate::text::{foreign::vocabulary::Vocabulary, write::folder_of};
 
 const MOST_FILES: usize = 4096;
 

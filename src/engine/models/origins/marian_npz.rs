@@ -4,13 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::models::checkpoint::Array;
 use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::marian::{self, MarianTensors};
 use crate::models::origins::marian_files::{self, MarianFiles};
 use crate::models::origins::marian_options::{MarianOptions, OPTIONS};
-use crate::models::origins::marian_rnn;
-use crate::models::origins::npz::Npz;
+use crate::models::{checkpoint::Array, origins::marian_rnn, origins::npz::Npz};
 
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Marian npz",

@@ -19,11 +19,9 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::{Architecture, Config};
-use crate::models::entry::shapes;
 use crate::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
-use crate::models::origins::marian::MarianTensors;
 use crate::models::origins::marian_options::{KnownOption, MarianOptions};
-use crate::models::transformer::sizes::NamedChoice;
+use crate::models::{entry::shapes, origins::marian::MarianTensors, transformer::sizes::NamedChoice};
 
 /// Options that are implemented in some of their values only; an older file leaves some out.
 const KNOWN: &[KnownOption] = &[

@@ -1,13 +1,11 @@
 //! `model.bin` of CTranslate2, versions 1 to 6: a version, the name of a model and its revision (from 2 on),
 //! variables with their numbers, and other names for some of them (from 3 on).
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use crate::error::{Error, Result};
-use crate::models::header::NumberFormat;
-use crate::models::origins::keys::short;
 use crate::models::origins::tensors::{ForeignFormat, ForeignTensor, ForeignTensors};
+use crate::models::{header::NumberFormat, origins::keys::short};
 
 const NEWEST: u32 = 6;
 const NEWEST_REVISION: u32 = 7;

@@ -6,14 +6,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::models::disk;
 use crate::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
-use crate::models::origins::card::ForeignCard;
 use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::{ForeignSettings, KnownSetting};
 use crate::models::origins::marian_files::{RECURRENT, chosen, last_part, model_files, own_name};
-use crate::models::origins::marian_rnn::TensorNames;
-use crate::models::origins::npz::Npz;
+use crate::models::{disk, origins::card::ForeignCard, origins::marian_rnn::TensorNames, origins::npz::Npz};
 use crate::text::foreign::vocabulary::{self, SpecialWords, Vocabulary};
 use crate::text::sentence::{EOS, UNK};
 

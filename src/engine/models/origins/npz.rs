@@ -1,19 +1,16 @@
 //! `.npz` archives of numpy, as Marian and Nematus write weights: a zip of `NAME.npy`. Arrays are read on request,
 //! Python objects never; sizes are bound by the bytes of the file and by the numbers that a model may have.
 
-use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, fs::File};
 
 use half::f16;
 use zip::ZipArchive;
 
 use crate::error::{Error, Result};
-use crate::models::checkpoint::Array;
-use crate::models::disk;
-use crate::models::header::MOST_NUMBERS;
 use crate::models::origins::pack::{ALWAYS, MOST_GROWTH};
+use crate::models::{checkpoint::Array, disk, header::MOST_NUMBERS};
 
 pub const MAGIC: &[u8] = b"\x93NUMPY";
 const MOST_HEADER: u64 = 1 << 16;

@@ -14,23 +14,21 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::models::config::{Architecture, Config, OwnSizes};
-use crate::models::nematus::sizes::NematusUnit;
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
-use crate::models::origins::card::ForeignCard;
 use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::{ForeignSettings, KnownSetting};
 use crate::models::origins::marian_files::{chosen, model_files, own_name};
 use crate::models::origins::pickled::{PickleReader, PickleResult};
-use crate::models::origins::refused::names;
-use crate::models::origins::tensors::ForeignTensors;
-use crate::models::origins::torch;
 use crate::models::origins::torch_layers::{
     TorchNames, celled, count, finish, lend_recurrent, matrix, shares, stacked, start, ties, transformer_sizes,
 };
 use crate::models::origins::words::{ForeignWords, languages};
 use crate::models::transformer::sizes::{AlignmentReason, TransformerSizes};
-use crate::text::foreign::vocabulary::Vocabulary;
-use crate::text::sentence::UNK;
+use crate::models::{
+    nematus::sizes::NematusUnit, origins::card::ForeignCard, origins::refused::names, origins::tensors::ForeignTensors,
+    origins::torch,
+};
+use crate::text::{foreign::vocabulary::Vocabulary, sentence::UNK};
 
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "OpenNMT-py checkpoint",

@@ -1,13 +1,11 @@
 //! Files by their names, of a folder or of a zip package. Nothing is unpacked to the disk, so that no name in a
 //! package leads anywhere; what an entry takes is bound by the bytes of the package.
 
-use std::cell::RefCell;
-use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
+use std::{cell::RefCell, fs::File};
 
-use zip::ZipArchive;
-use zip::read::ZipFile;
+use zip::{ZipArchive, read::ZipFile};
 
 use crate::error::{Error, Result};
 use crate::models::disk;

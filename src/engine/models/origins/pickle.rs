@@ -29,14 +29,8 @@ const KNOWN: &[&str] = &[
 /// Programs whose objects may stand in a checkpoint: an object is the dictionary of its attributes, a call is kept as
 /// it is written.
 const INERT: &[&str] = &[
-    "argparse.Namespace",
-    "collections.Counter",
-    "collections.defaultdict",
-    "functools.partial",
-    "onmt.",
-    "torch.device",
-    "torch.int64",
-    "torchtext.",
+    "argparse.Namespace", "collections.Counter", "collections.defaultdict", "functools.partial", "onmt.",
+    "torch.device", "torch.int64", "torchtext.",
 ];
 
 #[derive(Clone, Copy)]

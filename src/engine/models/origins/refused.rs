@@ -5,9 +5,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::models::disk;
 use crate::models::origins::marian_files::{model_files, names_in};
+use crate::{error::Error, models::disk};
 
 const EXTENSIONS: [&str; 4] = ["pt", "pth", "ckpt", "t7"];
 /// How many bytes of a file are looked through: a checkpoint begins with the names of its parts.

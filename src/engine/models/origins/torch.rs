@@ -1,19 +1,14 @@
 //! What torch saves: a zip with a pickle and an entry for the numbers of each tensor, or, before version 1.6, pickles
 //! and numbers behind them. Tensors, dictionaries and attributes alone are read; the rest is refused by name.
 
-use std::collections::BTreeMap;
-use std::io::Cursor;
-use std::ops::Range;
-use std::path::Path;
+use std::{collections::BTreeMap, io::Cursor, ops::Range, path::Path};
 
 use zip::{CompressionMethod, ZipArchive};
 
 use crate::error::{Error, Result};
-use crate::models::disk;
-use crate::models::header::NumberFormat;
-use crate::models::origins::pickle;
 use crate::models::origins::pickled::{PickleReader, PickleResult, Pickled};
 use crate::models::origins::tensors::{ForeignFormat, ForeignTensor, ForeignTensors};
+use crate::models::{disk, header::NumberFormat, origins::pickle};
 
 const MOST_ENTRIES: usize = 1 << 15;
 /// The longest pickle: names and shapes of all tensors, and in checkpoints of OpenNMT-py how often each word was seen.

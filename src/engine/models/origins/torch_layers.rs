@@ -4,17 +4,13 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::models::config::Config;
-use crate::models::nematus::sizes::NematusUnit;
-use crate::models::nematus::sizes::UnitPlace;
-use crate::models::origins::card::ForeignCard;
 use crate::models::origins::ctranslate::{SpmNames, tokenizers};
-use crate::models::origins::foreign::Foreign;
-use crate::models::origins::marian_files::RECURRENT;
-use crate::models::origins::pack::FilePack;
-use crate::models::origins::tensors::ForeignTensors;
-use crate::models::origins::words::ForeignWords;
 use crate::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
+use crate::models::{
+    config::Config, nematus::sizes::NematusUnit, nematus::sizes::UnitPlace, origins::card::ForeignCard,
+    origins::foreign::Foreign, origins::marian_files::RECURRENT, origins::pack::FilePack,
+    origins::tensors::ForeignTensors, origins::words::ForeignWords,
+};
 
 const MOST_LAYERS: usize = 64;
 

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::models::config::{Architecture, Config};
-use crate::models::origins::card::ForeignCard;
-use crate::models::origins::tensors::ForeignTensors;
+use crate::models::{origins::card::ForeignCard, origins::tensors::ForeignTensors};
 use crate::text::foreign::vocabulary::Vocabulary;
 use crate::text::sentence::{EOS, UNK};
 

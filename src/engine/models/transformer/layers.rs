@@ -4,10 +4,8 @@ use candle_core::{D, Tensor};
 
 use crate::error::{Error, Result};
 use crate::models::transformer::sizes::{Activation, TransformerSizes};
-use crate::nn::gru::sigmoid;
 use crate::nn::linear::{Parameters, RoundingMatrix};
-use crate::nn::softmax::masked;
-use crate::nn::trace::Trace;
+use crate::nn::{gru::sigmoid, softmax::masked, trace::Trace};
 
 /// What all layers have in common.
 #[derive(Clone, Copy, Debug)]

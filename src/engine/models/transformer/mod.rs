@@ -25,9 +25,7 @@ use candle_core::{D, Tensor};
 use crate::attention::{self, AttentionKind};
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed, embed_previous};
-use crate::models::config::Config;
 use crate::models::entry::{AlignmentMode, ModelEntry};
-use crate::models::header::Shapes;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::transformer::heads::{HeadChanges, HeadKind};
@@ -36,6 +34,7 @@ use crate::models::transformer::layers::{
 };
 use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes, position, too_long};
 use crate::models::{anatomy, fused};
+use crate::models::{config::Config, header::Shapes};
 use crate::nn::linear::{Parameters, RoundingMatrix};
 use crate::nn::softmax::{log_softmax, masked};
 use crate::nn::trace::Trace;
@@ -44,22 +43,9 @@ pub const ENTRY: ModelEntry = ModelEntry {
     name: "transformer",
     citation: "Vaswani, Shazeer, Parmar, Uszkoreit, Jones, Gomez, Kaiser, Polosukhin 2017, Attention Is All You Need",
     needs: &[
-        "heads",
-        "encoder_layers",
-        "decoder_layers",
-        "feed_forward",
-        "decoder_feed_forward",
-        "norm_first",
-        "norm_epsilon",
-        "activation",
-        "decoder_cell",
-        "positions",
-        "scale_embedding",
-        "shared_embedding",
-        "tied_output",
-        "alignment_layer",
-        "alignment_heads",
-        "alignment_reason",
+        "heads", "encoder_layers", "decoder_layers", "feed_forward", "decoder_feed_forward", "norm_first",
+        "norm_epsilon", "activation", "decoder_cell", "positions", "scale_embedding", "shared_embedding",
+        "tied_output", "alignment_layer", "alignment_heads", "alignment_reason",
     ],
     may: &["start", "max_positions"],
     shapes,

@@ -2,9 +2,8 @@
 
 use gemm::Parallelism;
 
-use super::Precision;
-use super::rounded;
 use super::rounded::Factor;
+use super::{Precision, rounded};
 
 /// C [m, n] (+)= A [m, k] B [k, n] in `f32`; C is contiguous.
 fn single(m: usize, n: usize, k: usize, a: Factor<'_>, b: Factor<'_>, c: &mut [f32], accumulate: bool) {

@@ -5,15 +5,9 @@
 use half::f16;
 use half::slice::HalfFloatSliceExt as _;
 
-use super::number::Number;
-use super::pages::PagedNumbers;
-use super::pairs;
-use super::pairs::Pair;
-use super::team;
-use super::tile;
 use super::tile::{Onto, Out, Panels, View};
-use super::width::WIDTH;
 use super::{Level, Precision, level};
+use super::{number::Number, pages::PagedNumbers, pairs, pairs::Pair, team, tile, width::WIDTH};
 
 /// A weight packed for `x W'` or `y W`.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,7 @@
 //! A gated layer over a whole sentence whose input part W e + b is already there:
 //! each step multiplies only U. Used by training and by decoding.
 
-use super::gru;
-use super::gru::Sense;
-use super::pack::Packed;
+use super::{gru, gru::Sense, pack::Packed};
 use crate::nn::bidirectional::Direction;
 
 /// The recurrent weights of a unit.

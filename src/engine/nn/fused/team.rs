@@ -4,14 +4,11 @@
 //! that in a pool of one thread it does the work alone. Which thread does a part never changes a number.
 
 use std::cell::{Cell, UnsafeCell};
-use std::hint::spin_loop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::{hint::spin_loop, sync::Arc};
 
-use super::Level;
-use super::at_most;
-use super::level;
+use super::{Level, at_most, level};
 
 /// Turns that a waiting thread spins before it yields its core at each turn; a few microseconds.
 const SPINS: usize = 256;

@@ -3,14 +3,13 @@
 //! A number of C is the sum over k in order, whatever the number of lines and panels and whether B is `f32` or `f16`,
 //! so that neither the other rows nor the number of threads change it.
 
-use super::Level;
-use super::level;
 #[cfg(any(test, target_arch = "wasm32"))]
 use super::number::Four;
 use super::number::Number;
 #[cfg(target_arch = "x86_64")]
 use super::pairs;
 use super::width::WIDTH;
+use super::{Level, level};
 
 /// Most lines of A that one pass over a panel serves.
 pub const LINES: usize = 12;

@@ -4,14 +4,9 @@
 //! lines is scaled and both products are made of it while it is in the cache. With [`Mixed`] the factors of the three
 //! products are pairs of bf16; logits, softmax and all sums stay `f32`.
 
-use super::elementwise::exp;
-use super::number::Number;
 use super::pack::{fill_plain, fill_transposed};
-use super::pairs;
-use super::pairs::Pair;
-use super::per_level;
 use super::tile::{LINES, Onto, View, for_each_pass, tile, tile_lines};
-use super::width::WIDTH;
+use super::{elementwise::exp, number::Number, pairs, pairs::Pair, per_level, width::WIDTH};
 
 /// Columns of x that are scaled at once.
 const LANES: usize = 16;

@@ -1,8 +1,6 @@
 //! Neighbours made one, the best pair first (Sennrich et al. 2016). Imports nothing of ours.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::ops::Range;
+use std::{cmp::Reverse, collections::BinaryHeap, ops::Range};
 
 /// In which order pairs of one rank are made one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,6 @@
 //! Codes of byte pair encoding, as subword-nmt learns and applies them to words between spaces. Imports floor 0.
 
-use std::collections::HashMap;
-use std::ops::Range;
-use std::path::Path;
+use std::{collections::HashMap, ops::Range, path::Path};
 
 use crate::error::{Error, Result};
 use crate::text::foreign::bpe::{Ties, merge};

@@ -1,7 +1,6 @@
 //! Tokenizer files with foreign rules, read: text to places and ids as the origin has them. Imports floor 0.
 
-use std::ops::Range;
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 use ahash::AHashMap;
 use base64::Engine as _;
@@ -11,13 +10,12 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::text::foreign::codes::{Codes, JOINER};
-use crate::text::foreign::form::ForeignModel;
-use crate::text::foreign::normal::Normal;
-use crate::text::foreign::punctuation;
-use crate::text::foreign::segmenter::Segmenter;
-use crate::text::foreign::sentencepiece::SentencePiece;
 use crate::text::pieces::{PieceMarks, SPACE};
 use crate::text::sentence::{UNK, is_language};
+use crate::text::{
+    foreign::form::ForeignModel, foreign::normal::Normal, foreign::punctuation, foreign::segmenter::Segmenter,
+    foreign::sentencepiece::SentencePiece,
+};
 
 /// Rules of another toolkit, with the ids of its vocabulary.
 #[derive(Debug)]

@@ -1,19 +1,16 @@
 //! Text cut into the pieces of a SentencePiece model, as that library does it. Imports floor 0.
 
-use std::collections::HashSet;
-use std::ops::Range;
-use std::path::Path;
+use std::{collections::HashSet, ops::Range, path::Path};
 
 use ahash::AHashMap;
 
 use crate::error::{Error, Result};
 use crate::text::foreign::bpe::{Ties, merge};
-use crate::text::foreign::charsmap::CharsMap;
-use crate::text::foreign::normal::Normal;
 use crate::text::foreign::sentencepiece::{SentencePiece, SpmModel, SpmPiece, SpmPieceKind};
-use crate::text::foreign::trie::Trie;
-use crate::text::foreign::unigram::Unigram;
 use crate::text::pieces::{SPACE, byte_of};
+use crate::text::{
+    foreign::charsmap::CharsMap, foreign::normal::Normal, foreign::trie::Trie, foreign::unigram::Unigram,
+};
 
 /// A SentencePiece model ready to cut text.
 #[derive(Debug)]

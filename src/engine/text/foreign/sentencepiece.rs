@@ -7,12 +7,9 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
 use crate::error::{Error, Result};
-use crate::text::foreign::form::ForeignModel;
 use crate::text::foreign::protobuf::{Field, Message};
-use crate::text::foreign::vocabulary::Vocabulary;
-use crate::text::pieces::byte_of;
-use crate::text::reader::read_file;
 use crate::text::sentence::{EOS, UNK};
+use crate::text::{foreign::form::ForeignModel, foreign::vocabulary::Vocabulary, pieces::byte_of, reader::read_file};
 
 const MOST_BYTES: u64 = 64 << 20;
 const MOST_PIECES: usize = 4_000_000;

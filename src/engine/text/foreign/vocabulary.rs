@@ -7,10 +7,9 @@ use saphyr_parser::{Event, Parser};
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
-use crate::text::foreign::codes::Codes;
 use crate::text::foreign::form::{ForeignModel, file};
-use crate::text::reader::read_file;
 use crate::text::sentence::{EOS, UNK};
+use crate::text::{foreign::codes::Codes, reader::read_file};
 
 const MOST_BYTES: u64 = 256 << 20;
 const MOST_CODES: u64 = 64 << 20;

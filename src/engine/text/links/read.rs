@@ -10,8 +10,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::text::links::guess::{LinkCensus, LinkGuess};
 use crate::text::links::{Link, Links};
-use crate::text::reader::LineReader;
-use crate::text::words::words;
+use crate::text::{reader::LineReader, words::words};
 
 pub use crate::text::links::guess::{Base, LinkEntry, LinkLayout, LinkOrder, Notation};
 

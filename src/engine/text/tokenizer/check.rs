@@ -5,8 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::text::language::normalizer;
-use crate::text::pieces::PieceMarks;
+use crate::text::{language::normalizer, pieces::PieceMarks};
 
 /// What must be null, and why.
 const UNUSED: &[(&str, &str)] = &[

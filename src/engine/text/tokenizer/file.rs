@@ -3,8 +3,7 @@
 //! The library reads a file by trying every kind of model on a copy of its whole vocabulary; the word lists that this
 //! program makes are read here directly, and the library gets the rules alone.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -13,10 +12,9 @@ use tokenizers::{Encoding, NormalizedString, Normalizer as _, NormalizerWrapper}
 
 use crate::error::{Error, Result};
 use crate::quiet::catch_quietly;
-use crate::text::foreign::cutter::ForeignCutter;
-use crate::text::pieces::PieceMarks;
 use crate::text::sentence::{EOS, UNK, is_language};
 use crate::text::tokenizer::check::{Rules, check};
+use crate::text::{foreign::cutter::ForeignCutter, pieces::PieceMarks};
 
 /// Who cuts text.
 pub(super) enum Cutter {

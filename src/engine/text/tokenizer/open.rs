@@ -2,17 +2,13 @@
 //!
 //! Compiling the rules takes longest, so [`Tokenizers`] shares one tokenizer among all whose files have the same bytes.
 
-use std::collections::HashMap;
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::{collections::HashMap, path::Path};
 
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Result;
-use crate::text::cut::WordRule;
-use crate::text::reader::read_file;
-use crate::text::tokenizer::Tokenizer;
-use crate::text::tokenizer::file::Shared;
+use crate::text::{cut::WordRule, reader::read_file, tokenizer::Tokenizer, tokenizer::file::Shared};
 
 type Place = Arc<Mutex<Weak<Shared>>>;
 
@@ -70,8 +66,7 @@ const MOST_BYTES: u64 = 256 << 20;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
-    use crate::text::tokenizer::file::tests::FILE;
+    use crate::{error::Error, text::tokenizer::file::tests::FILE};
 
     #[test]
     fn files_of_the_same_bytes_share_one_tokenizer_while_it_is_used() -> Result<()> {

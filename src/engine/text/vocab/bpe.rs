@@ -15,8 +15,7 @@ use tokenizers::models::bpe::{BPE, BpeTrainer};
 
 use crate::error::{Error, Result};
 use crate::text::sentence::{EOS, UNK};
-use crate::text::tokenizer::Tokenizer;
-use crate::text::vocab::tokenizer;
+use crate::text::{tokenizer::Tokenizer, vocab::tokenizer};
 
 /// What every piece but the first of a word begins with.
 pub const CONTINUES: &str = "##";

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::document::column::ColumnState;
-use crate::app::document::differences::by_itself;
-use crate::app::state::AppState;
+use crate::app::{document::column::ColumnState, document::differences::by_itself, state::AppState};
 use crate::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 
 impl AppState {

@@ -1,8 +1,6 @@
 //! The columns that a lesson or a saved state wants, in its order.
 
-use crate::app::document::column::Column;
-use crate::app::state::AppState;
-use crate::app::view::Selection;
+use crate::app::{document::column::Column, state::AppState, view::Selection};
 use engine::decoding::SystemSpec;
 
 impl AppState {

@@ -1,29 +1,21 @@
 //! A column: a model and what it makes of the source.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use crate::app::document::compare::SystemComparison;
-use crate::app::document::hand::TokenCount;
-use crate::app::document::sentence_state::SentenceState;
-use crate::app::document::table;
 use crate::app::document::table::{AlignmentTable, Making};
-use crate::app::document::variant::VariantLabel;
-use crate::app::files::work::AlignQuestion;
 use crate::app::settings::{Settings, Whose};
+use crate::app::{
+    document::compare::SystemComparison, document::hand::TokenCount, document::sentence_state::SentenceState,
+    document::table, document::variant::VariantLabel, files::work::AlignQuestion,
+};
 use crate::jobs::live::protocol::{
     ColumnId, ColumnResult, ColumnSpec, HypothesisView, ModelFacts, UntouchedTranslation,
 };
-use engine::aligner::bundled::AlignerChoice;
-use engine::aligner::placed::PlacedWords;
-use engine::analysis::measures::Tested;
-use engine::analysis::row_convention::RowConvention;
+use engine::aligner::{bundled::AlignerChoice, placed::PlacedWords};
+use engine::analysis::{measures::Tested, row_convention::RowConvention};
 use engine::decoding::{SearchOptions, SystemSpec};
-use engine::interventions::Interventions;
-use engine::models::Kernels;
-use engine::nn::device::DeviceChoice;
-use engine::text::links::Links;
-use engine::text::sentence::Sentence;
+use engine::text::{links::Links, sentence::Sentence};
+use engine::{interventions::Interventions, models::Kernels, nn::device::DeviceChoice};
 
 /// Measurements that a column keeps: all measures of a few translations.
 const MOST_TESTED: usize = 20;

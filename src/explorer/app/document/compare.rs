@@ -1,7 +1,6 @@
 //! A variant beside its original: which words are others, and which look elsewhere. Pure.
 
-use crate::app::document::table::AlignmentTable;
-use crate::app::files::common::common;
+use crate::app::{document::table::AlignmentTable, files::common::common};
 use engine::analysis::divergence::jensen_shannon;
 
 pub const DIVERGENCE: &str = id!(

@@ -1,9 +1,8 @@
 //! Which words the outputs of the columns do not share, by longest common subsequences.
 
-use crate::app::document::column::Column;
-use crate::app::document::compare::unpaired;
-use crate::app::document::table::TargetWord;
-use crate::app::files::common::common;
+use crate::app::{
+    document::column::Column, document::compare::unpaired, document::table::TargetWord, files::common::common,
+};
 use crate::jobs::live::protocol::HypothesisView;
 use engine::text::sentence::EOS;
 

@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use engine::interventions::{Forbid, Interventions, Pin, Place, SetAlpha};
-use engine::models::transformer::heads::HeadPlace;
-use engine::text::sentence::EOS;
+use engine::{models::transformer::heads::HeadPlace, text::sentence::EOS};
 
 /// An intervention to remove.
 #[derive(Clone, Debug, PartialEq, Eq)]

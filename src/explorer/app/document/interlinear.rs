@@ -4,8 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::app::files::common::common;
-use engine::text::cut::WordRule;
-use engine::text::words::WordPlaces;
+use engine::text::{cut::WordRule, words::WordPlaces};
 
 /// Texts that a line remembers its cells of.
 const MOST_KNOWN: usize = 50;

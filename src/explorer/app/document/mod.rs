@@ -19,16 +19,13 @@ pub mod variant;
 
 use std::sync::Arc;
 
-use crate::app::document::column::Column;
-use crate::app::document::compare::SystemComparison;
-use crate::app::document::differences::comparable;
-use crate::app::document::history::History;
-use crate::app::document::sentence_state::SentenceState;
-use crate::app::document::variant::VariantLabel;
-use crate::app::files::gold::Gold;
+use crate::app::{
+    document::column::Column, document::compare::SystemComparison, document::differences::comparable,
+    document::history::History, document::sentence_state::SentenceState, document::variant::VariantLabel,
+    files::gold::Gold,
+};
 use crate::jobs::live::protocol::ColumnId;
-use engine::analysis::contrast::pairs::ContrastPair;
-use engine::analysis::measures::MEASURES;
+use engine::analysis::{contrast::pairs::ContrastPair, measures::MEASURES};
 use engine::interventions::Interventions;
 use engine::lang;
 

@@ -2,11 +2,8 @@
 
 use std::ops::Range;
 
-use crate::app::document::column::Column;
-use crate::app::settings::Settings;
-use engine::analysis::row_convention::RowConvention;
-use engine::decoding::reweigh::permutation;
-use engine::text::sentence::Sentence;
+use crate::app::{document::column::Column, settings::Settings};
+use engine::{analysis::row_convention::RowConvention, decoding::reweigh::permutation, text::sentence::Sentence};
 
 pub fn target_tokens(column: &Column, settings: &Settings, i: usize) -> Option<Range<usize>> {
     let shown = column.shown()?;

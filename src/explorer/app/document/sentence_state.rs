@@ -5,12 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::app::document::interlinear::InterlinearPlan;
-use crate::app::document::kept;
+use crate::app::{document::interlinear::InterlinearPlan, document::kept};
 use engine::decoding::{Ranking, SearchOptions};
-use engine::interventions::Interventions;
-use engine::models::choice::ModelSpec;
-use engine::text::sentence::MAX_SOURCE_BYTES;
+use engine::{interventions::Interventions, models::choice::ModelSpec, text::sentence::MAX_SOURCE_BYTES};
 
 /// Candidates kept for each word, for the inspector.
 pub const CANDIDATES: usize = 10;

@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::app::command::SourceCommand;
-use crate::app::document::column::Column;
-use crate::app::document::history::begins_anew;
-use crate::app::document::rewording::carried;
 use crate::app::document::sentence_state::{SentenceState, cut};
-use crate::app::files::gold::Gold;
 use crate::app::files::lists::{List, MAX_TRANSLATED};
 #[cfg(not(target_family = "wasm"))]
 use crate::app::page::SENTENCE;
-use crate::app::settings::Whose;
-use crate::app::state::AppState;
+use crate::app::{
+    command::SourceCommand, document::column::Column, document::history::begins_anew, document::rewording::carried,
+    files::gold::Gold,
+};
+use crate::app::{settings::Whose, state::AppState};
 use engine::analysis::contrast::pairs::ContrastPair;
 
 /// So many sentences of a list are compared with the source to find it there.

@@ -1,25 +1,18 @@
 //! The view model of a column, made from one hypothesis: words and numbers, no pixels.
 
-use std::borrow::Cow;
-use std::ops::Range;
-use std::sync::Arc;
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
-use crate::app::document::variant::VariantLabel;
-use crate::app::settings::Shown;
+use crate::app::{document::variant::VariantLabel, settings::Shown};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
-use engine::analysis::ablation::AblationMeans;
 use engine::analysis::alignment::{Alignment, greatest};
-use engine::analysis::hard;
-use engine::analysis::hard::AlignmentAgreement;
 use engine::analysis::measures::{HeadMatrix, MEASURES, Measure, Tested};
-use engine::analysis::row_convention::RowConvention;
 use engine::analysis::words::{merge_alpha, merge_energies, merge_log_p, over_words};
+use engine::analysis::{ablation::AblationMeans, hard, hard::AlignmentAgreement, row_convention::RowConvention};
 use engine::interventions::{Applied, Said};
 use engine::models::transformer::heads::{HeadKind, HeadPlace};
-use engine::text::cut::WordRule;
-use engine::text::links::Links;
 use engine::text::sentence::{EOS, Sentence, is_language};
 use engine::text::words::{SideWords, WordPlaces, whole_words, without_end};
+use engine::text::{cut::WordRule, links::Links};
 use figure::heatmap::outlines;
 use figure::label::{Hand, target_text};
 

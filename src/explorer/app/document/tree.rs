@@ -5,8 +5,7 @@ use std::collections::HashSet;
 
 use crate::app::document::column::Column;
 use engine::decoding::{Node, NodeFate};
-use engine::interventions::Said;
-use engine::text::pieces::PieceMarks;
+use engine::{interventions::Said, text::pieces::PieceMarks};
 use figure::tree;
 use figure::tree::NodeState;
 

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use figure::formats::{FORMATS, format};
-use figure::links::Weight;
 use figure::page::{DPIS, FigurePage, WIDTHS_MM};
-use figure::palette::ColourMap;
 use figure::sheet::{KINDS, kind};
+use figure::{links::Weight, palette::ColourMap};
 
 /// Resolution of a picture in the clipboard, pixels in an inch: twice that of a usual screen.
 const CLIPBOARD_DPI: f32 = 144.0;

@@ -5,38 +5,28 @@
 //! has the model's own tokens, with `words` saying which make up a word, as the command line writes them. Links are
 //! always of words. Pharaoh has no place for names; [`note`] says them to the user.
 
-use std::ops::Range;
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use serde_json::{Value, json};
 
-use crate::app::document::column::Column;
-use crate::app::document::compare::Moved;
-use crate::app::document::sentence_state::SearchSettings;
 use crate::app::document::table::{AlignmentTable, GIVEN, LEFT_OUT, MeasuredTable, TargetWord};
-use crate::app::document::tree::SearchTree;
 use crate::app::document::{hand, table, tree};
 use crate::app::files::drawing::{Branches, Drawing};
 use crate::app::files::line::{HypothesisLine, LinksLine, SetLine, TranslationLine, ends};
 use crate::app::files::picture::{FigureRequest, GUIDED, PictureRequest, measure};
 use crate::app::settings::{Settings, Shown};
-use crate::app::state::AppState;
+use crate::app::{
+    document::column::Column, document::compare::Moved, document::sentence_state::SearchSettings,
+    document::tree::SearchTree, state::AppState,
+};
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use engine::aligner::sides::SideRules;
-use engine::analysis::hard;
 use engine::analysis::measures::{MEASURES, MeasuredWords, Tested};
-use engine::analysis::row_convention::RowConvention;
-use engine::analysis::words::over_words;
+use engine::analysis::{hard, row_convention::RowConvention, words::over_words};
 use engine::lang;
-use engine::text::commands;
-use engine::text::links::Link;
-use engine::text::tsv;
-use engine::text::tsv::TsvCell;
-use figure::heatmap::outlines::Outlined;
-use figure::palette::ColourMap;
-use figure::provenance::Provenance;
+use engine::text::{commands, links::Link, tsv, tsv::TsvCell};
 use figure::sheet::{FigureKind, FigureNeeds, FigureStyle, kind};
-use figure::tree::DrawnNode;
+use figure::{heatmap::outlines::Outlined, palette::ColourMap, provenance::Provenance, tree::DrawnNode};
 
 /// What files the shown alignment can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

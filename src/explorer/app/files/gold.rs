@@ -5,15 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::app::document::column::Column;
-use crate::app::document::table;
+use crate::app::{document::column::Column, document::table};
 use crate::jobs::live::protocol::HypothesisView;
-use engine::aligner::sides::SideRules;
-use engine::lang;
-use engine::text::cut::WordRule;
 use engine::text::links::{Link, Links};
 use engine::text::sentence::{EOS, Sentence, UNK};
 use engine::text::words::{WordPlaces, folded, words};
+use engine::{aligner::sides::SideRules, lang, text::cut::WordRule};
 
 /// Links by hand between a sentence and its reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,21 +2,13 @@
 
 use std::borrow::Cow;
 
-use crate::app::document::column::Column;
 use crate::app::document::interlinear::{HandTier, InterlinearPlan, LinksBy, RowChoice, TextRow};
-use crate::app::document::table;
-use crate::app::state::AppState;
-use engine::analysis::hard;
-use engine::analysis::row_convention::RowConvention;
-use engine::analysis::words::over_words;
+use crate::app::{document::column::Column, document::table, state::AppState};
+use engine::analysis::{hard, row_convention::RowConvention, words::over_words};
 use engine::error::Result;
-use engine::text::cut::WordRule;
-use engine::text::join::join;
-use engine::text::links::Links;
-use figure::Figure;
+use engine::text::{cut::WordRule, join::join, links::Links};
 use figure::interlinear::{GlossTier, GlossedSentence, GlossedText, picture, through};
-use figure::measure::SansSerif;
-use figure::palette::LIGHT;
+use figure::{Figure, measure::SansSerif, palette::LIGHT};
 
 /// A row as it is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

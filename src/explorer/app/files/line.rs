@@ -1,8 +1,7 @@
 //! The JSON line of a translation and that of a scored pair, which `translate` and `score` print and the
 //! window saves. Positions count from 0, words are `[FIRST, BEHIND THE LAST]` of their tokens.
 
-use std::borrow::Cow;
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use serde::Serialize;
 use serde_json::Value;

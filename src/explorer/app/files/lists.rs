@@ -1,17 +1,12 @@
 //! The lists of sentences: examples, opened files, what was translated; and what is looked for in them.
 
-use std::borrow::Cow;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
 use serde::Deserialize;
 
-use crate::app::document::column::file_name;
-use crate::app::files::gold::Gold;
-use engine::text::cut::WordRule;
+use crate::app::{document::column::file_name, files::gold::Gold};
 use engine::text::lines::{Needle, TextFile};
-use engine::text::links::Links;
-use engine::text::toml::parse;
+use engine::text::{cut::WordRule, links::Links, toml::parse};
 
 /// Most sentences kept in the history.
 pub const MAX_TRANSLATED: usize = 500;

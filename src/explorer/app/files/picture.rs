@@ -1,33 +1,20 @@
 //! What a column shows as a picture for a file. Drawn off the window's thread, while the session goes on.
 
-use std::borrow::Cow;
-use std::ops::Range;
-use std::path::Path;
-use std::sync::Arc;
+use std::{borrow::Cow, ops::Range, path::Path, sync::Arc};
 
 use crate::app::document::table::{AlignmentTable, TargetWord, Units, target_words};
-use crate::app::settings::Shown;
-use crate::jobs::live::protocol::HypothesisView;
+use crate::{app::settings::Shown, jobs::live::protocol::HypothesisView};
 use engine::analysis::measures::{MEASURES, Measure};
-use engine::analysis::row_convention::RowConvention;
 use engine::error::{Error, Result};
-use engine::text::links::Links;
-use figure::beam::BeamRow;
-use figure::fonts::Fonts;
-use figure::formats::format_of;
-use figure::heatmap::layout::Gaze;
-use figure::heatmap::outlines::Outlined;
-use figure::inspected::Inspected;
+use engine::{analysis::row_convention::RowConvention, text::links::Links};
+use figure::heatmap::{layout::Gaze, outlines::Outlined};
 use figure::label::{Label, Tone, source_text};
-use figure::mark::Scale;
-use figure::measure::SansSerif;
-use figure::page::FigurePage;
-use figure::palette::Palette;
-use figure::png::Pixels;
-use figure::provenance::Provenance;
 use figure::sheet::{FigureKind, FigureStyle, PictureSheet, kind};
-use figure::tree::DrawnNode;
 use figure::{Figure, png};
+use figure::{
+    beam::BeamRow, fonts::Fonts, formats::format_of, inspected::Inspected, mark::Scale, measure::SansSerif,
+    page::FigurePage, palette::Palette, png::Pixels, provenance::Provenance, tree::DrawnNode,
+};
 
 /// What a column shows, and how it is to look.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,8 +7,7 @@ use js_sys::{Function, Promise};
 use wasm_bindgen::JsCast as _;
 use web_sys::HtmlInputElement;
 
-use engine::models::disk::CONFIG_FILE;
-use engine::text::given;
+use engine::{models::disk::CONFIG_FILE, text::given};
 
 /// Opens the browser's dialog for a folder or files, stores them and returns the first path.
 pub async fn asked(is_folder: bool) -> Option<PathBuf> {

@@ -5,30 +5,20 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::app::files::picture::FigureRequest;
 use crate::app::page::{Dropped, Page};
-use crate::jobs::files::disk::Disk;
+use crate::{app::files::picture::FigureRequest, jobs::files::disk::Disk};
 use engine::aligner::bundled::{AlignerChoice, AlignerFile};
 use engine::aligner::placed::{PlacedAligner, PlacedWords};
 use engine::error::{Error, Result};
 use engine::lang;
-use engine::models::choice::ModelSpec;
-use engine::models::origins;
-use engine::text::lines::TextFile;
-use engine::text::links;
-use engine::text::links::Links;
-use engine::text::links::read::LinkLayout;
+use engine::models::{choice::ModelSpec, origins};
 #[cfg(not(target_family = "wasm"))]
 use engine::text::write::write_atomic;
 use engine::text::write::{folder_of, is_database};
-use figure::Figure;
-use figure::fonts::Fonts;
-use figure::formats::format_of;
-use figure::interlinear::GlossedSentence;
-use figure::interlinear::conllu;
-use figure::page::FigurePage;
-use figure::png::Pixels;
+use engine::text::{lines::TextFile, links, links::Links, links::read::LinkLayout};
+use figure::interlinear::{GlossedSentence, conllu};
 use figure::provenance::{Provenance, beside};
+use figure::{Figure, fonts::Fonts, formats::format_of, page::FigurePage, png::Pixels};
 use training::recipe::TrainingPlan;
 use training::{curves, recipe};
 

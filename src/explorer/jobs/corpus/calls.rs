@@ -1,29 +1,18 @@
 //! What is asked of the corpus thread and what it tells. A leaf.
 
-use std::mem::discriminant;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{mem::discriminant, path::PathBuf, sync::Arc};
 
 use crate::jobs::queue::JobProgress;
-use corpus::export::out::Out;
-use corpus::import::importer::ImportReport;
-use corpus::judgements::agreement::Agreement;
-use corpus::judgements::campaign::Campaign;
-use corpus::judgements::change::Change;
 use corpus::judgements::judge::{ByAnnotator, Judgement};
 use corpus::judgements::scheme::{ErrorScheme, Renamed};
+use corpus::judgements::{agreement::Agreement, campaign::Campaign, change::Change};
 use corpus::overview::compute::{Overview, OverviewOptions};
-use corpus::query::column::TableColumn;
 use corpus::query::linked::{LinkChoice, TallyOrder};
-use corpus::store::corpus::CorpusTable;
-use corpus::store::look::FileVersion;
-use corpus::store::output::SystemOutput;
-use corpus::store::read::StoredSentence;
+use corpus::store::{corpus::CorpusTable, look::FileVersion, output::SystemOutput, read::StoredSentence};
+use corpus::{export::out::Out, import::importer::ImportReport, query::column::TableColumn};
 use engine::aligner::bundled::AlignerChoice;
-use engine::analysis::bleu::Tokenization;
-use engine::analysis::concordance::ConcordanceLine;
-use engine::text::cells::CellTable;
-use engine::text::links::Links;
+use engine::analysis::{bleu::Tokenization, concordance::ConcordanceLine};
+use engine::text::{cells::CellTable, links::Links};
 use import;
 
 /// A request to the corpus thread.

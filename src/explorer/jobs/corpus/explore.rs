@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use crate::jobs::corpus::calls::{CorpusNews, Find, Hits};
 use crate::jobs::queue::JobProgress;
-use corpus::import::aligned::Linker;
 use corpus::overview::compute::{Counting, OverviewOptions};
 use corpus::query::expensive::{FilterResources, GoesOn};
-use corpus::query::hits::Searching;
 use corpus::query::linked::{TallyOrder, Tallying};
-use corpus::store::corpus::CorpusTable;
-use corpus::store::file::Workspace;
+use corpus::store::{corpus::CorpusTable, file::Workspace};
+use corpus::{import::aligned::Linker, query::hits::Searching};
 use engine::error::Result;
 
 /// Sentences of a step of an overview, and of a concordance.

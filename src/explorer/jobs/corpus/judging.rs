@@ -4,14 +4,11 @@ use std::sync::Arc;
 
 use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest};
 use crate::jobs::corpus::open::CorpusHandler;
-use corpus::judgements::agreement;
-use corpus::judgements::alpha::alphas;
-use corpus::judgements::change::Change;
 use corpus::judgements::judge::{Changed, Judges};
 use corpus::judgements::scheme::{ErrorScheme, Renamed};
+use corpus::judgements::{agreement, alpha::alphas, change::Change};
 use corpus::store::file::Workspace;
-use engine::aligner::bundled::AlignerChoice;
-use engine::aligner::words::LineAligner;
+use engine::aligner::{bundled::AlignerChoice, words::LineAligner};
 use engine::error::{Error, Result};
 use engine::text::links::Links;
 

@@ -1,30 +1,20 @@
 //! The thread of a corpus, how it answers: the workspace that is open, and what was asked of it last.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
+use std::{path::PathBuf, sync::Arc, sync::mpsc::Receiver};
 
 use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};
 use crate::jobs::corpus::explore::Jobs;
 use crate::jobs::thread::{Outbox, caught, panic_sentence};
-use corpus::export::out::write;
-use corpus::export::provenance::provenance;
+use corpus::export::{out::write, provenance::provenance};
 use corpus::import::importer::{ImportReport, import_file};
-use corpus::overview::compute::OverviewOptions;
-use corpus::query::table::Sorting;
 use corpus::query::{hits, table};
-use corpus::store::corpus::CorpusTable;
-use corpus::store::file::Workspace;
-use corpus::store::output::SystemOutput;
-use corpus::store::write::NewSentence;
-use engine::aligner::bundled::AlignerChoice;
+use corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, write::NewSentence};
+use corpus::{overview::compute::OverviewOptions, query::table::Sorting};
 use engine::error::{Error, Result};
-use engine::evaluation::first_set;
-use engine::lang;
-use engine::text::links::read::links_of;
-use engine::text::write::write_atomic;
+use engine::text::{links::read::links_of, write::write_atomic};
 use engine::ticket::{CancellationToken, Generation};
+use engine::{aligner::bundled::AlignerChoice, evaluation::first_set, lang};
 use figure::provenance::beside;
 use import;
 

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use crate::jobs::corpus::calls::CorpusNews;
-use crate::jobs::corpus::open::CorpusHandler;
+use crate::jobs::{corpus::calls::CorpusNews, corpus::open::CorpusHandler};
 use engine::error::{Error, Result};
 
 impl CorpusHandler<'_> {

@@ -1,13 +1,11 @@
 //! Work on files that the window must not wait for. Each job is a closure with its own thread; saves share one, which
 //! waits a moment for a newer save.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
-use crate::jobs::live::mailbox::Mailbox;
-use crate::jobs::thread;
 use crate::jobs::thread::{Outbox, Patience, Service, Thread, Wake, caught};
+use crate::jobs::{live::mailbox::Mailbox, thread};
 
 /// What a job does: answers with news, or `None` when there is nothing to say.
 pub type DiskJob<N> = Box<dyn FnOnce() -> Option<N> + Send>;

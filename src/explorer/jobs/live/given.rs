@@ -1,14 +1,9 @@
 //! A translation that the user gives, as a model reads it: its probability, word by word, and its alignment.
 
-use crate::jobs::live::protocol::HypothesisView;
-use crate::jobs::live::view;
-use crate::jobs::models::loaded::LoadedModel;
-use engine::decoding::force;
+use crate::jobs::{live::protocol::HypothesisView, live::view, models::loaded::LoadedModel};
 use engine::error::{Error, Result};
 use engine::evaluation::rows::{self, RowReader};
-use engine::models::Stepper;
-use engine::text::line;
-use engine::ticket::CancellationToken;
+use engine::{decoding::force, models::Stepper, text::line, ticket::CancellationToken};
 
 /// Most numbers of its alignment.
 const MOST_CELLS: usize = 4_000_000;

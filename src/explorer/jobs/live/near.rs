@@ -1,11 +1,9 @@
 //! The source words nearest to one by the cosine of their embeddings, as text that can be typed.
 
 use crate::jobs::models::loaded::LoadedModel;
-use engine::analysis::neighbours::Space;
 use engine::error::{Error, Result};
-use engine::models::representations;
-use engine::models::representations::VocabularySide;
-use engine::text::sentence::UNK;
+use engine::models::{representations, representations::VocabularySide};
+use engine::{analysis::neighbours::Space, text::sentence::UNK};
 
 const TOLD: usize = 8;
 /// Neighbours that are examined; pieces of words and punctuation are skipped.

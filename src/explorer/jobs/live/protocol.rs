@@ -3,21 +3,15 @@
 //! A [`Request`] states all that is wanted, so that overwriting one never loses an order;
 //! every [`Event`] names its column, and those about decoding the number of their request.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-use std::sync::Arc;
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use engine::analysis::row_convention::RowConvention;
 use engine::decoding::{Hypothesis, Node, SearchOptions, Specials, SystemSpec};
 use engine::interventions::{Applied, Interventions};
-use engine::models::Kernels;
-use engine::models::choice::ModelSpec;
-use engine::nn::device::DeviceChoice;
-use engine::text::cut::WordRule;
-use engine::text::pieces::PieceMarks;
-use engine::text::sentence::Sentence;
+use engine::models::{Kernels, choice::ModelSpec};
+use engine::text::{cut::WordRule, pieces::PieceMarks, sentence::Sentence};
+use engine::{analysis::row_convention::RowConvention, nn::device::DeviceChoice};
 
 pub use engine::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS};
 

@@ -8,20 +8,16 @@ use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
 use crate::jobs::live::protocol::{
     ColumnResult, ColumnSpec, Event, HypothesisView, Request, SystemKey, UntouchedTranslation,
 };
-use crate::jobs::live::untouched::shifts;
 use crate::jobs::live::{given, near, view};
-use crate::jobs::models::cache::Heard;
-use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::models::store::{Outcome, Store};
 use crate::jobs::thread::{caught, panic_sentence};
-use engine::clock::Instant;
+use crate::jobs::{live::untouched::shifts, models::cache::Heard, models::loaded::LoadedModel};
 use engine::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode};
 use engine::error::{Error, Result};
-use engine::evaluation::rows::RowReader;
 use engine::interventions::{Intervening, Intervention};
-use engine::models::Stepper;
-use engine::text::sentence::Sentence;
-use engine::ticket::CancellationToken;
+use engine::{
+    clock::Instant, evaluation::rows::RowReader, models::Stepper, text::sentence::Sentence, ticket::CancellationToken,
+};
 
 /// Most numbers (alpha and energies) of a trace; longer sentences are searched without one.
 const MAX_TRACE: usize = 16_000_000;

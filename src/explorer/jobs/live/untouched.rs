@@ -2,14 +2,12 @@
 //! word is from what it would have said.
 
 use crate::jobs::live::protocol::Shift;
-use engine::analysis::divergence::jensen_shannon;
-use engine::decoding::follow::follow;
-use engine::error::Result;
 use engine::interventions::{Intervening, Intervention};
 use engine::models::{StepOutput, Stepper};
-use engine::text::sentence::UNK;
-use engine::text::tokenizer::Tokenizer;
-use engine::ticket::CancellationToken;
+use engine::text::{sentence::UNK, tokenizer::Tokenizer};
+use engine::{
+    analysis::divergence::jensen_shannon, decoding::follow::follow, error::Result, ticket::CancellationToken,
+};
 
 /// Most log p that are kept of the model's own steps; words further on are not compared.
 const MOST: usize = 16_000_000;

@@ -1,14 +1,9 @@
 //! What the search found, turned from ids into words.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-use std::sync::Arc;
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
-use engine::analysis::alignment::Alignment;
-use engine::analysis::row_convention::RowConvention;
-use engine::analysis::unknown;
-use engine::analysis::words::merge_sources;
+use engine::analysis::{alignment::Alignment, row_convention::RowConvention, unknown, words::merge_sources};
 use engine::decoding::{Hypothesis, Node};
 use engine::interventions::{Applied, Intervention, InterventionReader, Interventions, Resolved, ResolvedText};
 use engine::text::sentence::{Sentence, UNK};

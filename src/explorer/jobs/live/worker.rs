@@ -1,17 +1,12 @@
 //! The live lane: one thread, one slot, the latest request wins.
 
-use std::num::NonZero;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::{num::NonZero, sync::Arc, time::Duration};
 
 use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
-use crate::jobs::live::mailbox::Mailbox;
 use crate::jobs::live::protocol::{Event, Request};
-use crate::jobs::live::serve::serve_holding;
-use crate::jobs::models::cache::Library;
-use crate::jobs::models::store::Store;
 use crate::jobs::thread::{GRACE, Service, Wake, caught, panic_sentence};
+use crate::jobs::{live::mailbox::Mailbox, live::serve::serve_holding, models::cache::Library, models::store::Store};
 use crate::jobs::{priority, thread};
 use engine::ticket::{CancellationToken, Generation};
 

@@ -2,18 +2,14 @@
 //! its own, which is not waited for at the end: a file that does not answer holds up neither the others nor the exit.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::thread::{Patience, Thread, caught};
-use engine::clock::Instant;
 use engine::error::{Error, Result};
-use engine::models::Model;
 use engine::nn::device::{Device, pick};
-use engine::text::tokenizer::Tokenizers;
-use engine::ticket::CancellationToken;
+use engine::{clock::Instant, models::Model, text::tokenizer::Tokenizers, ticket::CancellationToken};
 
 pub use crate::jobs::live::protocol::Key;
 
@@ -356,8 +352,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
     use super::*;
-    use engine::models::choice::ModelSpec;
-    use engine::nn::device::DeviceChoice;
+    use engine::{models::choice::ModelSpec, nn::device::DeviceChoice};
 
     #[test]
     fn a_model_stays_as_long_as_one_of_those_who_borrowed_it_has_it() {

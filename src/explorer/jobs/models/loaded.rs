@@ -4,18 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::jobs::live::protocol::{DeviceFacts, Member, ModelFacts, ModelSizes};
 use crate::jobs::live::view::Wording;
-use engine::decoding::Specials;
 use engine::decoding::ensemble::{Ensemble, Mixing};
 use engine::error::{Error, Result};
-use engine::evaluation::EvaluatedSystem;
-use engine::evaluation::plan::reader;
-use engine::evaluation::rows::RowReader;
-use engine::interventions::InterventionReader;
-use engine::lang::Count;
+use engine::evaluation::{EvaluatedSystem, plan::reader, rows::RowReader};
 use engine::models::{Kernels, Model, Stepper};
-use engine::nn::device::Device;
 use engine::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Sentence};
 use engine::text::tokenizer::Encode as _;
+use engine::{decoding::Specials, interventions::InterventionReader, lang::Count, nn::device::Device};
 
 /// A loaded model, with its last stepper if that is costly to make.
 pub(crate) struct LoadedModel {

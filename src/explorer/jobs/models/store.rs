@@ -7,10 +7,8 @@ use std::time::Duration;
 use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request, SystemKey};
 use crate::jobs::models::cache::{Heard, Key, Library, ModelCache, Reader};
 use crate::jobs::models::loaded::LoadedModel;
-use engine::decoding::SystemSpec;
-use engine::models::Model;
 use engine::nn::device::{Device, DeviceChoice};
-use engine::ticket::CancellationToken;
+use engine::{decoding::SystemSpec, models::Model, ticket::CancellationToken};
 
 /// Two rows of a column are sent no closer than this; a frame of the window is four times as long.
 const ROW_EVERY: Duration = Duration::from_millis(4);

@@ -5,18 +5,13 @@ use std::path::PathBuf;
 
 use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::YieldToForeground;
-use corpus::measures::table::Measuring;
-use corpus::run;
-use corpus::run::SystemRunOptions;
-use corpus::store::file::Workspace;
+use corpus::{measures::table::Measuring, run, run::SystemRunOptions, store::file::Workspace};
 use engine::aligner::bundled::{AlignerChoice, AlignerFiles};
-use engine::aligner::words::LineAligner;
-use engine::analysis::row_convention::RowConvention;
 use engine::decoding::{SearchOptions, SystemSpec};
-use engine::error::Result;
-use engine::evaluation::plan::InterventionPlan;
-use engine::models::Kernels;
-use engine::nn::device::DeviceChoice;
+use engine::{
+    aligner::words::LineAligner, analysis::row_convention::RowConvention, error::Result,
+    evaluation::plan::InterventionPlan, models::Kernels, nn::device::DeviceChoice,
+};
 
 const BATCH: usize = 32;
 const MOST_TOLD: usize = 5;

@@ -1,19 +1,16 @@
 //! Minimal pairs of a table, which several systems are asked about, behind the window.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
-use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::queue::work::{JobProgress, Work};
-use crate::jobs::queue::yielding::YieldToForeground;
+use crate::jobs::{models::loaded::LoadedModel, queue::yielding::YieldToForeground};
 use engine::analysis::contrast::pairs::{ContrastPair, ContrastTables, ContrastedModel};
-use engine::decoding::SystemSpec;
 use engine::error::{Error, Result};
 use engine::evaluation::contrast::{ContrastMeasures, ContrastQuestions, ContrastedSystem};
-use engine::evaluation::plan::InterventionPlan;
-use engine::models::Kernels;
-use engine::nn::device::DeviceChoice;
-use engine::text::reader::require_file;
+use engine::{
+    decoding::SystemSpec, evaluation::plan::InterventionPlan, models::Kernels, nn::device::DeviceChoice,
+    text::reader::require_file,
+};
 use import;
 
 const MOST_NOTES: usize = 3;

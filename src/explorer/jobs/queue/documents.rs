@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::jobs::queue::work::Work;
-use engine::error::Result;
-use engine::text::reader::require_file;
+use engine::{error::Result, text::reader::require_file};
 use import::documents::align::{DocumentOptions, align, cut_again};
 use import::documents::beads::{BeadRow, read};
 

@@ -5,16 +5,11 @@ use std::path::PathBuf;
 
 use crate::jobs::queue::work::{JobProgress, Work};
 use engine::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
-use engine::aligner::words::LineAligner;
-use engine::error::Result;
-use engine::models::choice::ModelSpec;
-use engine::models::fused::head::HeadSizes;
-use engine::nn::device::DeviceChoice;
-use engine::text::reader::require_file;
+use engine::models::{choice::ModelSpec, fused::head::HeadSizes};
+use engine::{aligner::words::LineAligner, error::Result, nn::device::DeviceChoice, text::reader::require_file};
 use training::head::{HeadProgress, HeadTraining, head_parameters, is_of, train_head};
 use training::linked::{LinkedText, learn_aligner};
-use training::settings::LinkWords;
-use training::state::Checkpoint;
+use training::{settings::LinkWords, state::Checkpoint};
 
 /// Bytes of text that are held.
 const MOST_TEXT: u64 = 1 << 30;

@@ -6,11 +6,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::jobs::gate::ForegroundGate;
-use crate::jobs::models::cache::Library;
 use crate::jobs::queue::order::{Found, QueueOrder};
 use crate::jobs::queue::work::{Job, JobProgress, PausePoint, Work};
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
+use crate::jobs::{gate::ForegroundGate, models::cache::Library};
 use crate::jobs::{priority, thread};
 use engine::error::Error;
 use engine::ticket::{CancellationToken, Generation};

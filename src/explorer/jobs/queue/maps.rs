@@ -5,17 +5,13 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use serde::{Deserialize, Serialize};
 
-use crate::jobs::live::protocol::MAX_SOURCE_TOKENS;
-use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::queue::work::{JobProgress, Work};
-use engine::analysis::map;
+use crate::jobs::{live::protocol::MAX_SOURCE_TOKENS, models::loaded::LoadedModel};
 use engine::analysis::map::{MapLayout, Method};
-use engine::analysis::neighbours::Space;
-use engine::analysis::tsne::TsneOptions;
+use engine::analysis::{map, neighbours::Space, tsne::TsneOptions};
 use engine::error::{Error, Result};
-use engine::models::choice::ModelSpec;
-use engine::models::representations::VocabularySide;
 use engine::models::{Kernels, representations};
+use engine::models::{choice::ModelSpec, representations::VocabularySide};
 use engine::nn::device::DeviceChoice;
 
 const STEPS: usize = 1000;

@@ -1,28 +1,21 @@
 //! Questions about one translation of a column, answered behind the window: which row of alpha would make the
 //! model say a word, how much the words depend on each source word, and what a file of interventions is for a model.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::jobs::live::protocol::ColumnId;
-use crate::jobs::models::loaded::LoadedModel;
-use crate::jobs::queue::work::Work;
-use crate::jobs::queue::yielding::YieldToForeground;
-use engine::analysis::measures;
+use crate::jobs::{
+    live::protocol::ColumnId, models::loaded::LoadedModel, queue::work::Work, queue::yielding::YieldToForeground,
+};
 use engine::analysis::measures::{MEASURES, Tested};
-use engine::decoding::importance::Subject;
 use engine::error::{Error, Result};
 use engine::interventions::{Intervening, Intervention, InterventionFile, Interventions, Place, ResolvedText, Word};
-use engine::models::Kernels;
-use engine::models::choice::ModelSpec;
 use engine::models::gradient::{Gradients, PersuadedRow};
-use engine::models::transformer::heads::HeadPlace;
-use engine::nn::device::DeviceChoice;
-use engine::text::reader::require_file;
+use engine::models::{Kernels, choice::ModelSpec, transformer::heads::HeadPlace};
 use engine::text::sentence::{MAX_SOURCE_BYTES, UNK};
-use engine::text::words::vocabulary_words;
+use engine::text::{reader::require_file, words::vocabulary_words};
+use engine::{analysis::measures, decoding::importance::Subject, nn::device::DeviceChoice};
 
 /// A question to a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

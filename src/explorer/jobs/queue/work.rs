@@ -1,22 +1,17 @@
 //! The interface of long work: what it is given, how it reports progress and how it lets the live lane go first.
 
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::jobs::gate::ForegroundGate;
 use crate::jobs::models::cache::{Library, ModelGuard};
-use crate::jobs::models::loaded::LoadedModel;
+use crate::jobs::{gate::ForegroundGate, models::loaded::LoadedModel};
 use engine::clock::Instant;
 #[cfg(not(target_family = "wasm"))]
 use engine::decoding::SystemSpec;
-use engine::error::Result;
-use engine::models::choice::ModelSpec;
-use engine::nn::device::DeviceChoice;
-use engine::ticket::CancellationToken;
+use engine::{error::Result, models::choice::ModelSpec, nn::device::DeviceChoice, ticket::CancellationToken};
 
 /// Shortest time between two reports of progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(50);

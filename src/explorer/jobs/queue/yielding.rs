@@ -1,9 +1,8 @@
 //! A stepper that lets the live lane go first before every step of a search, and not only between batches.
 
 use crate::jobs::queue::work::PausePoint;
-use engine::error::Result;
-use engine::models::transformer::heads::HeadChanges;
 use engine::models::{Need, StepOutput, StepRow, Stepper};
+use engine::{error::Result, models::transformer::heads::HeadChanges};
 
 /// Steps as `inner` does, after [`PausePoint::pause_point`].
 pub(crate) struct YieldToForeground<'a> {

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use corpus::export::out;
-use corpus::query::column::TableColumn;
-use corpus::store::corpus::CorpusTable;
-use corpus::store::look::FileVersion;
+use corpus::store::{corpus::CorpusTable, look::FileVersion};
+use corpus::{export::out, query::column::TableColumn};
 
 /// Measures that are shown of each system at first, by their names.
 const FIRST_MEASURES: &[&str] = &["bleu", "logp"];

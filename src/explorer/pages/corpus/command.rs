@@ -3,12 +3,9 @@
 use std::path::PathBuf;
 
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::documents::DocumentCommand;
-use crate::pages::corpus::views::ExploreCommand;
-use corpus::export::out::ExportFormat;
-use corpus::judgements::judge::ErrorMark;
-use engine::decoding::SystemSpec;
-use engine::evaluation::contrast::ContrastMeasures;
+use crate::pages::{corpus::documents::DocumentCommand, corpus::views::ExploreCommand};
+use corpus::{export::out::ExportFormat, judgements::judge::ErrorMark};
+use engine::{decoding::SystemSpec, evaluation::contrast::ContrastMeasures};
 use import;
 
 /// A command of the Corpus page.

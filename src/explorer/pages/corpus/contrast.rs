@@ -1,16 +1,13 @@
 //! Page Corpus, minimal pairs: a table of them, what the open models say, and the tables that come of it.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
-use crate::app::files::work::FileJob;
-use crate::app::state::AppState;
+use crate::app::{files::work::FileJob, state::AppState};
 use crate::jobs::queue::contrast::{ContrastFound, ContrastOrder};
 use crate::pages::corpus::command::ContrastCommand;
-use engine::decoding::SystemSpec;
-use engine::evaluation::contrast::ContrastMeasures;
-use engine::nn::device::DeviceChoice;
-use engine::text::cells::CellTable;
+use engine::{
+    decoding::SystemSpec, evaluation::contrast::ContrastMeasures, nn::device::DeviceChoice, text::cells::CellTable,
+};
 
 /// State of minimal pairs.
 #[derive(Clone, Debug, Default, PartialEq)]

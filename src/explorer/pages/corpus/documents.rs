@@ -1,7 +1,6 @@
 //! Page Corpus, two documents that become pairs of sentences: the files, the beads as they are edited. A leaf.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use engine::text::cells::{CellTable, TableCell};
 use import::documents::beads::{BeadEdit, BeadList, BeadRow, table};

@@ -1,16 +1,13 @@
 //! Page Corpus, what is done with the whole of the sentences.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
-use crate::app::files::work::FileJob;
-use crate::app::state::AppState;
+use crate::app::{files::work::FileJob, state::AppState};
 use crate::jobs::corpus::calls::{CorpusRequest, Find};
 use crate::pages::corpus::views::{ExploreCommand, ExploreView};
 use crate::pages::corpus::{CorpusPage, moved};
-use corpus::export::provenance::provenance;
 use corpus::query::linked::{LinkChoice, TallyOrder};
-use corpus::store::conditions::with_condition;
+use corpus::{export::provenance::provenance, store::conditions::with_condition};
 use engine::aligner::bundled::AlignerChoice;
 
 const MOST_BACK: usize = 100;

@@ -5,12 +5,9 @@ use std::sync::Arc;
 use crate::app::state::AppState;
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
 use crate::pages::corpus::{CorpusPage, picture};
-use corpus::judgements::campaign::Campaign;
-use corpus::judgements::change::Change;
 use corpus::judgements::judge::{ByAnnotator, Judgement};
-use corpus::store::corpus::CorpusTable;
-use corpus::store::gold::is_said;
-use corpus::store::output::SystemOutput;
+use corpus::judgements::{campaign::Campaign, change::Change};
+use corpus::store::{corpus::CorpusTable, gold::is_said, output::SystemOutput};
 use engine::text::links::{Link, Links};
 
 impl CorpusPage {

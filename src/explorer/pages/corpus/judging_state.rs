@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use corpus::judgements::campaign::{Campaign, STAR};
 use corpus::judgements::judge::{ErrorMark, Judgement, MOST_RATING, MOST_STARS};
-use corpus::judgements::scheme::ErrorScheme;
-use corpus::store::rules::SideRules;
-use engine::text::cut::WordRule;
-use engine::text::words::place_of;
+use corpus::{judgements::scheme::ErrorScheme, store::rules::SideRules};
+use engine::text::{cut::WordRule, words::place_of};
 
 const MOST_DIGITS: usize = 3;
 

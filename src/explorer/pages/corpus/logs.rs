@@ -1,7 +1,6 @@
 //! Page Corpus, training logs that are followed while they grow.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use crate::jobs::files::follow::FollowEvent;
 use training::curves;

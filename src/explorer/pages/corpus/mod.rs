@@ -17,37 +17,29 @@ mod tools;
 pub mod view;
 pub mod views;
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::app::document::table::AlignmentTable;
-use crate::app::effect::Effect;
-use crate::app::files::gold::Gold;
-use crate::app::files::work::FileEvent;
 use crate::app::page::{Dropped, Page, PageInfo};
-use crate::app::state::AppState;
+use crate::app::{
+    document::table::AlignmentTable, effect::Effect, files::gold::Gold, files::work::FileEvent, state::AppState,
+};
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
 use crate::jobs::files::follow::FollowEvent;
 use crate::jobs::queue::{Found, JobProgress};
-use crate::pages::corpus::columns::TableColumns;
-use crate::pages::corpus::contrast::ContrastState;
-use crate::pages::corpus::documents::DocumentSheet;
-use crate::pages::corpus::logs::LogFile;
-use crate::pages::corpus::views::CorpusViews;
-use crate::pages::shape::PageState;
+use crate::pages::{
+    corpus::columns::TableColumns, corpus::contrast::ContrastState, corpus::documents::DocumentSheet,
+    corpus::logs::LogFile, corpus::views::CorpusViews, shape::PageState,
+};
 use corpus::export::out::{ExportFormat, Out};
-use corpus::import::importer::ImportReport;
-use corpus::judgements::agreement::Agreement;
 use corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
 use corpus::query::column::{TableColumn, TextColumn};
-use corpus::store::corpus::CorpusTable;
-use corpus::store::kinds::MOST_PICTURES;
-use engine::aligner::bundled::AlignerChoice;
-use engine::text::language::primary;
+use corpus::store::{corpus::CorpusTable, kinds::MOST_PICTURES};
+use corpus::{import::importer::ImportReport, judgements::agreement::Agreement};
 use engine::text::links::{Link, Links};
+use engine::{aligner::bundled::AlignerChoice, text::language::primary};
 use import;
 
 use crate::pages::corpus::command::{CorpusCommand, LogCommand};

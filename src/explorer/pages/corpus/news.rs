@@ -1,13 +1,11 @@
 //! Page Corpus, what the corpus thread tells.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use crate::app::state::AppState;
 use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use crate::pages::corpus::{Busy, CorpusPage, picture};
-use corpus::import::importer::ImportReport;
-use corpus::store::corpus::CorpusTable;
+use corpus::{import::importer::ImportReport, store::corpus::CorpusTable};
 use import;
 
 impl CorpusPage {

@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
 use crate::jobs::corpus::thread::Detail;
-use corpus::store::output::SystemOutput;
-use corpus::store::rules::SideRules;
-use engine::analysis::alignment::Alignment;
+use corpus::store::{output::SystemOutput, rules::SideRules};
 use engine::text::links::{Link, Links};
-use engine::text::readable::places;
 use engine::text::sentence::{EOS, UNK, is_language};
+use engine::{analysis::alignment::Alignment, text::readable::places};
 
 /// A table for each system, `None` where it has no alignment. `number` is another for each.
 pub fn tables(detail: &Detail, rules: SideRules, mut number: impl FnMut() -> u64) -> Vec<Option<Arc<AlignmentTable>>> {

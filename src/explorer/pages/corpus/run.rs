@@ -1,19 +1,14 @@
 //! Page Corpus, what runs behind it: models over the workspace, and documents that become pairs.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
-use crate::app::files::work::FileJob;
-use crate::app::state::AppState;
-use crate::jobs::corpus::thread::CorpusRequest;
-use crate::jobs::queue::QueueOrder;
+use crate::app::{files::work::FileJob, state::AppState};
 use crate::jobs::queue::analyse::{Analyse, PlanSource};
-use crate::jobs::queue::documents::DocumentsOrder;
+use crate::jobs::{corpus::thread::CorpusRequest, queue::QueueOrder, queue::documents::DocumentsOrder};
 use crate::pages::corpus::documents::DocumentCommand;
 use crate::pages::corpus::{CORPUS, CorpusPage};
-use engine::analysis::row_convention::RowConvention;
 use engine::decoding::{SearchOptions, SystemSpec};
-use engine::evaluation::plan::InterventionPlan;
+use engine::{analysis::row_convention::RowConvention, evaluation::plan::InterventionPlan};
 
 impl CorpusPage {
     pub(super) fn run(&mut self, forces: bool, acting: Option<&PathBuf>, app: &mut AppState) {

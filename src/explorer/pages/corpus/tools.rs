@@ -2,14 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::app::effect::Effect;
-use crate::app::files::work::FileJob;
-use crate::app::state::AppState;
-use crate::jobs::queue::QueueOrder;
+use crate::app::{effect::Effect, files::work::FileJob, state::AppState};
 use crate::pages::corpus::command::{ContrastCommand, LogCommand};
 use crate::pages::corpus::logs::{MOST_LOGS, add};
-use crate::pages::corpus::views::ExploreView;
 use crate::pages::corpus::{CORPUS, CorpusPage};
+use crate::{jobs::queue::QueueOrder, pages::corpus::views::ExploreView};
 
 impl CorpusPage {
     pub(super) fn ask_contrast(&mut self, command: ContrastCommand, app: &mut AppState) {

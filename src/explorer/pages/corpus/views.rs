@@ -1,15 +1,12 @@
 //! Page Corpus, the sentences as a whole: an overview, a concordance. A leaf.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use crate::jobs::corpus::calls::Hits;
 use corpus::overview::compute::{MOST_COUNTED, Overview, OverviewOptions, first_pair};
-use corpus::query::linked::LinkChoice;
-use corpus::store::corpus::CorpusTable;
-use engine::analysis::bleu::Tokenization;
+use corpus::{query::linked::LinkChoice, store::corpus::CorpusTable};
 use engine::analysis::concordance::{ConcordanceLine, ConcordanceOrder, sorted};
-use engine::text::cells::CellTable;
+use engine::{analysis::bleu::Tokenization, text::cells::CellTable};
 
 /// A view of the Corpus page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::analysis::map::Method;
-use engine::lang;
-use engine::models::choice::ModelSpec;
+use engine::{analysis::map::Method, lang, models::choice::ModelSpec};
 
 /// The words or sentences that a map shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::app::document::column::ColumnState;
-use crate::app::state::AppState;
+use crate::app::{document::column::ColumnState, state::AppState};
 use crate::pages::map::MapToMake;
 use crate::pages::map::command::{Colour, PointChoice};
 use crate::pages::map::{COUNTS, MAP, MapPage, Method, PERPLEXITIES};

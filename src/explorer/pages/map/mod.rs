@@ -10,23 +10,18 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::app::files::work::FileJob;
 use crate::app::page::{Page, PageInfo};
-use crate::app::state::AppState;
-use crate::jobs::queue::Found;
-use crate::jobs::queue::QueueOrder;
+use crate::app::{files::work::FileJob, state::AppState};
 use crate::jobs::queue::maps::{MapOrder, What};
+use crate::jobs::{queue::Found, queue::QueueOrder};
 use crate::pages::shape::{PageState, told};
 use engine::models::choice::ModelSpec;
-use engine::text::tsv;
-use engine::text::tsv::TsvCell;
-use engine::text::words::folded;
+use engine::text::{tsv, tsv::TsvCell, words::folded};
 
 pub use crate::jobs::queue::maps::{MapPoint, PointKind, VectorMap};
 pub use crate::pages::map::command::{Colour, MapCommand, MapTable, PointChoice};
 pub use engine::analysis::map::{METHODS, Method};
-pub use engine::analysis::neighbours::Neighbour;
-pub use engine::models::representations::VocabularySide;
+pub use engine::{analysis::neighbours::Neighbour, models::representations::VocabularySide};
 
 pub const NEIGHBOURS: usize = 25;
 pub const COUNTS: (usize, usize) = (10, 20_000);

@@ -3,21 +3,14 @@
 use std::path::PathBuf;
 
 use crate::app::document::column::{Column, ColumnDifference};
-use crate::app::files::drawing::Drawing;
-use crate::app::files::export;
-use crate::app::files::export::AlignmentFormat;
-use crate::app::files::picture::FigureRequest;
-use crate::app::files::work::FileJob;
-use crate::app::state::AppState;
-use crate::app::view::Selection;
+use crate::app::{
+    files::drawing::Drawing, files::export, files::export::AlignmentFormat, files::picture::FigureRequest,
+    files::work::FileJob, state::AppState, view::Selection,
+};
 use crate::jobs::live::protocol::ColumnId;
-use crate::pages::sentence::command::ColumnCommand;
-use crate::pages::sentence::variants::close_variant;
-use engine::decoding::SystemSpec;
-use engine::decoding::ensemble::Mixing;
-use engine::interventions::Interventions;
-use engine::lang;
-use engine::models::choice::ModelSpec;
+use crate::pages::{sentence::command::ColumnCommand, sentence::variants::close_variant};
+use engine::decoding::{SystemSpec, ensemble::Mixing};
+use engine::{interventions::Interventions, lang, models::choice::ModelSpec};
 use figure::palette::COLOUR_MAPS;
 
 pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {

@@ -2,20 +2,15 @@
 
 use std::path::PathBuf;
 
-use crate::app::document::hand::TakenAway;
 use crate::app::document::interlinear::{LinksBy, TextRow};
-use crate::app::document::rewording::WordEdit;
-use crate::app::document::sentence_state::SearchSettings;
-use crate::app::files::drawing::Drawing;
-use crate::app::files::export::AlignmentFormat;
-use crate::app::files::lists::List;
-use crate::app::view::Hover;
+use crate::app::{
+    document::hand::TakenAway, document::rewording::WordEdit, document::sentence_state::SearchSettings,
+    files::drawing::Drawing, files::export::AlignmentFormat, files::lists::List, view::Hover,
+};
 use crate::jobs::live::protocol::ColumnId;
-use engine::decoding::SystemSpec;
-use engine::decoding::ensemble::Mixing;
+use engine::decoding::{SystemSpec, ensemble::Mixing};
 use engine::interventions::Word;
-use engine::models::choice::ModelChoice;
-use engine::models::transformer::heads::HeadPlace;
+use engine::models::{choice::ModelChoice, transformer::heads::HeadPlace};
 
 /// Actions on the Sentence page, without those on the source text.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,13 +1,9 @@
 //! The sentence as interlinear text: its rows, the lines typed under them, and its files.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use crate::app::document::column::file_name;
 use crate::app::document::interlinear::{InterlinearPlan, RowChoice, TextRow};
-use crate::app::files::interlinear;
-use crate::app::files::work::FileJob;
-use crate::app::state::AppState;
+use crate::app::{document::column::file_name, files::interlinear, files::work::FileJob, state::AppState};
 use crate::pages::sentence::command::{InterlinearCommand, TierEdit};
 use engine::lang;
 use engine::text::words::visible;

@@ -5,11 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::app::document::MovedRow;
-use crate::app::document::column::Column;
-use crate::app::document::hand::TakenAway;
-use crate::app::document::rows;
-use crate::app::state::AppState;
+use crate::app::{
+    document::MovedRow, document::column::Column, document::hand::TakenAway, document::rows, state::AppState,
+};
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit};
 use engine::analysis::row_convention::RowConvention;

@@ -2,13 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::app::page::SENTENCE;
-use crate::app::state::AppState;
-use crate::jobs::live::protocol::ColumnId;
-use crate::jobs::queue::QueueOrder;
+use crate::app::{page::SENTENCE, state::AppState};
 use crate::jobs::queue::head::{HeadLearned, HeadOrder, LearnedOfText};
-use crate::pages::sentence::command::HeadCommand;
-use crate::pages::sentence::state::SentencePage;
+use crate::jobs::{live::protocol::ColumnId, queue::QueueOrder};
+use crate::pages::{sentence::command::HeadCommand, sentence::state::SentencePage};
 
 impl SentencePage {
     pub(super) fn learn(&mut self, app: &mut AppState, command: HeadCommand) {

@@ -1,16 +1,12 @@
 //! What is done with the lists of sentences and the files in them.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use crate::app::document::column::file_name;
 use crate::app::files::lists::{List, OpenFile};
-use crate::app::files::work::FileJob;
-use crate::app::state::AppState;
+use crate::app::{document::column::file_name, files::work::FileJob, state::AppState};
 use crate::pages::sentence::command::ListCommand;
-use engine::text::lines::TextFile;
-use engine::text::links::Links;
+use engine::text::{lines::TextFile, links::Links};
 
 pub(super) fn browse(app: &mut AppState, command: ListCommand) {
     match command {

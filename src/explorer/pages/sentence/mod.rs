@@ -18,10 +18,8 @@ use std::path::PathBuf;
 
 use crate::app::files::work::{FileEvent, FileJob};
 use crate::app::page::{Dropped, Page, SENTENCE};
-use crate::app::state::AppState;
-use crate::jobs::queue::Found;
 use crate::pages::sentence::command::{SearchCommand, SentenceCommand};
-use crate::pages::shape::PageState;
+use crate::{app::state::AppState, jobs::queue::Found, pages::shape::PageState};
 
 pub use crate::pages::sentence::state::SentencePage;
 

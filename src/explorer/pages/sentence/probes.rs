@@ -1,27 +1,19 @@
 //! Questions to workers about a column. An answer is dropped once the column shows something else.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
-use crate::app::document::column::Column;
 use crate::app::document::{ENSEMBLE, rows};
-use crate::app::files::share;
-use crate::app::files::work::FileJob;
-use crate::app::page::SENTENCE;
-use crate::app::settings::Shown;
-use crate::app::state::AppState;
-use crate::app::view::Selection;
+use crate::app::{
+    document::column::Column, files::share, files::work::FileJob, page::SENTENCE, settings::Shown, state::AppState,
+    view::Selection,
+};
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::probe::{Opened, Persuasion, Probe, ProbeQuestion, Probed};
 use crate::pages::sentence::asked::{AskedProbe, PersuadedWord, ProbeAbout, ProbeSubject};
-use crate::pages::sentence::command::ProbeCommand;
-use crate::pages::sentence::intervene::pin;
-use crate::pages::sentence::state::SentencePage;
-use engine::analysis::measures::Tested;
+use crate::pages::{sentence::command::ProbeCommand, sentence::intervene::pin, sentence::state::SentencePage};
 use engine::interventions::{Pin, SetAlpha, Word};
-use engine::lang;
-use engine::models::choice::ModelSpec;
+use engine::{analysis::measures::Tested, lang, models::choice::ModelSpec};
 
 /// Rows whose distance is remembered.
 const MOST_ROWS: usize = 100;

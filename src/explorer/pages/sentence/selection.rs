@@ -1,12 +1,7 @@
 //! What is marked: the word, the column and the hypothesis.
 
-use crate::app::document::column::Column;
-use crate::app::files::lists::moved;
-use crate::app::settings::Whose;
-use crate::app::state::AppState;
-use crate::app::view::Selection;
-use crate::jobs::live::protocol::ColumnId;
-use crate::pages::sentence::command::SelectCommand;
+use crate::app::{document::column::Column, files::lists::moved, settings::Whose, state::AppState, view::Selection};
+use crate::{jobs::live::protocol::ColumnId, pages::sentence::command::SelectCommand};
 
 pub(super) fn select(app: &mut AppState, command: &SelectCommand) {
     match *command {

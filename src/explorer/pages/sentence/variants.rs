@@ -1,15 +1,12 @@
 //! Variants of the sentence and of its search, each a column. Undo and the saved state include them.
 
-use std::ops::Range;
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use crate::app::document::rewording::{WordEdit, reworded};
 use crate::app::document::sentence_state::{SearchChange, SearchSettings, SentenceState, Variant};
 use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnId, Near};
-use crate::pages::sentence::asked::Neighbours;
-use crate::pages::sentence::command::VariantCommand;
-use crate::pages::sentence::state::SentencePage;
+use crate::pages::{sentence::asked::Neighbours, sentence::command::VariantCommand, sentence::state::SentencePage};
 
 pub const MOST: usize = 12;
 

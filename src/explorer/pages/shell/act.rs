@@ -2,8 +2,7 @@
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
-use crate::app::page::Page;
-use crate::widgets::theme;
+use crate::{app::page::Page, widgets::theme};
 
 /// An act with its keys.
 #[derive(Debug)]

@@ -1,18 +1,13 @@
 //! Questions for a path, and the system's file dialogs: futures that are polled once a frame. Without a dialog of the
 //! system they end at once as if cancelled, and the path is typed on a sheet.
 
-use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
-use std::rc::Rc;
-use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
-use std::time::Duration;
+use std::{future::Future, pin::Pin, rc::Rc, sync::Arc, time::Duration};
 
 #[cfg(target_family = "wasm")]
 use crate::app::files::upload;
-use crate::pages::command::Command;
-use crate::widgets::theme;
+use crate::{pages::command::Command, widgets::theme};
 use engine::clock::Instant;
 use engine::lang;
 

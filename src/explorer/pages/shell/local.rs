@@ -4,20 +4,13 @@ use std::any::{Any, TypeId};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use crate::app::command::WindowCommand;
-use crate::app::layout::Layout;
 use crate::app::lights::{HighlightPart, Lights};
-use crate::app::open_with::Installed;
-use crate::app::state::AppState;
-use crate::app::view::Hover;
+use crate::app::{command::WindowCommand, layout::Layout, open_with::Installed, state::AppState, view::Hover};
 use crate::jobs::live::protocol::ColumnId;
-use crate::pages::command::Command;
-use crate::pages::shell::act::Act;
 use crate::pages::shell::clicked::{ContextMenu, MenuTarget};
 use crate::pages::shell::dialogs::{AskedPath, Dialogs, TEXT};
-use crate::widgets::heatmap::Texture;
-use crate::widgets::heatmap::layout::Zoom;
-use crate::widgets::words;
+use crate::pages::{command::Command, shell::act::Act};
+use crate::widgets::{heatmap::Texture, heatmap::layout::Zoom, words};
 use engine::models::choice::ModelSpec;
 
 /// Panels between which F6 moves.

@@ -2,8 +2,7 @@
 
 use egui::{Button, Ui};
 
-use crate::pages::shell::act::Act;
-use crate::pages::shell::local::Window;
+use crate::pages::{shell::act::Act, shell::local::Window};
 
 /// A menu entry for an act, with its key. It closes the menu, unless the act is usually repeated.
 pub fn act_item(ui: &mut Ui, window: &mut Window<'_>, name: &str, wanted: Act) {

@@ -2,11 +2,8 @@
 
 use egui::{ProgressBar, RichText, Ui};
 
-use crate::app::command::TaskCommand;
-use crate::app::page::SENTENCE;
-use crate::app::tasks::Task;
-use crate::pages::shell::local::Window;
-use crate::widgets::theme;
+use crate::app::{command::TaskCommand, page::SENTENCE, tasks::Task};
+use crate::{pages::shell::local::Window, widgets::theme};
 
 const NARROW: f32 = 420.0;
 

@@ -1,7 +1,6 @@
 //! The beam at one step: what the search of the column had found so far, beside the path that the steps take.
 
-use crate::app::document::column::Column;
-use crate::jobs::steps::StepTrace;
+use crate::{app::document::column::Column, jobs::steps::StepTrace};
 use engine::decoding::{Node, NodeFate};
 
 /// What became of a hypothesis at its step.

@@ -3,8 +3,7 @@
 use crate::app::page::{Page, PageInfo};
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::steps::depth::{Depth, StepsChoice, chosen_of};
-use engine::models::anatomy::Miswiring;
-use engine::text::links::Link;
+use engine::{models::anatomy::Miswiring, text::links::Link};
 
 /// A model step by step.
 pub const STEPS: Page = Page::new(&PageInfo {

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::jobs::steps::StepTrace;
-use crate::pages::steps::command::Guessed;
+use crate::{jobs::steps::StepTrace, pages::steps::command::Guessed};
 use engine::analysis::aer::AerCounts;
 use engine::text::links::{Link, Links};
-use engine::text::pieces::PieceMarks;
-use engine::text::words::folded;
+use engine::text::{pieces::PieceMarks, words::folded};
 
 /// What one group guessed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::state::AppState;
 use crate::pages::steps::command::{Guessed, Mode};
-use crate::pages::steps::depth::Depth;
-use crate::pages::steps::guess::Guessing;
 use crate::pages::steps::{StepsPage, StepsPlace};
+use crate::pages::{steps::depth::Depth, steps::guess::Guessing};
 use engine::models::anatomy::Miswiring;
 
 /// What a link keeps of the page, by the keys of its tables.

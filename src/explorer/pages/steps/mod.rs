@@ -13,30 +13,22 @@ pub mod together;
 pub mod view;
 pub mod worked;
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::app::document::column::{Column, ColumnState};
-use crate::app::document::table;
 use crate::app::document::table::{AlignmentTable, Making};
-use crate::app::effect::Effect;
-use crate::app::page::Page;
-use crate::app::state::AppState;
-use crate::jobs::live::protocol::HypothesisView;
+use crate::app::{document::table, effect::Effect, page::Page, state::AppState};
 use crate::jobs::steps::{StepTrace, StepsRequest};
 use crate::pages::shape::{PageState, told};
-use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::{Guessing, greatest};
-use engine::analysis::row_convention::RowConvention;
-use engine::decoding::Hypothesis;
-use engine::decoding::step_trace::Then;
+use crate::{jobs::live::protocol::HypothesisView, pages::steps::depth::Depth};
+use engine::decoding::{Hypothesis, step_trace::Then};
 use engine::models::anatomy::{MachineStage, Miswiring};
-use engine::models::choice::ModelSpec;
 use engine::text::links::{Link, Links};
-use engine::text::pieces::PieceMarks;
+use engine::{analysis::row_convention::RowConvention, models::choice::ModelSpec, text::pieces::PieceMarks};
 
 pub use crate::pages::steps::command::{GUESSES, Guessed, MODES, Mode, STEPS, StepsCommand};
 

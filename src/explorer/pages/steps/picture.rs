@@ -2,14 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::jobs::steps::StepTrace;
-use crate::pages::steps::command::Guessed;
+use crate::{jobs::steps::StepTrace, pages::steps::command::Guessed};
 use engine::models::anatomy::MachineStage;
 use figure::geometry::{Area, point, size};
 use figure::machine::{Held, MachineDrawing};
-use figure::measure::SansSerif;
-use figure::provenance::Provenance;
 use figure::{Figure, palette};
+use figure::{measure::SansSerif, provenance::Provenance};
 
 const ON_PAPER: (f32, f32) = (860.0, 430.0);
 

@@ -1,9 +1,8 @@
 //! What was guessed is shown and counted, of a row, a word or the whole alignment.
 
 use crate::app::state::AppState;
-use crate::pages::steps::StepsPage;
-use crate::pages::steps::command::Guessed;
 use crate::pages::steps::guess::{are_words, greatest};
+use crate::pages::{steps::StepsPage, steps::command::Guessed};
 use engine::text::links::{Link, Links};
 
 const OPTIONS: usize = 6;

@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::jobs::steps::StepTrace;
-use crate::pages::steps::picture::words;
 use crate::pages::steps::{Guessed, Mode, StepsPage};
+use crate::{jobs::steps::StepTrace, pages::steps::picture::words};
 use engine::lang;
 use engine::models::anatomy::{MachinePart, MachineStage, Quantity};
 

@@ -1,11 +1,9 @@
 //! Guesses of several groups of the class, entered one after the other, and their counts.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use crate::pages::steps::guess::{GroupGuess, Guessing, is_same};
-use engine::text::links::Link;
-use engine::text::pieces::PieceMarks;
+use engine::text::{links::Link, pieces::PieceMarks};
 
 const MOST_GROUPS: usize = 1000;
 

@@ -1,7 +1,6 @@
 //! How a number of the machine is computed: a sum or a product, with both factors of every term.
 
-use crate::jobs::steps::StepTrace;
-use crate::pages::steps::picture::words;
+use crate::{jobs::steps::StepTrace, pages::steps::picture::words};
 use engine::models::anatomy::{MachineSpan, Quantity};
 
 /// Greatest difference between a number and the sum of its terms.

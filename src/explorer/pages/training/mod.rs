@@ -6,8 +6,7 @@ pub mod view;
 
 use std::path::PathBuf;
 
-use crate::app::files::work::FileJob;
-use crate::app::state::AppState;
+use crate::app::{files::work::FileJob, state::AppState};
 use crate::pages::training::command::{Field, TrainingCommand};
 use engine::attention::{AttentionKind, find};
 

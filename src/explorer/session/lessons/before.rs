@@ -1,18 +1,13 @@
 //! The window as it was before a lesson began, to which it goes back.
 
 use crate::app::command::{SettingsCommand, WindowCommand};
-use crate::app::document::sentence_state::SentenceState;
-use crate::app::layout::Layout;
-use crate::app::page::Page;
 use crate::app::settings::{Settings, Whose};
-use crate::app::state::AppState;
-use crate::app::view::Selection;
-use crate::pages::command::Command;
-use crate::pages::sentence::command::SelectCommand;
-use crate::pages::steps::STEPS;
+use crate::app::{
+    document::sentence_state::SentenceState, layout::Layout, page::Page, state::AppState, view::Selection,
+};
 use crate::pages::steps::{StepsCommand, StepsPage};
-use crate::session::lessons::things::LessonAction;
-use crate::session::persist::SavedSession;
+use crate::pages::{command::Command, sentence::command::SelectCommand, steps::STEPS};
+use crate::session::{lessons::things::LessonAction, persist::SavedSession};
 use engine::decoding::SystemSpec;
 
 /// The window's state before a lesson.

@@ -3,10 +3,8 @@
 
 use crate::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
-use crate::app::layout::Layout;
 use crate::app::settings::{RowSource, Shown};
-use crate::app::state::AppState;
-use crate::app::view::Selection;
+use crate::app::{layout::Layout, state::AppState, view::Selection};
 use crate::pages::command::Command;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand};
 use crate::pages::steps::{StepsCommand, StepsPage};

@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::app::files::picture::FigureRequest;
-use crate::app::files::work::FileEvent;
-use crate::app::files::work::write_whole;
+use crate::app::{files::picture::FigureRequest, files::work::FileEvent, files::work::write_whole};
 use crate::session::lessons::script::{Ask, Script, ScriptPage, ScriptPart};
 use engine::lang;
 use engine::text::markdown::{MarkdownBlock, MarkdownSpan};

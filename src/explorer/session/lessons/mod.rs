@@ -10,31 +10,21 @@ pub mod spoken;
 pub mod things;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
-use crate::app::document::column::Column;
-use crate::app::effect::Effect;
-use crate::app::files::drawing::Drawing;
-use crate::app::files::export;
 use crate::app::files::work::{FileJob, FileWork};
-use crate::app::layout::Look;
 use crate::app::lights::{Highlight, Lights};
-use crate::app::page::SENTENCE;
-use crate::app::settings::LIGHT_PALETTE;
-use crate::app::state::AppState;
+use crate::app::{
+    document::column::Column, effect::Effect, files::drawing::Drawing, files::export, layout::Look, page::SENTENCE,
+    settings::LIGHT_PALETTE, state::AppState,
+};
 use crate::jobs::files::texts::FolderTexts;
-use crate::pages::command::Command;
-use crate::pages::lesson::LessonCommand;
-use crate::pages::steps::STEPS;
-use crate::pages::steps::StepsPage;
-use crate::pages::steps::picture::figure;
-use crate::session::lessons::before::Snapshot;
+use crate::pages::{command::Command, lesson::LessonCommand, steps::STEPS, steps::StepsPage, steps::picture::figure};
 use crate::session::lessons::doing::{Baseline, StepOutcome, is_apart, settled};
 use crate::session::lessons::handout::{OnPaper, Paper};
 use crate::session::lessons::script::{Ask, LessonChoice, Script, ScriptPage, ScriptPart, Wait};
 use crate::session::lessons::shelf::{LessonFile, bundled};
-use crate::session::lessons::things::LessonAction;
+use crate::session::{lessons::before::Snapshot, lessons::things::LessonAction};
 use engine::lang;
 use figure::palette::ColourMap;
 

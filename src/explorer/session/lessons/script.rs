@@ -1,7 +1,6 @@
 //! A lesson as its file says it, which is TOML: pages, and their parts from top to bottom.
 
-use std::fmt;
-use std::mem::discriminant;
+use std::{fmt, mem::discriminant};
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};

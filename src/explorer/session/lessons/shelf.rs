@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use crate::session::lessons::script;
-use crate::session::lessons::script::Script;
+use crate::session::{lessons::script, lessons::script::Script};
 use engine::lang;
 
 macro_rules! bundled {
@@ -15,17 +14,8 @@ macro_rules! bundled {
 
 /// The lessons that come with the program: key and text, in the order in which they build on each other.
 pub const BUNDLED: &[(&str, &str)] = bundled![
-    "bottleneck",
-    "alignment",
-    "verb-last",
-    "soft-hard",
-    "global-local",
-    "beam-greedy",
-    "learning",
-    "copies",
-    "explanation",
-    "unknown-words",
-    "query-key-value",
+    "bottleneck", "alignment", "verb-last", "soft-hard", "global-local", "beam-greedy", "learning", "copies",
+    "explanation", "unknown-words", "query-key-value",
 ];
 
 /// How keys of a user's own lessons begin.

@@ -1,13 +1,10 @@
 //! What a page of a lesson speaks of, a machine or the picture of a column, for paper, where no window has shown it.
 
-use crate::app::layout::Look;
 use crate::app::lights::{Highlight, HighlightPart};
-use crate::app::page::Page;
-use crate::app::page::SENTENCE;
-use crate::pages::steps::STEPS;
+use crate::app::{layout::Look, page::Page, page::SENTENCE};
 use crate::pages::steps::command::{Guessed, Mode};
 use crate::session::lessons::script::{Script, ScriptPart, things_of};
-use crate::session::lessons::things::LessonAction;
+use crate::{pages::steps::STEPS, session::lessons::things::LessonAction};
 use engine::models::anatomy::Miswiring;
 
 /// What a page of a lesson refers to: a machine at a step, or a sentence in some models.

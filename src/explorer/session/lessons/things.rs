@@ -6,8 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::app::layout::Look;
-use crate::app::page::Page;
+use crate::app::{layout::Look, page::Page};
 use crate::pages::page_of_key;
 use crate::pages::steps::command::{Guessed, Mode};
 use engine::models::anatomy::Miswiring;

@@ -2,10 +2,8 @@
 
 use egui::{RichText, Ui};
 
-use crate::app::lights::HighlightPart;
-use crate::pages::sentence::command::SearchCommand;
-use crate::pages::shell::local::Window;
-use crate::widgets::theme;
+use crate::pages::{sentence::command::SearchCommand, shell::local::Window};
+use crate::{app::lights::HighlightPart, widgets::theme};
 
 /// A screen reader reads typed letters already.
 const PHONE: f32 = 560.0;

@@ -2,13 +2,9 @@
 
 use egui::{Button, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 
-use crate::app::command::WindowCommand;
 use crate::app::page::{Page, SENTENCE};
-use crate::pages::lesson::LessonCommand;
-use crate::pages::shell::act::Act;
-use crate::pages::shell::local::Window;
-use crate::pages::shell::menu;
-use crate::widgets::theme;
+use crate::pages::{lesson::LessonCommand, shell::act::Act, shell::local::Window, shell::menu};
+use crate::{app::command::WindowCommand, widgets::theme};
 use engine::lang;
 
 const OFFERED: &[(&str, &str, Page)] = &[

@@ -2,11 +2,9 @@
 
 use egui::{Id, RichText, Ui};
 
-use crate::pages::shell::act::key_text;
 use crate::pages::shell::local::{Sheet, Window};
-use crate::ui::act;
-use crate::widgets;
 use crate::widgets::{labels, theme};
+use crate::{pages::shell::act::key_text, ui::act, widgets};
 use engine::lang;
 
 /// In a window of 1280 by 800 points nothing scrolls at this width.

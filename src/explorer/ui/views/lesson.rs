@@ -4,18 +4,15 @@ use std::path::Path;
 
 use egui::{Align, Button, Label, Layout, Panel, ProgressBar, RichText, ScrollArea, Stroke, StrokeKind, Ui};
 
-use crate::app::document::column::Column;
 use crate::app::lights::{Highlight, HighlightPart};
-use crate::pages::lesson::LessonCommand;
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Window, keep_side};
-use crate::pages::steps::StepsPage;
+use crate::pages::{lesson::LessonCommand, steps::StepsPage};
 use crate::session::lessons::script::{Ask, ScriptPart};
-use crate::session::lessons::shelf::LessonFile;
 use crate::session::lessons::{Lessons, Running};
-use crate::ui::shortcuts::PAGING;
-use crate::ui::views::manual;
+use crate::ui::{shortcuts::PAGING, views::manual};
 use crate::widgets::{labels, theme};
+use crate::{app::document::column::Column, session::lessons::shelf::LessonFile};
 use engine::lang;
 
 const LIMITS: (f32, f32) = (260.0, 720.0);

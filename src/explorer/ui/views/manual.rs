@@ -3,16 +3,11 @@
 use egui::text::LayoutJob;
 use egui::{Align, FontSelection, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle, Ui, vec2};
 
-use crate::app::command::WindowCommand;
-use crate::app::page::SENTENCE;
-use crate::pages::lesson::LessonCommand;
-use crate::pages::shell::act::Act;
-use crate::pages::shell::local::Window;
-use crate::pages::shell::local::keep_side;
-use crate::ui::act;
+use crate::app::{command::WindowCommand, page::SENTENCE};
+use crate::pages::{lesson::LessonCommand, shell::act::Act, shell::local::Window, shell::local::keep_side};
 use crate::ui::manual::{ManualLocal, ManualPage, PICTURES, pages};
 use crate::ui::manual_links::{ALL_LESSONS, Target, target};
-use crate::widgets::theme;
+use crate::{ui::act, widgets::theme};
 use engine::text::markdown::{MarkdownBlock, MarkdownSpan};
 use figure::png;
 

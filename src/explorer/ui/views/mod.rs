@@ -13,12 +13,10 @@ pub mod status;
 pub mod tabs;
 pub mod top_bar;
 
-use crate::app::command::WindowCommand;
-use crate::pages::sentence::view::figure_sheet::PICTURE;
-use crate::pages::shell::local::Window;
 use crate::pages::training::view as training;
-use crate::session::state::Session;
+use crate::pages::{sentence::view::figure_sheet::PICTURE, shell::local::Window};
 use crate::widgets::{keep, theme};
+use crate::{app::command::WindowCommand, session::state::Session};
 
 pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>, session: &Session) {
     let (lessons, page) = (session.lessons(), session.pages().get(window.app.view.page()));

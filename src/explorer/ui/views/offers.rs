@@ -4,19 +4,14 @@ use egui::{Align, Button, Id, LayerId, Layout, Popup, PopupAnchor, PopupKind, Ri
 
 use crate::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
-use crate::app::document::table::AlignmentTable;
-use crate::app::files::drawing::Drawing;
-use crate::app::files::export;
-use crate::app::files::interlinear;
+use crate::app::{document::table::AlignmentTable, files::drawing::Drawing, files::export, files::interlinear};
 use crate::jobs::live::protocol::ColumnId;
-use crate::pages::map::MAP;
-use crate::pages::map::PointChoice;
-use crate::pages::map::command::MapCommand;
 use crate::pages::sentence::command::{ColumnCommand, ProbeCommand, SelectCommand};
 use crate::pages::sentence::view::{changes, figure_sheet, measured, variant};
 use crate::pages::shell::clicked::{ContextMenu, MenuTarget};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Sheet, Window};
+use crate::pages::{map::MAP, map::PointChoice, map::command::MapCommand};
 use crate::widgets;
 use crate::widgets::{labels, theme};
 use engine::lang;

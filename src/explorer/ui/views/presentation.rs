@@ -3,13 +3,8 @@
 use egui::accesskit::Role;
 use egui::{Key, RichText, Ui, WidgetInfo};
 
-use crate::pages::shape::PageState;
-use crate::pages::shell::act::Act;
-use crate::pages::shell::local::Window;
-use crate::pages::shell::menu;
-use crate::pages::shell::source;
-use crate::widgets::marks::WholeLetters;
-use crate::widgets::theme;
+use crate::pages::{shape::PageState, shell::act::Act, shell::local::Window, shell::menu, shell::source};
+use crate::widgets::{marks::WholeLetters, theme};
 use figure::measure::TextMeasure as _;
 
 pub const LARGER: f32 = 1.7;

@@ -3,22 +3,18 @@
 use egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton};
 use egui::{ComboBox, RichText, Slider, Ui};
 
-use crate::app::command::SettingsCommand;
-use crate::app::document::column::file_name;
-use crate::app::settings::Theme;
-use crate::pages::sentence::command::SearchCommand;
-use crate::pages::sentence::view::picture_bar;
-use crate::pages::shell::act::Act;
+use crate::app::{command::SettingsCommand, document::column::file_name, settings::Theme};
 use crate::pages::shell::dialogs::{Question, Wants};
-use crate::pages::shell::local::Window;
-use crate::pages::shell::menu::act_item;
+use crate::pages::{
+    sentence::command::SearchCommand, sentence::view::picture_bar, shell::act::Act, shell::local::Window,
+    shell::menu::act_item,
+};
 use crate::ui::views::{beam, lesson};
 use crate::widgets::{labels, theme};
 use engine::aligner::bundled::AlignerFile;
 use engine::lang;
 use engine::lang::{LANGUAGES, Language};
-use engine::nn::device;
-use engine::nn::device::DeviceChoice;
+use engine::nn::{device, device::DeviceChoice};
 
 /// Where newer versions are. Packagers set `INTERLINEAR_NEWER` at build time, or leave it out if the system updates it.
 const NEWER: &str = match option_env!("INTERLINEAR_NEWER") {

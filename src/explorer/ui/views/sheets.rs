@@ -7,18 +7,13 @@ use egui::{Id, Key, RichText, Ui};
 
 use crate::app::document::column::file_name;
 use crate::app::open_with::{Installed, LanguagePair};
-use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::shell::dialogs::{AskedPath, MODEL, Wants};
 use crate::pages::shell::local::{Sheet, Window};
-use crate::pages::shell::sheet;
+use crate::pages::{sentence::command::ColumnCommand, shell::sheet};
 use crate::widgets;
-use crate::widgets::labels;
-use crate::widgets::theme;
-use engine::decoding::SystemSpec;
-use engine::decoding::ensemble::Mixing;
-use engine::lang;
-use engine::models::choice::ModelSpec;
-use engine::text::language;
+use crate::widgets::{labels, theme};
+use engine::decoding::{SystemSpec, ensemble::Mixing};
+use engine::{lang, models::choice::ModelSpec, text::language};
 
 const AROUND: f32 = 120.0;
 

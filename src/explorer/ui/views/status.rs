@@ -4,13 +4,8 @@ use std::time::Duration;
 
 use egui::{Align2, Area, Id, Order, Panel, Pos2, RichText, Ui, vec2};
 
-use crate::app::command::WindowCommand;
-use crate::app::document::column::ColumnState;
-use crate::app::page::SENTENCE;
-use crate::app::state::AppState;
-use crate::pages::sentence::view::facts;
-use crate::pages::shell::local::Window;
-use crate::pages::shell::task;
+use crate::app::{command::WindowCommand, document::column::ColumnState, page::SENTENCE, state::AppState};
+use crate::pages::{sentence::view::facts, shell::local::Window, shell::task};
 use crate::widgets::theme;
 
 const NOTICE_SECONDS: f64 = 8.0;

@@ -3,12 +3,8 @@
 use egui::accesskit::Role;
 use egui::{Button, RichText, Ui, WidgetInfo};
 
-use crate::app::command::WindowCommand;
-use crate::pages::PAGES;
-use crate::pages::shell::act::Act;
-use crate::pages::shell::local::Window;
-use crate::pages::shell::menu::act_item;
-use crate::widgets::theme;
+use crate::pages::{PAGES, shell::act::Act, shell::local::Window, shell::menu::act_item};
+use crate::{app::command::WindowCommand, widgets::theme};
 
 pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);

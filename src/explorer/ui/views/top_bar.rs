@@ -1,20 +1,15 @@
 //! The bar at the top: the pages, the models, and what is set once for all of them.
 
-use egui::accesskit::Role;
-use egui::containers::menu::MenuButton;
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui, WidgetInfo};
+use egui::{accesskit::Role, containers::menu::MenuButton};
 
-use crate::app::command::SettingsCommand;
 use crate::app::document::column::{Column, ColumnState};
-use crate::app::files::export::AlignmentFormat;
-use crate::app::lights::HighlightPart;
-use crate::pages::PAGES;
+use crate::app::{command::SettingsCommand, files::export::AlignmentFormat, lights::HighlightPart};
 use crate::pages::sentence::command::{ColumnCommand, SelectCommand};
 use crate::pages::sentence::view::{facts, measured};
-use crate::pages::shell::act::Act;
-use crate::pages::shell::clicked::MenuTarget;
 use crate::pages::shell::dialogs::{MODEL, Question, Wants};
 use crate::pages::shell::local::{Sheet, Window};
+use crate::pages::{PAGES, shell::act::Act, shell::clicked::MenuTarget};
 use crate::ui::views::offers::{MenuKind, WHAT_IF};
 use crate::ui::views::{beam, lesson, offers, settings, tabs};
 use crate::widgets::theme;

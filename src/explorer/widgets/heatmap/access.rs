@@ -3,18 +3,12 @@
 use egui::accesskit::{Action, Role};
 use egui::{Rect, Response, Sense, Ui};
 
-use crate::app::document::table::TargetWord;
-use crate::app::files::picture;
-use crate::app::settings::Shown;
+use crate::app::{document::table::TargetWord, files::picture, settings::Shown};
 use crate::widgets::heatmap::widget::{Answer, HeatmapWidget};
 use crate::widgets::{is_heard, labels, node, theme};
-use engine::analysis::alignment::Alignment;
-use engine::analysis::row_convention::RowConvention;
-use engine::interventions::Said;
-use engine::lang;
-use engine::text::links::Link;
-use figure::heatmap::layout::Grid;
-use figure::heatmap::outlines::Outlined;
+use engine::analysis::{alignment::Alignment, row_convention::RowConvention};
+use engine::{interventions::Said, lang, text::links::Link};
+use figure::heatmap::{layout::Grid, outlines::Outlined};
 
 /// With more cells in view only the marked rows get nodes, for the sake of screen readers.
 const MOST_CELLS: usize = 1_200;

@@ -7,15 +7,12 @@ mod widget;
 use egui::emath::GuiRounding;
 use egui::{Id, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 
-use crate::app::files::picture;
-use crate::app::settings::Shown;
+use crate::app::{files::picture, settings::Shown};
 use crate::widgets::{labels, marks, node, theme};
 use engine::analysis::row_convention::RowConvention;
 use engine::lang;
-use figure::heatmap::layout::Grid;
-use figure::label::Label;
-use figure::mark::Cells;
 use figure::{geometry, heatmap};
+use figure::{heatmap::layout::Grid, label::Label, mark::Cells};
 
 pub use crate::widgets::heatmap::texture::Texture;
 pub use crate::widgets::heatmap::widget::{Answer, HeatmapInput, HeatmapWidget};

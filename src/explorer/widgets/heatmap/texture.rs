@@ -1,8 +1,6 @@
 //! A matrix as textures of a pixel a cell, made when they are first visible and when numbers or colours change.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::ops::Range;
+use std::{collections::HashMap, collections::hash_map::Entry, ops::Range};
 
 use egui::{Color32, ColorImage, Painter, Rect, TextureHandle, TextureOptions, pos2};
 

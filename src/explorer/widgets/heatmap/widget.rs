@@ -2,15 +2,11 @@
 
 use egui::{Id, Pos2};
 
-use crate::app::document::table::AlignmentTable;
-use crate::app::settings::Shown;
-use engine::analysis::alignment::Alignment;
-use engine::analysis::row_convention::RowConvention;
-use figure::heatmap::HeatmapMarks;
+use crate::app::{document::table::AlignmentTable, settings::Shown};
+use engine::analysis::{alignment::Alignment, row_convention::RowConvention};
 use figure::heatmap::layout::{Gaze, Metrics};
-use figure::heatmap::outlines::Outlined;
-use figure::mark::Scale;
-use figure::palette::ColourMap;
+use figure::heatmap::{HeatmapMarks, outlines::Outlined};
+use figure::{mark::Scale, palette::ColourMap};
 
 /// A heatmap to be painted.
 pub struct HeatmapWidget<'a> {

@@ -1,9 +1,7 @@
 //! The products of [`super::IntegerLayer`]: 16-bit integers, added up in 32 bits over [`CHUNK`] inputs and in `f32`
 //! from there on. A chunk is short enough for its sum to fit and long enough for the rest to cost little.
 
-use super::CHUNK;
-use super::ROWS;
-use super::WIDTH;
+use super::{CHUNK, ROWS, WIDTH};
 #[cfg(target_arch = "x86_64")]
 use crate::nn::fused::Level;
 #[cfg(target_arch = "x86_64")]

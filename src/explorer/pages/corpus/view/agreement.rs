@@ -3,12 +3,10 @@
 use egui::{ComboBox, Id, Label, RichText, ScrollArea, Ui, vec2};
 
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::corpus::judging::condition;
 use crate::pages::corpus::views::{ExploreCommand, ExploreView};
 use crate::pages::corpus::{Compared, CorpusPage};
-use crate::pages::shell::dialogs::IMPORT;
 use crate::pages::shell::local::{Sheet, Window};
+use crate::pages::{corpus::command::CorpusCommand, corpus::judging::condition, shell::dialogs::IMPORT};
 use crate::widgets::{labels, theme};
 use corpus::judgements::agreement::{Agreement, Aspect};
 use engine::lang;

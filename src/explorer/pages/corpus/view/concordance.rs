@@ -5,13 +5,12 @@ use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, ComboBox, Label, Rect, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::corpus::view::memory::CorpusMemory;
-use crate::pages::corpus::view::tallies;
 use crate::pages::corpus::views::{Concordance, ExploreCommand};
 use crate::pages::shell::dialogs::{Question, Wants};
-use crate::pages::shell::local::Window;
+use crate::pages::{
+    corpus::CorpusPage, corpus::command::CorpusCommand, corpus::view::memory::CorpusMemory, corpus::view::tallies,
+    shell::local::Window,
+};
 use crate::widgets::{bidi, labels, rows, theme};
 use corpus::query::linked::LinkChoice;
 use engine::analysis::concordance::{ConcordanceLine, ConcordanceOrder};

@@ -3,12 +3,11 @@
 use egui::{Button, Label, RichText, Ui};
 
 use crate::app::document::column::file_name;
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::command::ContrastCommand;
-use crate::pages::corpus::contrast::ContrastState;
 use crate::pages::shell::dialogs::{Question, Wants};
-use crate::pages::shell::local::Window;
-use crate::pages::shell::task;
+use crate::pages::{
+    corpus::CorpusPage, corpus::command::ContrastCommand, corpus::contrast::ContrastState, shell::local::Window,
+    shell::task,
+};
 use crate::widgets::grid::{GridLook, GridPick, GridTitle, grid_ui};
 use crate::widgets::{labels, theme};
 use engine::evaluation::contrast::ContrastMeasures;

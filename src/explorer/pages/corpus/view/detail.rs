@@ -4,17 +4,15 @@
 use egui::{CollapsingHeader, ComboBox, RichText, ScrollArea, Ui, vec2};
 
 use crate::jobs::corpus::thread::Detail;
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tints::{TintedSide, Tints};
-use crate::pages::corpus::view::words::Marked;
 use crate::pages::corpus::view::{gold, picture};
 use crate::pages::corpus::views::{ExploreCommand, ExploreView};
-use crate::pages::shell::local::Window;
+use crate::pages::{
+    corpus::CorpusPage, corpus::command::CorpusCommand, corpus::view::memory::CorpusMemory,
+    corpus::view::words::Marked, shell::local::Window,
+};
 use crate::widgets::{labels, theme};
-use corpus::judgements::judge::Judgement;
-use corpus::query::column::TableColumn;
+use corpus::{judgements::judge::Judgement, query::column::TableColumn};
 
 /// Share of the height that the texts take at most, so that what is judged stands in view.
 const TEXTS: f32 = 0.42;

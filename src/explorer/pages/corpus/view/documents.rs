@@ -3,12 +3,11 @@
 use egui::{Button, Label, RichText, ScrollArea, Ui, UiBuilder};
 
 use crate::app::document::column::file_name;
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::corpus::documents::DocumentCommand;
 use crate::pages::shell::dialogs::{Question, WORKSPACE, Wants};
-use crate::pages::shell::local::Window;
-use crate::pages::shell::task;
+use crate::pages::{
+    corpus::CorpusPage, corpus::command::CorpusCommand, corpus::documents::DocumentCommand, shell::local::Window,
+    shell::task,
+};
 use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
 use crate::widgets::{bidi, labels, theme};
 use engine::lang;

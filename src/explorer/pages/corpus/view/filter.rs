@@ -3,15 +3,12 @@
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::corpus::view::overview::pair_choice;
 use crate::pages::corpus::views::{ExploreCommand, ExploreView};
-use crate::pages::shell::local::Window;
+use crate::pages::{
+    corpus::CorpusPage, corpus::command::CorpusCommand, corpus::view::overview::pair_choice, shell::local::Window,
+};
 use crate::widgets::{labels, theme};
-use corpus::overview::compute::first_pair;
-use corpus::query::column::TableColumn;
-use corpus::store::corpus::CorpusTable;
+use corpus::{overview::compute::first_pair, query::column::TableColumn, store::corpus::CorpusTable};
 use engine::lang;
 
 /// Room that the field leaves for what stands behind it, and its least and greatest width, points.

@@ -9,16 +9,15 @@ use egui::{
 };
 
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::judging_state::{DeskSheet, JudgingAction, JudgingKey};
-use crate::pages::corpus::view::memory::CorpusMemory;
-use crate::pages::corpus::view::save::saving;
-use crate::pages::corpus::view::scheme_draft::SchemeDraft;
 use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::view::words::{Marked, Tint};
 use crate::pages::corpus::view::{filter, judgement, marks};
 use crate::pages::shell::local::{Sheet, Window};
+use crate::pages::{
+    corpus::CorpusPage, corpus::command::CorpusCommand, corpus::view::memory::CorpusMemory, corpus::view::save::saving,
+    corpus::view::scheme_draft::SchemeDraft,
+};
 use crate::widgets::{labels, theme};
 use corpus::export::out::ExportFormat;
 use corpus::judgements::campaign::{Campaign, STAR, letter};

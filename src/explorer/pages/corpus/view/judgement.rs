@@ -3,10 +3,9 @@
 use egui::{RichText, TextEdit, Ui};
 
 use crate::jobs::corpus::thread::Detail;
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::corpus::view::memory::CorpusMemory;
-use crate::pages::shell::local::Window;
+use crate::pages::{
+    corpus::CorpusPage, corpus::command::CorpusCommand, corpus::view::memory::CorpusMemory, shell::local::Window,
+};
 use crate::widgets::{labels, theme};
 use corpus::judgements::judge::MOST_STARS;
 

@@ -2,13 +2,11 @@
 
 use egui::{Button, RichText, ScrollArea, Ui};
 
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::corpus::judging_state::DeskSheet;
-use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tints::{TintedWords, Tints, line};
-use crate::pages::corpus::view::words::chips_ui;
-use crate::pages::shell::local::Window;
+use crate::pages::{
+    corpus::CorpusPage, corpus::command::CorpusCommand, corpus::judging_state::DeskSheet,
+    corpus::view::memory::CorpusMemory, corpus::view::words::chips_ui, shell::local::Window,
+};
 use crate::widgets::theme;
 use corpus::judgements::judge::{ErrorMark, StaleMark};
 use engine::text::cut::WordRule;

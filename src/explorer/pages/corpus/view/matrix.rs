@@ -2,11 +2,9 @@
 
 use egui::{CollapsingHeader, Grid, RichText, ScrollArea, Ui, vec2};
 
-use crate::pages::corpus::CorpusPage;
-use crate::widgets::theme;
+use crate::{pages::corpus::CorpusPage, widgets::theme};
 use corpus::measures::paired::TestedScore;
-use corpus::overview::compute::Overview;
-use corpus::overview::pairs::turned;
+use corpus::overview::{compute::Overview, pairs::turned};
 use engine::analysis::bootstrap::Paired;
 use engine::analysis::bootstrap::significance::{ALPHA, TOO_FEW, signed, unsigned};
 use engine::lang;

@@ -1,8 +1,8 @@
 //! What page Corpus remembers between two frames. A leaf.
 
-use crate::pages::corpus::judging_state::JudgingState;
-use crate::pages::corpus::view::plan_draft::PlanDraft;
-use crate::pages::corpus::view::scheme_draft::SchemeDraft;
+use crate::pages::{
+    corpus::judging_state::JudgingState, corpus::view::plan_draft::PlanDraft, corpus::view::scheme_draft::SchemeDraft,
+};
 use crate::widgets::heatmap::Texture;
 
 /// Unsaved input of the Corpus page.

@@ -34,15 +34,13 @@ use std::path::PathBuf;
 use egui::{Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
 
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::command::Command;
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::corpus::documents::DocumentCommand;
-use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::views::{ExploreCommand, ExploreView as WholeView};
 use crate::pages::shell::dialogs::{AskedPath, IMPORT, Question, WORKSPACE, Wants};
 use crate::pages::shell::local::{PageView, Window};
-use crate::pages::shell::task;
+use crate::pages::{
+    command::Command, corpus::CorpusPage, corpus::command::CorpusCommand, corpus::documents::DocumentCommand,
+    corpus::view::memory::CorpusMemory, shell::task,
+};
 use crate::widgets::{labels, theme};
 use engine::lang;
 use import::Role;

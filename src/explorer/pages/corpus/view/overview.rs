@@ -2,15 +2,13 @@
 
 use egui::{ComboBox, ProgressBar, RichText, ScrollArea, Ui, vec2};
 
-use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::bars::{BarGroup, GroupBar, bars_ui, legend_ui};
-use crate::pages::corpus::view::grids::grids_ui;
 use crate::pages::corpus::view::listing::{ListingRow, listing_ui};
-use crate::pages::corpus::view::matrix::tests_ui;
-use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::scoring::{from_ui, scoring_ui};
-use crate::pages::corpus::views::ExploreCommand;
-use crate::pages::shell::local::Window;
+use crate::pages::{
+    corpus::CorpusPage, corpus::view::grids::grids_ui, corpus::view::matrix::tests_ui,
+    corpus::view::memory::CorpusMemory, corpus::views::ExploreCommand, shell::local::Window,
+};
 use crate::widgets::{labels, theme};
 use corpus::measures::frequencies::{class_name, class_range};
 use corpus::measures::scores::{SENTENCE_BLEU, SystemScores};

@@ -2,18 +2,12 @@
 
 use egui::{ComboBox, Id, RichText, Ui, UiBuilder, vec2};
 
-use crate::app::settings::Shown;
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::view::memory::CorpusMemory;
-use crate::pages::shell::local::Window;
+use crate::pages::{corpus::CorpusPage, corpus::view::memory::CorpusMemory, shell::local::Window};
 use crate::widgets::heatmap::{HeatmapMarks, HeatmapWidget, Outlined};
-use crate::widgets::marks::Letters;
 use crate::widgets::{labels, theme};
+use crate::{app::settings::Shown, widgets::marks::Letters};
 use figure::heatmap::layout::{Metrics, Needs, Zoom};
-use figure::heatmap::widest_word;
-use figure::label::widest;
-use figure::mark::Scale;
-use figure::palette::ColourMap;
+use figure::{heatmap::widest_word, label::widest, mark::Scale, palette::ColourMap};
 
 /// Height of the picture, points, at most, and of a row.
 const HEIGHT: (f32, f32) = (360.0, 22.0);

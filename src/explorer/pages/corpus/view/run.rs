@@ -2,15 +2,10 @@
 
 use egui::{RichText, Ui};
 
-use crate::app::command::SettingsCommand;
-use crate::app::document::column::file_name;
-use crate::app::settings::RowSource;
-use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::command::CorpusCommand;
+use crate::app::{command::SettingsCommand, document::column::file_name, settings::RowSource};
 use crate::pages::shell::dialogs::{Question, Wants};
-use crate::pages::shell::local::Window;
-use crate::widgets::theme;
+use crate::pages::{corpus::CorpusPage, corpus::command::CorpusCommand, shell::local::Window};
+use crate::{jobs::corpus::thread::CorpusRequest, widgets::theme};
 use engine::decoding::SystemSpec;
 
 const RUN_WITH: Question = Question::new(

@@ -2,10 +2,8 @@
 
 use egui::{RichText, Ui};
 
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::shell::dialogs::{Question, Wants};
-use crate::pages::shell::local::Window;
+use crate::pages::{corpus::CorpusPage, corpus::command::CorpusCommand, shell::local::Window};
 use crate::widgets::theme;
 use corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
 use engine::analysis::symmetrize::SYMMETRIZATIONS;

@@ -3,12 +3,9 @@
 use egui::Ui;
 
 use crate::app::document::column::file_name;
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::views::ExploreCommand;
 use crate::pages::shell::dialogs::{Question, TEXTS, Wants};
-use crate::pages::shell::local::Window;
-use crate::widgets::labels;
-use crate::widgets::tokenization::tokenizers_ui;
+use crate::pages::{corpus::CorpusPage, corpus::views::ExploreCommand, shell::local::Window};
+use crate::widgets::{labels, tokenization::tokenizers_ui};
 use corpus::overview::compute::Overview;
 use engine::lang;
 

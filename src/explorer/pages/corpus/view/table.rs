@@ -4,12 +4,10 @@ use egui::accesskit::Role;
 use egui::{Align2, Color32, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::corpus::view::memory::CorpusMemory;
-use crate::pages::corpus::view::words::Marked;
-use crate::pages::corpus::views::ExploreCommand;
-use crate::pages::shell::local::Window;
+use crate::pages::{
+    corpus::CorpusPage, corpus::command::CorpusCommand, corpus::view::memory::CorpusMemory,
+    corpus::view::words::Marked, corpus::views::ExploreCommand, shell::local::Window,
+};
 use crate::widgets::{bidi, labels, rows, theme};
 use corpus::query::column::{TableColumn, TextColumn};
 use corpus::store::corpus::CorpusTable;

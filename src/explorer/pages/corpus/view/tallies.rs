@@ -2,11 +2,9 @@
 
 use egui::{ComboBox, DragValue, ProgressBar, Ui};
 
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::view::filter;
 use crate::pages::corpus::views::{CountedLinks, ExploreCommand};
 use crate::pages::shell::dialogs::{Question, Wants};
-use crate::pages::shell::local::Window;
+use crate::pages::{corpus::CorpusPage, corpus::view::filter, shell::local::Window};
 use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
 use crate::widgets::{labels, theme};
 use corpus::query::linked::{LinkChoice, LinkOrigin};

@@ -3,16 +3,13 @@
 
 use egui::{Color32, Stroke, Ui};
 
-use crate::jobs::corpus::thread::Detail;
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::view::memory::CorpusMemory;
-use crate::pages::corpus::view::memory::MarkKey;
-use crate::pages::corpus::view::words::Tint;
-use crate::pages::shell::local::Window;
-use crate::widgets::theme;
+use crate::pages::{
+    corpus::CorpusPage, corpus::view::memory::CorpusMemory, corpus::view::memory::MarkKey, corpus::view::words::Tint,
+    shell::local::Window,
+};
+use crate::{jobs::corpus::thread::Detail, widgets::theme};
 use corpus::judgements::judge::{ErrorMark, Judgement};
-use corpus::judgements::scheme::ErrorScheme;
-use corpus::store::rules::SideRules;
+use corpus::{judgements::scheme::ErrorScheme, store::rules::SideRules};
 use engine::text::words::{letters_at, place_of};
 
 /// Width of the line below the words of a mark that weighs nothing, and how much more the gravest has, points.

@@ -3,11 +3,9 @@
 
 use egui::{Button, Label, Layout, Rect, RichText, Ui, UiBuilder, vec2};
 
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::command::LogCommand;
 use crate::pages::corpus::logs::{LogFile, LogState};
 use crate::pages::shell::dialogs::{Question, Wants};
-use crate::pages::shell::local::Window;
+use crate::pages::{corpus::CorpusPage, corpus::command::LogCommand, shell::local::Window};
 use crate::widgets::chart::{ChartWidget, chart_ui};
 use crate::widgets::{chart, labels, theme};
 use engine::lang;

@@ -1,16 +1,14 @@
 //! Texts of the workbench, in the order in which they are read, with what differs from another marked, and
 //! words that people marked set off. A leaf.
 
-use std::ops::Range;
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use egui::text::{LayoutJob, TextWrapping};
 use egui::{Align, Color32, FontId, Galley, Label, Layout, Painter, ScrollArea, Stroke, TextFormat, Ui, vec2};
 
 use crate::widgets::{bidi, labels};
 use engine::analysis::lexical;
-use engine::text::cut::WordRule;
-use engine::text::words::place;
+use engine::text::{cut::WordRule, words::place};
 
 /// Lines of a text that are seen at once; longer ones scroll.
 const LINES: f32 = 8.0;

@@ -9,14 +9,12 @@ use std::sync::Arc;
 
 use egui::{Id, Panel, RichText, Ui};
 
-use crate::pages::map::MapPage;
-use crate::pages::map::command::MapCommand;
-use crate::pages::map::view::memory::MapMemory;
-use crate::pages::map::view::plane::PlaneWidget;
 use crate::pages::map::{Colour, MapTable, PointChoice, PointKind, VectorMap};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{PageView, Window};
-use crate::pages::shell::task;
+use crate::pages::{
+    map::MapPage, map::command::MapCommand, map::view::memory::MapMemory, map::view::plane::PlaneWidget, shell::task,
+};
 use crate::widgets::{labels, theme};
 use figure::plane::share;
 

@@ -4,10 +4,8 @@ use egui::accesskit::Role;
 use egui::{Button, ComboBox, DragValue, RichText, Sense, Ui, WidgetInfo, vec2};
 
 use crate::pages::map as maps;
-use crate::pages::map::MapPage;
-use crate::pages::map::command::MapCommand;
 use crate::pages::map::{Colour, METHODS, Method, PointChoice, PointKind};
-use crate::pages::shell::local::Window;
+use crate::pages::{map::MapPage, map::command::MapCommand, shell::local::Window};
 use crate::widgets::{labels, theme};
 use engine::lang;
 

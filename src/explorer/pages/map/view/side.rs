@@ -4,12 +4,9 @@ use egui::accesskit::Role;
 use egui::{Button, Id, Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
 use crate::pages::map as maps;
-use crate::pages::map::MapPage;
-use crate::pages::map::command::MapCommand;
-use crate::pages::map::view::plane::paint;
 use crate::pages::map::{MapTable, PointChoice};
 use crate::pages::shell::dialogs::{Question, Wants};
-use crate::pages::shell::local::Window;
+use crate::pages::{map::MapPage, map::command::MapCommand, map::view::plane::paint, shell::local::Window};
 use crate::widgets::{bidi, labels, rows, theme};
 use engine::lang;
 

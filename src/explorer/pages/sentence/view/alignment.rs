@@ -2,27 +2,20 @@
 
 use egui::{Id, Ui};
 
-use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT};
-use crate::app::files::picture;
-use crate::app::settings::Shown;
-use crate::app::state::AppState;
-use crate::app::view::Hover;
-use crate::pages::sentence::SentencePage;
-use crate::pages::sentence::command::SelectCommand;
-use crate::pages::sentence::view::memory::Dragged;
-use crate::pages::sentence::view::memory::SentenceMemory;
+use crate::app::{document::column::Column, files::picture, settings::Shown, state::AppState, view::Hover};
 use crate::pages::sentence::view::{change, heads, measured, variant};
-use crate::pages::shell::act;
-use crate::pages::shell::clicked::MenuTarget;
 use crate::pages::shell::local::{Panel, Window};
+use crate::pages::{
+    sentence::SentencePage, sentence::command::SelectCommand, sentence::view::memory::Dragged,
+    sentence::view::memory::SentenceMemory, shell::act, shell::clicked::MenuTarget,
+};
 use crate::widgets::heatmap::layout::{Gaze, Metrics};
 use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget};
 use crate::widgets::theme;
 use engine::analysis::row_convention::RowConvention;
 use engine::lang;
-use figure::mark::Scale;
-use figure::palette::ColourMap;
+use figure::{mark::Scale, palette::ColourMap};
 
 pub fn alignment_ui(
     ui: &mut Ui,

@@ -5,18 +5,13 @@ use std::borrow::Cow;
 use egui::accesskit::Role;
 use egui::{Align2, Id, Response, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::app::document::column::Column;
-use crate::jobs::live::protocol::HypothesisView;
-use crate::pages::sentence::command::SelectCommand;
-use crate::pages::shell::clicked::MenuTarget;
 use crate::pages::shell::local::{Panel, Window};
+use crate::pages::{sentence::command::SelectCommand, shell::clicked::MenuTarget};
 use crate::widgets::{bidi, marks, node, rows, theme};
-use engine::analysis::words::merge_log_p;
-use engine::interventions::Said;
-use engine::text::sentence::EOS;
+use crate::{app::document::column::Column, jobs::live::protocol::HypothesisView};
+use engine::{analysis::words::merge_log_p, interventions::Said, text::sentence::EOS};
 use figure::beam::{BeamRow, NUMBERS};
-use figure::label::target_text;
-use figure::palette::Rgba;
+use figure::{label::target_text, palette::Rgba};
 
 pub const HEADER: f32 = 26.0;
 pub const ROW: f32 = 22.0;

@@ -3,19 +3,13 @@
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{DragValue, RichText, ScrollArea, Slider, TextEdit, Ui};
 
-use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, TargetWord};
-use crate::app::files::gold::OTHER_WORDS;
-use crate::app::state::AppState;
+use crate::app::{document::column::Column, files::gold::OTHER_WORDS, state::AppState};
 use crate::jobs::live::protocol::Shift;
 use crate::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
-use crate::pages::sentence::view::memory::Dragged;
-use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::shell::local::Window;
+use crate::pages::{sentence::view::memory::Dragged, sentence::view::memory::SentenceMemory, shell::local::Window};
 use crate::widgets::{labels, theme};
-use engine::analysis::row_convention::RowConvention;
-use engine::interventions::Word;
-use engine::lang;
+use engine::{analysis::row_convention::RowConvention, interventions::Word, lang};
 use figure::heatmap::outlines::Outlined;
 
 /// Points of upward movement for a weight of 1 more.

@@ -2,9 +2,7 @@
 
 use crate::app::document::table::TargetWord;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand};
-use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::shell::clicked::MenuTarget;
-use crate::pages::shell::local::Window;
+use crate::pages::{sentence::view::memory::SentenceMemory, shell::clicked::MenuTarget, shell::local::Window};
 use engine::interventions::Word;
 
 fn target<'a>(window: &Window<'a>, clicked: MenuTarget) -> Option<(usize, &'a TargetWord)> {

@@ -4,20 +4,14 @@ use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::table::{GIVEN, Units};
-use crate::app::files::picture::GUIDED;
-use crate::app::layout::Look;
-use crate::app::lights::HighlightPart;
-use crate::app::settings::Shown;
-use crate::pages::sentence::SentencePage;
-use crate::pages::sentence::command::ColumnCommand;
+use crate::app::{files::picture::GUIDED, layout::Look, lights::HighlightPart, settings::Shown};
 use crate::pages::sentence::view::{alignment, beam, context, ensemble, links, output, tree, variant};
-use crate::pages::shell::clicked::MenuTarget;
-use crate::pages::shell::local::Window;
+use crate::pages::{
+    sentence::SentencePage, sentence::command::ColumnCommand, shell::clicked::MenuTarget, shell::local::Window,
+};
 use crate::widgets::heatmap::layout::Metrics;
 use crate::widgets::{labels, theme};
-use engine::analysis::hard::AlignmentAgreement;
-use engine::lang;
-use engine::text::cut::WordRule;
+use engine::{analysis::hard::AlignmentAgreement, lang, text::cut::WordRule};
 
 /// Where the parts of a column are, from its top left corner.
 #[derive(Clone, Copy, Debug, PartialEq)]

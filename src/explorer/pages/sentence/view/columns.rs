@@ -3,28 +3,22 @@
 use egui::scroll_area::ScrollBarVisibility;
 use egui::{Id, RichText, Ui, UiBuilder, Vec2, vec2};
 
-use crate::app::document::column::Column;
-use crate::app::document::table::AlignmentTable;
-use crate::app::files::picture;
-use crate::app::layout::Look;
-use crate::app::lights::HighlightPart;
-use crate::app::state::AppState;
-use crate::pages::sentence::SentencePage;
-use crate::pages::sentence::command::ColumnCommand;
-use crate::pages::sentence::view::column;
-use crate::pages::sentence::view::column::ColumnParts;
-use crate::pages::sentence::view::interlinear;
+use crate::app::{
+    document::column::Column, document::table::AlignmentTable, files::picture, layout::Look, lights::HighlightPart,
+    state::AppState,
+};
 use crate::pages::sentence::view::memory::{ColumnsMemory, SentenceMemory};
-use crate::pages::shell::act::Act;
-use crate::pages::shell::dialogs::MODEL;
-use crate::pages::shell::local::Window;
+use crate::pages::{
+    sentence::SentencePage, sentence::command::ColumnCommand, sentence::view::column,
+    sentence::view::column::ColumnParts, sentence::view::interlinear, shell::act::Act, shell::dialogs::MODEL,
+    shell::local::Window,
+};
 use crate::widgets::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::widgets::marks::Letters;
 use crate::widgets::{labels, theme, words};
 use engine::analysis::row_convention::RowConvention;
 use engine::lang;
-use figure::heatmap::widest_word;
-use figure::label::widest;
+use figure::{heatmap::widest_word, label::widest};
 
 const GAP: f32 = theme::SPACE_2;
 

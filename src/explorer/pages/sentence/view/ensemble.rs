@@ -3,8 +3,7 @@
 use egui::{ComboBox, Ui};
 
 use crate::app::document::column::Column;
-use crate::pages::sentence::command::ColumnCommand;
-use crate::pages::shell::local::Window;
+use crate::pages::{sentence::command::ColumnCommand, shell::local::Window};
 use crate::widgets::{labels, theme};
 use engine::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Mixing};
 

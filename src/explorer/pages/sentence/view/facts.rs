@@ -2,11 +2,9 @@
 
 use egui::{RichText, Ui};
 
-use crate::app::document::column::Column;
-use crate::app::files::picture::GUIDED;
+use crate::app::{document::column::Column, files::picture::GUIDED};
 use crate::jobs::live::protocol::ModelFacts;
-use crate::widgets::labels::count_text;
-use crate::widgets::theme;
+use crate::widgets::{labels::count_text, theme};
 use engine::lang;
 
 pub fn line(facts: &ModelFacts) -> String {

@@ -4,26 +4,21 @@ use std::path::PathBuf;
 
 use egui::{Button, Checkbox, ComboBox, DragValue, Grid, Id, Key, RichText, TextEdit, Ui};
 
-use crate::app::command::SettingsCommand;
-use crate::app::document::column::Column;
-use crate::app::document::table::GIVEN;
 use crate::app::files::drawing::{Branches, Drawing, MOST_IN_A_ROW};
-use crate::app::files::export;
-use crate::app::layout::Look;
+use crate::app::{
+    command::SettingsCommand, document::column::Column, document::table::GIVEN, files::export, layout::Look,
+};
 use crate::jobs::live::protocol::ColumnId;
-use crate::pages::sentence::command::ColumnCommand;
-use crate::pages::sentence::view::interlinear;
-use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Sheet, Window};
-use crate::pages::shell::sheet;
+use crate::pages::{
+    sentence::command::ColumnCommand, sentence::view::interlinear, sentence::view::memory::SentenceMemory, shell::sheet,
+};
 use crate::widgets::{labels, theme};
 use engine::lang;
-use figure::formats::FORMATS;
-use figure::links::Weight;
 use figure::page::{DPIS, WIDTHS_MM};
-use figure::palette::COLOUR_MAPS;
 use figure::sheet::{FigureKind, KINDS};
+use figure::{formats::FORMATS, links::Weight, palette::COLOUR_MAPS};
 
 /// Where a picture is saved; its file is named after its contents.
 pub const PICTURE: Question = Question::new(

@@ -5,11 +5,9 @@ use std::path::PathBuf;
 use egui::{Button, DragValue, Grid, Id, RichText, TextEdit, Ui};
 
 use crate::app::document::column::Column;
-use crate::pages::sentence::SentencePage;
-use crate::pages::sentence::command::HeadCommand;
 use crate::pages::shell::dialogs::{Question, TEXTS, Wants};
 use crate::pages::shell::local::{Sheet, Window};
-use crate::pages::shell::task;
+use crate::pages::{sentence::SentencePage, sentence::command::HeadCommand, shell::task};
 use crate::widgets;
 use crate::widgets::{labels, theme};
 use engine::lang;

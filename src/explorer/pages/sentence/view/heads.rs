@@ -2,19 +2,13 @@
 
 use egui::{Rect, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
 
-use crate::app::command::SettingsCommand;
-use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, HeadTable, MeasuredTable, SourceWord};
-use crate::app::settings::Shown;
+use crate::app::{command::SettingsCommand, document::column::Column, settings::Shown};
 use crate::pages::sentence::command::{ColumnCommand, InterveneCommand};
-use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::{change, measured};
-use crate::pages::shell::local::Window;
+use crate::pages::{sentence::view::memory::SentenceMemory, shell::local::Window};
 use crate::widgets::{labels, theme};
-use engine::analysis::aer::AerCounts;
-use engine::analysis::alignment::Alignment;
-use engine::analysis::hard;
-use engine::analysis::measures::MEASURES;
+use engine::analysis::{aer::AerCounts, alignment::Alignment, hard, measures::MEASURES};
 use engine::lang;
 use engine::models::choice::{HeadChoice, ModelChoice};
 use engine::models::transformer::heads::{HeadKind, HeadPlace};

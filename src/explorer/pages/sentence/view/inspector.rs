@@ -2,17 +2,14 @@
 
 use egui::{Label, Panel, RichText, Ui, UiBuilder, pos2};
 
-use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT, TargetWord, Units};
-use crate::app::lights::HighlightPart;
+use crate::app::{document::column::Column, lights::HighlightPart};
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand};
 use crate::pages::sentence::view::{change, context};
 use crate::pages::shell::clicked::MenuTarget;
 use crate::pages::shell::local::{Panel as PanelName, Window, keep_side};
 use crate::widgets::{bars, labels, source_bars, theme};
-use engine::analysis::divergence::entropy;
-use engine::interventions::Word;
-use engine::lang;
+use engine::{analysis::divergence::entropy, interventions::Word, lang};
 use figure::inspected::Inspected;
 
 const CANDIDATES: (f32, f32) = (0.3, 340.0);

@@ -8,20 +8,17 @@ use egui::{
 };
 
 use crate::app::document::interlinear::{LinksBy, TextRow};
-use crate::app::files::interlinear;
-use crate::app::files::interlinear::TextRowShown;
+use crate::app::{files::interlinear, files::interlinear::TextRowShown};
 use crate::pages::sentence::command::{InterlinearCommand, TierEdit};
-use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Window, cell_id};
-use crate::widgets::marks::Letters;
 use crate::widgets::{bidi, labels, marks, node, theme};
+use crate::{pages::sentence::view::memory::SentenceMemory, widgets::marks::Letters};
 use engine::lang;
-use figure::geometry::Size;
-use figure::interlinear::leipzig::fits;
 use figure::interlinear::{GLOSS_FORMATS, GlossTier, formats};
 use figure::links::{LinksLayout, outlines};
 use figure::measure::TextMeasure as _;
+use figure::{geometry::Size, interlinear::leipzig::fits};
 
 const NAMES: f32 = 168.0;
 const LINE: f32 = 26.0;

@@ -4,11 +4,10 @@ use egui::{RichText, Ui};
 
 use crate::app::document::column::Column;
 use crate::app::document::hand::{TakenAway, held, items};
-use crate::pages::sentence::SentencePage;
-use crate::pages::sentence::asked::ProbeAbout;
-use crate::pages::sentence::command::InterveneCommand;
-use crate::pages::shell::local::Window;
-use crate::pages::shell::task;
+use crate::pages::{
+    sentence::SentencePage, sentence::asked::ProbeAbout, sentence::command::InterveneCommand, shell::local::Window,
+    shell::task,
+};
 use crate::widgets::{bidi, labels, theme};
 
 const HEIGHT: f32 = 84.0;

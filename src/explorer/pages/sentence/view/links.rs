@@ -3,21 +3,16 @@
 use egui::accesskit::Role;
 use egui::{Id, ScrollArea, Sense, Ui};
 
-use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT};
-use crate::app::view::Hover;
-use crate::pages::sentence::command::SelectCommand;
-use crate::pages::sentence::view::alignment;
-use crate::pages::shell::clicked::MenuTarget;
+use crate::app::{document::column::Column, view::Hover};
 use crate::pages::shell::local::{Panel, Window};
+use crate::pages::{sentence::command::SelectCommand, sentence::view::alignment, shell::clicked::MenuTarget};
 use crate::widgets::marks::Letters;
 use crate::widgets::{labels, marks, node, theme};
-use engine::analysis::alignment::Alignment;
-use engine::analysis::row_convention::RowConvention;
+use engine::analysis::{alignment::Alignment, row_convention::RowConvention};
 use engine::lang;
-use figure::heatmap::outlines::Outlined;
-use figure::label::Label;
 use figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight, outlines};
+use figure::{heatmap::outlines::Outlined, label::Label};
 
 pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable) {
     let Some(alpha) = table.alpha.as_ref().filter(|alpha| alpha.columns() > 0) else {

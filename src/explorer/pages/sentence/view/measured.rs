@@ -2,16 +2,13 @@
 
 use egui::{RichText, Ui};
 
-use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, MeasuredTable};
-use crate::app::layout::Look;
-use crate::app::settings::Shown;
+use crate::app::{document::column::Column, layout::Look, settings::Shown};
 use crate::jobs::live::protocol::ColumnId;
-use crate::pages::sentence::SentencePage;
-use crate::pages::sentence::asked::ProbeAbout;
-use crate::pages::sentence::command::ProbeCommand;
-use crate::pages::shell::local::Window;
-use crate::pages::shell::task;
+use crate::pages::{
+    sentence::SentencePage, sentence::asked::ProbeAbout, sentence::command::ProbeCommand, shell::local::Window,
+    shell::task,
+};
 use crate::widgets::{labels, theme};
 use engine::analysis::measures::MEASURES;
 use engine::lang;

@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::app::document::sentence_state::SearchSettings;
-use crate::app::view::Hover;
-use crate::jobs::live::protocol::ColumnId;
-use crate::pages::sentence::view::tree_memory;
+use crate::app::{document::sentence_state::SearchSettings, view::Hover};
+use crate::{jobs::live::protocol::ColumnId, pages::sentence::view::tree_memory};
 use engine::models::transformer::heads::HeadKind;
 
 /// Settings of a variant while they are edited.

@@ -29,9 +29,8 @@ pub mod tree_memory;
 pub mod variant;
 pub mod what_if;
 
-use crate::pages::sentence::SentencePage;
-use crate::pages::sentence::command::SelectCommand;
 use crate::pages::shell::local::{PageView, Window};
+use crate::pages::{sentence::SentencePage, sentence::command::SelectCommand};
 
 impl PageView for SentencePage {
     fn edges_ui(&self, ui: &mut egui::Ui, window: &mut Window<'_>) {

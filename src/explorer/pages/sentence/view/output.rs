@@ -2,14 +2,12 @@
 
 use egui::{Button, Id, RichText, Ui};
 
-use crate::app::document::column::Column;
-use crate::app::document::table::AlignmentTable;
-use crate::app::view::Hover;
-use crate::pages::sentence::command::SelectCommand;
-use crate::pages::sentence::view::memory::SentenceMemory;
+use crate::app::{document::column::Column, document::table::AlignmentTable, view::Hover};
 use crate::pages::sentence::view::{alignment, variant};
-use crate::pages::shell::clicked::MenuTarget;
-use crate::pages::shell::local::Window;
+use crate::pages::{
+    sentence::command::SelectCommand, sentence::view::memory::SentenceMemory, shell::clicked::MenuTarget,
+    shell::local::Window,
+};
 use crate::widgets::heatmap::HeatmapMarks;
 use crate::widgets::{bidi, labels, theme, words};
 use engine::interventions::Said;

@@ -4,25 +4,21 @@ use egui::accesskit::Role;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{ComboBox, Id, RichText, Sense, Ui, WidgetInfo, vec2};
 
-use crate::app::command::SettingsCommand;
-use crate::app::document::column::Column;
-use crate::app::document::table::AlignmentTable;
-use crate::app::files::picture;
-use crate::app::layout::Look;
-use crate::app::settings::Shown;
+use crate::app::{
+    command::SettingsCommand, document::column::Column, document::table::AlignmentTable, files::picture, layout::Look,
+    settings::Shown,
+};
 use crate::pages::sentence::view::folding::{Folding, FoldingLine};
 use crate::pages::sentence::view::questions::{
     asked_ui, has_choice, has_heads, has_own_reading, reading_ui, sample_ui,
 };
 use crate::pages::sentence::view::{alignment, columns, measured};
-use crate::pages::shell::act::Act;
-use crate::pages::shell::local::Window;
+use crate::pages::{shell::act::Act, shell::local::Window};
 use crate::widgets::heatmap::layout::Zoom;
 use crate::widgets::{labels, marks, theme};
 use engine::analysis::measures::{MEASURES, Measure};
 use engine::lang;
-use figure::heatmap::gaze_legend;
-use figure::heatmap::outlines::Outlined;
+use figure::heatmap::{gaze_legend, outlines::Outlined};
 use figure::legend as band;
 use figure::palette::Rgba;
 

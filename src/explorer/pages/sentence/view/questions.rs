@@ -3,15 +3,12 @@
 use egui::accesskit::Role;
 use egui::{Sense, Ui, WidgetInfo, vec2};
 
-use crate::app::command::SettingsCommand;
-use crate::app::document::table::AlignmentTable;
-use crate::app::settings::RowSource;
+use crate::app::{command::SettingsCommand, document::table::AlignmentTable, settings::RowSource};
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, marks, theme};
 use engine::analysis::row_convention::{OF_ALPHA, RowConvention};
 use engine::lang;
-use figure::heatmap::outlines;
-use figure::heatmap::outlines::Outlined;
+use figure::heatmap::{outlines, outlines::Outlined};
 
 /// Whether its rows of alpha can be read by another word.
 pub fn has_choice(table: &AlignmentTable) -> bool {

@@ -5,14 +5,12 @@ use egui::{
     Align2, Area, CollapsingHeader, CornerRadius, Id, Order, Panel, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
-use crate::app::command::WindowCommand;
-use crate::app::files::lists::List;
-use crate::app::state::AppState;
-use crate::pages::sentence::command::ListCommand;
-use crate::pages::sentence::view::memory::ListPlace;
-use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::shell::dialogs::TEXT;
+use crate::app::{command::WindowCommand, files::lists::List, state::AppState};
 use crate::pages::shell::local::{Panel as PanelName, Window, keep_side};
+use crate::pages::{
+    sentence::command::ListCommand, sentence::view::memory::ListPlace, sentence::view::memory::SentenceMemory,
+    shell::dialogs::TEXT,
+};
 use crate::widgets::{labels, node, rows, theme};
 use engine::lang;
 

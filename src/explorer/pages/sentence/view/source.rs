@@ -2,26 +2,19 @@
 
 use egui::{Id, RichText, TextEdit, Ui};
 
-use crate::app::command::SourceCommand;
 use crate::app::document::column::{Column, file_name};
 use crate::app::document::table::{AlignmentTable, SourceWord};
-use crate::app::lights::HighlightPart;
 use crate::app::open_with::{Installed, LanguagePair};
-use crate::app::view::Hover;
-use crate::pages::sentence::command::ColumnCommand;
-use crate::pages::sentence::view::memory::ListPlace;
-use crate::pages::sentence::view::memory::SentenceMemory;
+use crate::app::{command::SourceCommand, lights::HighlightPart, view::Hover};
 use crate::pages::sentence::view::{alignment, variant};
-use crate::pages::shell::act::Act;
-use crate::pages::shell::clicked::MenuTarget;
-use crate::pages::shell::local;
-use crate::pages::shell::local::Window;
-use crate::pages::shell::menu;
 use crate::pages::shell::source::{MOST_CHARACTERS, SourceMemory, editor_ui};
+use crate::pages::{
+    sentence::command::ColumnCommand, sentence::view::memory::ListPlace, sentence::view::memory::SentenceMemory,
+    shell::act::Act, shell::clicked::MenuTarget, shell::local, shell::local::Window, shell::menu,
+};
 use crate::widgets::{bidi, labels, theme, words};
 use engine::interventions::Said;
-use engine::text::language;
-use engine::text::language::primary;
+use engine::text::{language, language::primary};
 
 const MOST_OFFERED: usize = 3;
 const NARROW: f32 = 480.0;

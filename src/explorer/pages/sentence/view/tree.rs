@@ -1,28 +1,24 @@
 //! The search of a column as a tree, with keys, a slider of steps, and a way to continue from any node.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
 use egui::accesskit::Role;
 use egui::{
     Align, EventFilter, Id, Key, Layout, Modifiers, RichText, ScrollArea, Sense, Slider, Stroke, StrokeKind, Ui,
 };
 
-use crate::app::document::column::Column;
 use crate::app::document::tree::{DrawnTree, SearchTree, ShownTree};
-use crate::pages::sentence::command::InterveneCommand;
-use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::tree_memory::{Arranged, TreeMemory};
-use crate::pages::shell::clicked::MenuTarget;
 use crate::pages::shell::local::{Panel, Window};
-use crate::widgets::marks::Letters;
+use crate::pages::{
+    sentence::command::InterveneCommand, sentence::view::memory::SentenceMemory, shell::clicked::MenuTarget,
+};
 use crate::widgets::{is_heard, labels, marks, node, theme};
+use crate::{app::document::column::Column, widgets::marks::Letters};
 use engine::analysis::row_convention::RowConvention;
 use engine::lang;
-use figure::geometry::Area;
-use figure::measure::TextMeasure;
 use figure::tree::{DrawnNode, NodeState, TreeFigure};
+use figure::{geometry::Area, measure::TextMeasure};
 
 /// Widths of words in the cache at most; the words of a search are far fewer.
 const MOST_WIDTHS: usize = 10_000;

@@ -3,17 +3,16 @@
 use egui::accesskit::Role;
 use egui::{Label, RichText, Ui, WidgetInfo};
 
-use crate::app::document::column::Column;
 use crate::app::document::compare::{DIVERGENCE, SystemComparison};
-use crate::app::document::rewording;
-use crate::app::document::rewording::WordEdit;
 use crate::app::document::table::{AlignmentTable, SourceWord};
-use crate::app::document::variant::VariantLabel;
-use crate::pages::sentence::command::VariantCommand;
-use crate::pages::sentence::view::memory::BesideDraft;
-use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::shell::clicked::MenuTarget;
+use crate::app::{
+    document::column::Column, document::rewording, document::rewording::WordEdit, document::variant::VariantLabel,
+};
 use crate::pages::shell::local::{Sheet, VariantWords, Window};
+use crate::pages::{
+    sentence::command::VariantCommand, sentence::view::memory::BesideDraft, sentence::view::memory::SentenceMemory,
+    shell::clicked::MenuTarget,
+};
 use crate::widgets::{labels, theme};
 use engine::lang;
 

@@ -2,13 +2,12 @@
 
 use egui::{Button, DragValue, Grid, Id, Key, Modal, RichText, Slider, TextEdit, Ui};
 
-use crate::app::document::column::Column;
-use crate::app::document::rewording::WordEdit;
-use crate::pages::sentence::SentencePage;
-use crate::pages::sentence::command::VariantCommand;
-use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::sentence::view::variant;
+use crate::app::{document::column::Column, document::rewording::WordEdit};
 use crate::pages::shell::local::{Sheet, VariantWords, Window};
+use crate::pages::{
+    sentence::SentencePage, sentence::command::VariantCommand, sentence::view::memory::SentenceMemory,
+    sentence::view::variant,
+};
 use crate::widgets::theme;
 
 const WIDTH: f32 = 480.0;

@@ -5,16 +5,12 @@ use std::borrow::Cow;
 use egui::accesskit::Role;
 use egui::{RichText, ScrollArea, Sense, Ui, vec2};
 
-use crate::app::document::column::Column;
-use crate::app::lights::HighlightPart;
+use crate::app::{document::column::Column, lights::HighlightPart};
 use crate::jobs::steps::StepTrace;
-use crate::pages::shell::local::Window;
-use crate::pages::steps::Guessed;
-use crate::pages::steps::StepsPage;
 use crate::pages::steps::beam::{BeamLine, Became, beam};
+use crate::pages::{shell::local::Window, steps::Guessed, steps::StepsPage};
 use crate::widgets::{labels, marks, node, theme};
-use figure::beam::BeamRow;
-use figure::palette::Rgba;
+use figure::{beam::BeamRow, palette::Rgba};
 
 const ROW: f32 = 22.0;
 const BEFORE: usize = 7;

@@ -6,13 +6,11 @@ use egui::accesskit::Role;
 use egui::{Id, Key, Label, RichText, TextEdit, Ui, WidgetInfo};
 
 use crate::jobs::steps::{CANDIDATES, StepTrace};
-use crate::pages::shell::local::Window;
-use crate::pages::steps::Guessed;
-use crate::pages::steps::StepsPage;
-use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::guess::{Guessing, f1, is_right, place_of};
-use crate::pages::steps::picture::words;
-use crate::pages::steps::view::together;
+use crate::pages::{
+    shell::local::Window, steps::Guessed, steps::StepsPage, steps::command::StepsCommand, steps::picture::words,
+    steps::view::together,
+};
 use crate::widgets::{labels, theme};
 use engine::analysis::aer::AerCounts;
 

@@ -3,16 +3,12 @@
 use egui::accesskit::Role;
 use egui::{Id, Rect, Sense, Ui, WidgetInfo};
 
-use crate::app::lights::HighlightPart;
-use crate::jobs::steps::StepTrace;
-use crate::pages::shell::local::Window;
-use crate::pages::steps::StepsPage;
-use crate::pages::steps::command::StepsCommand;
-use crate::pages::steps::depth::Depth;
-use crate::pages::steps::picture::held;
-use crate::pages::steps::view::memory::StepsMemory;
-use crate::widgets::marks::WholeLetters;
+use crate::pages::{
+    shell::local::Window, steps::StepsPage, steps::command::StepsCommand, steps::depth::Depth, steps::picture::held,
+    steps::view::memory::StepsMemory,
+};
 use crate::widgets::{marks, theme};
+use crate::{app::lights::HighlightPart, jobs::steps::StepTrace, widgets::marks::WholeLetters};
 use engine::lang;
 use engine::models::anatomy::MachineStage;
 use figure::equation::spoken;

@@ -1,8 +1,7 @@
 //! What page Steps remembers between two frames. A leaf.
 
 use crate::pages::steps::worked::WorkedNumber;
-use crate::widgets::heatmap::Texture;
-use crate::widgets::matrix;
+use crate::widgets::{heatmap::Texture, matrix};
 
 /// Parts of the Steps page, one of which is shown if there is no room for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,15 +12,12 @@ mod worked;
 
 use egui::{Label, Panel, Rect, RichText, ScrollArea, Ui, UiBuilder};
 
-use crate::app::lights::HighlightPart;
-use crate::jobs::steps::StepTrace;
 use crate::pages::shell::local::{PageView, Window};
-use crate::pages::shell::source;
-use crate::pages::steps::StepsPage;
-use crate::pages::steps::command::StepsCommand;
-use crate::pages::steps::view::memory::StepsMemory;
-use crate::pages::steps::view::memory::StepsView;
-use crate::widgets::theme;
+use crate::pages::{
+    shell::source, steps::StepsPage, steps::command::StepsCommand, steps::view::memory::StepsMemory,
+    steps::view::memory::StepsView,
+};
+use crate::{app::lights::HighlightPart, jobs::steps::StepTrace, widgets::theme};
 
 impl PageView for StepsPage {
     fn middle_ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

@@ -5,14 +5,12 @@ use std::time::Duration;
 use egui::{ComboBox, EventFilter, Key, Modifiers, RichText, Slider, Ui};
 
 use crate::jobs::steps::StepTrace;
-use crate::pages::shell::local::Window;
-use crate::pages::shell::source;
-use crate::pages::steps::StepsPage;
-use crate::pages::steps::command::StepsCommand;
-use crate::pages::steps::depth::DEPTHS;
-use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::steps::view::{guess, rows};
 use crate::pages::steps::{GUESSES, Guessed, MODES, Mode, PACES};
+use crate::pages::{
+    shell::local::Window, shell::source, steps::StepsPage, steps::command::StepsCommand, steps::depth::DEPTHS,
+    steps::view::memory::StepsMemory,
+};
 use crate::widgets::{labels, theme};
 use engine::lang;
 use engine::models::anatomy::Miswiring;

@@ -2,23 +2,16 @@
 
 use egui::{Id, Key, Modifiers, Ui};
 
-use crate::app::document::table::AlignmentTable;
-use crate::app::lights::HighlightPart;
-use crate::app::settings::Shown;
-use crate::jobs::steps::StepTrace;
-use crate::pages::shell::local::Window;
-use crate::pages::steps::StepsPage;
-use crate::pages::steps::command::StepsCommand;
-use crate::pages::steps::view::memory::StepsMemory;
+use crate::app::{document::table::AlignmentTable, lights::HighlightPart, settings::Shown};
+use crate::pages::{
+    shell::local::Window, steps::StepsPage, steps::command::StepsCommand, steps::view::memory::StepsMemory,
+};
 use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget, Outlined};
-use crate::widgets::marks::Letters;
 use crate::widgets::{labels, theme};
+use crate::{jobs::steps::StepTrace, widgets::marks::Letters};
 use engine::text::links::Link;
 use figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
-use figure::heatmap::widest_word;
-use figure::label::widest;
-use figure::mark::Scale;
-use figure::palette::ColourMap;
+use figure::{heatmap::widest_word, label::widest, mark::Scale, palette::ColourMap};
 
 pub fn id() -> Id {
     Id::unique("steps_heatmap")

@@ -3,20 +3,15 @@
 use egui::accesskit::Role;
 use egui::{Label, RichText, Sense, Ui, vec2};
 
-use crate::app::lights::HighlightPart;
-use crate::jobs::steps::StepTrace;
-use crate::pages::shell::local::Window;
-use crate::pages::steps::StepsPage;
-use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::picture::{held, words};
-use crate::pages::steps::view::memory::StepsMemory;
-use crate::pages::steps::view::worked;
-use crate::pages::steps::view::worked::span;
-use crate::pages::steps::worked::WorkedNumber;
+use crate::pages::{
+    shell::local::Window, steps::StepsPage, steps::command::StepsCommand, steps::view::memory::StepsMemory,
+    steps::view::worked, steps::view::worked::span, steps::worked::WorkedNumber,
+};
 use crate::widgets::bars::{Bar, bars};
-use crate::widgets::marks::WholeLetters;
 use crate::widgets::matrix::{MATRIX, matrix};
 use crate::widgets::{labels, marks, node, strip, theme};
+use crate::{app::lights::HighlightPart, jobs::steps::StepTrace, widgets::marks::WholeLetters};
 use engine::lang;
 use engine::models::anatomy::{Equation, MachineStage, Miswiring, Quantity, Shrunk};
 use figure::equation::spoken;

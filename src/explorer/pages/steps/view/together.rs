@@ -3,12 +3,9 @@
 use egui::{Button, Ui};
 
 use crate::jobs::steps::StepTrace;
-use crate::pages::shell::local::Window;
-use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::{Guessed, StepsCommand};
 use crate::pages::steps::guess::{Guessing, is_same};
-use crate::pages::steps::picture::words;
-use crate::pages::steps::view::rows;
+use crate::pages::{shell::local::Window, steps::StepsPage, steps::picture::words, steps::view::rows};
 use crate::widgets::bars::{Bar, bars};
 use crate::widgets::{labels, theme};
 

@@ -3,11 +3,8 @@
 use egui::{Label, RichText, Ui};
 
 use crate::jobs::steps::StepTrace;
-use crate::pages::shell::local::Window;
-use crate::pages::steps::StepsPage;
-use crate::pages::steps::picture::words;
-use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::steps::worked::{Worked, WorkedNumber, quantities, strongest, values, worked};
+use crate::pages::{shell::local::Window, steps::StepsPage, steps::picture::words, steps::view::memory::StepsMemory};
 use crate::widgets::bars::{Bar, bars};
 use crate::widgets::{labels, theme};
 use engine::models::anatomy::MachineStage;

@@ -10,11 +10,8 @@ use egui::{Event, EventFilter, Id, Key, Modifiers, Rect, Response, Sense, Ui, ve
 use crate::pages::map::VectorMap;
 use crate::widgets::{is_heard, keep, marks, node};
 use figure::geometry::{Area, Point};
-use figure::measure::SansSerif;
-use figure::palette::Palette;
-use figure::plane;
 use figure::plane::{Camera, Labels};
-use figure::provenance::Provenance;
+use figure::{measure::SansSerif, palette::Palette, plane, provenance::Provenance};
 
 const STEP: f32 = 60.0;
 const CLOSER: f32 = 1.4;
