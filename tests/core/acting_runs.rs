@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use interlinear::corpus::{store::file::Workspace, store::look::FileVersion};
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
+use interlinear::corpus::{store::file::Workspace, store::parts::FileVersion};
 
 const SOURCE: &str = "s2 s3 s4\ns5 s6\n\ns7 s8 s9 s10\n";
 

@@ -8,22 +8,21 @@ use interlinear::analysis::concordance::{
     ConcordanceLine, ConcordanceOrder, ConcordanceQuery, ConcordanceSentence, sorted,
 };
 use interlinear::analysis::contrast::{Contrast, times};
-use interlinear::analysis::jumps::{JumpSet, jumps};
 use interlinear::analysis::lexical::{LexicalCounts, bare, cut, each};
-use interlinear::analysis::mteval::Tokenization;
+use interlinear::analysis::{alignment::JumpSet, alignment::jumps, mteval::Tokenization};
 use interlinear::corpus::export::out::{ExportFormat, Out};
 use interlinear::corpus::overview::compute::{
     Overview, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition, ngram_condition,
 };
-use interlinear::corpus::store::conditions::{quoted, with_condition};
 use interlinear::corpus::store::read::{FORCED, StoredAbout};
 use interlinear::corpus::{
     measures::aggregate::scores, measures::frequencies::class_range, measures::paired::TestedScore,
     measures::table::Measuring, overview::spread, overview::tables, overview::tables::overview,
     query::column::TableColumn, query::expensive::FilterResources, query::linked::LinkChoice, query::table::rows,
-    store::corpus::CorpusTable, store::file::Workspace, store::lists, store::look::FileVersion,
-    store::output::SystemOutput, store::write::NewSentence,
+    store::corpus::CorpusTable, store::file::Workspace, store::lists, store::output::SystemOutput,
+    store::parts::FileVersion, store::write::NewSentence,
 };
+use interlinear::corpus::{store::kinds::quoted, store::kinds::with_condition};
 use interlinear::jobs::corpus::calls::{Find, Hits};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::pages::{corpus::columns::TableColumns, corpus::views::Concordance};

@@ -4,9 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use candle_core::{DType, Device as Candle};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::models::{assert_close, check_gradients, variables};
+use crate::{cli::run_in, probes::lane_answers};
 use interlinear::analysis::{ablation, divergence::jensen_shannon, measures::MEASURES};
 use interlinear::decoding::{Decoded, HeadAlphas, SearchOptions, Specials, decode, force, force_heads};
-use interlinear::decoding::{follow::follow, reweigh::share};
+use interlinear::decoding::{forced::follow, reweigh::share};
 use interlinear::interventions::{Intervening, Intervention, InterventionReader, Interventions, Origin, ResolvedText};
 use interlinear::jobs::queue::probe::{ProbeQuestion, Probed};
 use interlinear::models::anatomy::{MachineStage, anatomy_of};
@@ -21,11 +26,6 @@ use interlinear::models::{
 };
 use interlinear::nn::{device::Device, linear::Parameters, trace::Trace};
 use interlinear::{host::words::decode_all, text::vocab, ticket::CancellationToken};
-use serde_json::Value;
-use sha2::{Digest as _, Sha256};
-
-use crate::models::{assert_close, check_gradients, variables};
-use crate::{cli::run_in, probes::lane_answers};
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: &[&[u32]] = &[&[4, 2, 5, 0], &[3, 0], &[6, 6, 2, 7, 3, 0], &[5, 0], &[2, 3, 4, 5, 6, 7, 0], &[7, 2, 0]];

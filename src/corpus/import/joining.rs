@@ -8,7 +8,7 @@ use std::{ops::Range, path::Path};
 
 use crate::import::places::{SentencePlaces, mixed};
 use crate::import::windows::{Done, Job, read};
-use crate::import::{lanes::Lanes, letters::stem, scores::is_score};
+use crate::import::{lanes::Lanes, places::stem, scores::is_score};
 use crate::store::file::Workspace;
 use engine::error::{Error, Result};
 use engine::ticket::CancellationToken;

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::{collections::btree_map::Entry, path::Path, sync::Arc};
 
-use crate::import::{letters::visible, places::SentencePlaces, report::ImportReport};
+use crate::import::{places::SentencePlaces, places::visible, report::ImportReport};
 use crate::judgements::judge::{ByAnnotator, ErrorMark, Given, Judgement, Judges, MarkSpans};
 use crate::judgements::scheme::{ErrorScheme, Renamed};
 use crate::judgements::{judgement_io::strange, spans::moved};

@@ -4,11 +4,15 @@
 use std::{collections::BTreeMap, path::Path};
 
 use crate::measures::table::{CorpusMeasure, MEASURES, OF_PEOPLE, OF_SENTENCE, OF_SENTENCES};
+use crate::measures::{oracle, oracle::greatest, oracle::ranked_by};
+use crate::store::read::ORACLE_OF;
 use crate::{import::report::ImportReport, store::file::Workspace};
+use engine::analysis::bleu::BleuSettings;
 use engine::error::{Error, Result};
 use import::decimal::is_missing;
 use import::formats::table::{holds_text, is_remark, output_of};
 use import::{ColumnRole, Facts, ImportColumn, Record};
+use import::{ImportOptions, ImportedOutput};
 
 /// Scores of some records by title and system (none: of the sentences), then by the place of the sentence, from 0.
 pub(super) type GivenScores = BTreeMap<(String, Option<String>), BTreeMap<usize, f32>>;
@@ -138,6 +142,46 @@ pub(super) fn given_scores(
         *(if system.is_some() { &mut report.scores } else { &mut report.numbers }) += scores.len();
     }
     Ok(scores)
+}
+
+/// The title of the score that says where the oracle stands in its list, from 1.
+const ORACLE: &str = "oracle place";
+
+/// What systems output in a record; an unnamed one is called by the `stem`.
+pub(super) fn said<'r>(
+    (at, record): (usize, &'r Record),
+    (stem, options, bleu): (&str, &ImportOptions, &BleuSettings),
+    references: &[&str],
+    oracles: &mut GivenScores,
+) -> std::result::Result<Vec<(String, &'r ImportedOutput)>, String> {
+    let mut lists: Vec<(String, Vec<&ImportedOutput>)> = Vec::new();
+    for output in &record.outputs {
+        let name = output.system.as_deref().unwrap_or(stem);
+        match lists.iter_mut().find(|(other, _)| other == name) {
+            Some((_, list)) => list.push(output),
+            None => lists.push((name.to_owned(), vec![output])),
+        }
+    }
+    let mut said = Vec::new();
+    for (name, list) in lists {
+        let texts = list.iter().map(|output| output.text.as_str());
+        let oracle =
+            options.oracle.filter(|_| list.len() > 1).and_then(|by| oracle::oracle(by, texts, references, bleu));
+        said.push((name.clone(), list[0]));
+        if let Some(best) = oracle {
+            oracles.entry((ORACLE.to_owned(), Some(name.clone()))).or_default().insert(at, (best + 1) as f32);
+            said.push((format!("{ORACLE_OF}{name}"), list[best]));
+        }
+        if let Some(rerank) = &options.rerank {
+            match ranked_by(&list, rerank) {
+                Ok(ranks) => said.push((format!("{name} by {rerank}"), list[greatest(ranks).unwrap_or_default()])),
+                // A text of single sentences has nothing to be put into another order.
+                Err(_) if list.len() == 1 => {}
+                Err(why) => return Err(why),
+            }
+        }
+    }
+    Ok(said)
 }
 
 #[cfg(test)]

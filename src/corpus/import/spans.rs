@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::import::rated::{RatedFile, RatedRow, RatedSegment, RatedThing};
-use crate::import::{letters::stem, rated, report::ImportReport};
+use crate::import::{places::stem, rated, report::ImportReport};
 use crate::judgements::judge::{ErrorMark, Letters, METRIC, MOST_RATING};
 use crate::store::file::Workspace;
 use engine::error::{Error, Result};

@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::judgements::scheme::{ErrorScheme, Renamed};
 use crate::store::file::{Workspace, change, list, number, one};
-use crate::store::gold::{output_links, set_gold, set_output_links};
-use crate::store::read::gold_of;
+use crate::store::{output::output_links, output::set_gold, output::set_output_links, read::gold_of};
 use engine::error::{Error, Result};
 use engine::text::{cut::WordRule, links, links::Links, links::read::links_of, words::words_of};
 

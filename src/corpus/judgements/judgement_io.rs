@@ -9,8 +9,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::import::letters::{refuse_copy, stem};
 use crate::import::places::{SentencePlaces, is_same};
+use crate::import::{places::refuse_copy, places::stem};
 use crate::import::{references::beyond, report::ImportReport};
 use crate::judgements::judge::{ErrorMark, Given, Judgement, Judgements, MOST_RATING, MOST_STARS, NOBODY, StaleMark};
 use crate::judgements::spans::{read_span, span};

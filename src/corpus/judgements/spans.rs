@@ -1,7 +1,7 @@
 //! From letters of texts, as other programs mark errors, to the words of a mark, and back.
 
 use crate::judgements::judge::{ErrorMark, Letters, MarkSpans};
-use crate::{import::letters::is_base, store::rules::SideRules};
+use crate::{import::places::is_base, store::rules::SideRules};
 use engine::text::cut::WordRule;
 use engine::text::words::{letters_at, place_of, span_of};
 

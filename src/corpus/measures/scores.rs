@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::store::conditions::quoted;
+use crate::store::kinds::quoted;
 use engine::analysis::buckets::{Bucket, Buckets};
 use engine::analysis::{aer, bleu, chrf, ter};
 use engine::analysis::{bleu::BleuSettings, sums};

@@ -14,12 +14,12 @@ use crate::measures::paired::{ComparedSample, SystemTests, TestedScore, every_tw
 use crate::measures::scores::{ByLength, ComparedScores, OverviewGroup, SystemScores};
 use crate::overview::parts::{PartTally, TaggedOutput};
 use crate::overview::{people, spread};
-use crate::store::{conditions::quoted, corpus::CorpusTable, file::Workspace, output::SystemOutput};
+use crate::store::{corpus::CorpusTable, file::Workspace, kinds::quoted, output::SystemOutput};
 use crate::{measures::aggregate, overview::people::MetricCount, query::column::TableColumn};
 use engine::analysis::bootstrap::{BootstrapSample, MeanCounts, Paired, PairedTests};
 use engine::analysis::contrast::{Contrast, Ngram};
 use engine::analysis::lexical::{LexicalCounts, each};
-use engine::analysis::{aer::AerCounts, buckets::Buckets, jumps::jumps};
+use engine::analysis::{aer::AerCounts, alignment::jumps, buckets::Buckets};
 use engine::error::Result;
 use engine::text::{cells::CellTable, links::Link};
 

@@ -2,8 +2,12 @@
 //! the second), `stars`.
 
 use crate::measures::{score::score, table::CorpusMeasure};
+use crate::store::file::Workspace;
 use crate::store::texts::{ColumnNumbers, PIECE, TextStore};
 use crate::{judgements::judge::Judges, store::corpus::CorpusTable};
+use engine::analysis::{
+    concordance::ConcordanceQuery, concordance::ConcordanceSentence, concordance::weights::WeightTally,
+};
 use engine::error::{Error, Result};
 use engine::lang;
 
@@ -307,4 +311,34 @@ fn names(corpus: &CorpusTable) -> String {
     let own = ["number", "stars", "marks", ERRORS, MQM, SUGGESTED, RATING].into_iter();
     let measures = corpus.of_sentences().chain(corpus.measures.iter()).map(|measure| measure.name);
     own.chain(measures).collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn tally(names: &[String], query: Option<&ConcordanceQuery>) -> Result<WeightTally> {
+    query
+        .and_then(|query| WeightTally::new(names.to_vec(), query.clone()))
+        .ok_or_else(|| Error::Input(tr!("Weights need source words, | and output words, such as not | pas").to_owned()))
+}
+
+pub(super) fn add(
+    tally: &mut WeightTally,
+    systems: impl Iterator<Item = Option<usize>>,
+    by_parts: bool,
+    (corpus, workspace): (&CorpusTable, &Workspace),
+    at: usize,
+) {
+    let text = corpus.sources.get(at).unwrap_or_default();
+    let rules = corpus.rules;
+    let own = || Some(rules.source.owned(text));
+    let Some(source) = (if by_parts { workspace.parts(at, text) } else { own() }) else { return };
+    for (n, system) in systems.enumerate() {
+        let column = system.and_then(|system| corpus.systems.get(system));
+        // A damaged output is told of where it is shown.
+        let said = column.and_then(|column| workspace.output(column.system.id, at).ok().flatten());
+        let Some((alpha, said)) = said.and_then(|said| Some((said.word_alignment(text, rules)?, said))) else {
+            continue;
+        };
+        let output = rules.target.owned(&said.text);
+        let links = said.word_links(text, rules).unwrap_or_default();
+        tally.add(n, &ConcordanceSentence { source: &source, output: &output, links: &links, chunks: None }, &alpha);
+    }
 }

@@ -8,7 +8,7 @@ use crate::query::filter::{ExpensiveCondition, Filter, Matched};
 use crate::store::corpus::{CorpusTable, SystemColumn};
 use crate::{measures::frequencies::Frequencies, store::file::Workspace};
 use engine::aligner::bundled::AlignerChoice;
-use engine::analysis::jumps::{JumpSet, jumps};
+use engine::analysis::{alignment::JumpSet, alignment::jumps};
 use engine::analysis::{contrast::times, lexical::bare};
 use engine::error::{Error, Result};
 use engine::text::{lines::Needle, sentence::UNK, unspaced::is_unspaced, words::composed};

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::export::out::{LinkRule, links_of};
-use crate::query::weights;
+use crate::query::column;
 use crate::store::{corpus::CorpusTable, file::Workspace, lists, rules::SideRules};
 use engine::aligner::{bundled::AlignerChoice, words::LineAligner};
 use engine::analysis::concordance::tally::{LinkTally, TalliedSentence};
@@ -203,7 +203,7 @@ impl Tallying {
         let query: Option<ConcordanceQuery> =
             (!order.query.trim().is_empty()).then(|| parsed(&order.query, folder)).transpose()?;
         let (kinds, names): (Vec<_>, Vec<_>) = order.kinds.iter().cloned().unzip();
-        let weights = order.weighs.then(|| weights::tally(&names, query.as_ref())).transpose()?;
+        let weights = order.weighs.then(|| column::tally(&names, query.as_ref())).transpose()?;
         let (finder, tally) = (LinkFinder::new(&kinds, aligner, rules)?, LinkTally::new(names, query, order.each_word));
         Ok(Self { order, rows, next: 0, finder, tally, weights })
     }
@@ -222,7 +222,7 @@ impl Tallying {
         for at in &self.rows[self.next..end] {
             if let Some(weights) = &mut self.weights {
                 let systems = self.order.kinds.iter().map(|(choice, _)| choice.system);
-                weights::add(weights, systems, self.order.by_parts, (corpus, workspace), *at as usize);
+                column::add(weights, systems, self.order.by_parts, (corpus, workspace), *at as usize);
                 continue;
             }
             let mut texts = Vec::with_capacity(self.order.kinds.len());

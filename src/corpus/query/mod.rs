@@ -8,4 +8,3 @@ pub(crate) mod line;
 pub mod linked;
 mod slips;
 pub mod table;
-pub mod weights;

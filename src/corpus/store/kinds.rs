@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use crate::judgements::judge::{Judges, METRIC};
+use crate::query::line::parts;
 use crate::{query::column::TableColumn, store::corpus::CorpusTable};
 use engine::aligner::bundled::AlignerChoice;
 
@@ -102,4 +103,28 @@ pub fn all_columns(corpus: &CorpusTable) -> Vec<TableColumn> {
     let ratings = systems.clone().map(TableColumn::Rating);
     let own = [TableColumn::Stars, TableColumn::Marks].into_iter().chain(errors).chain(weights).chain(ratings);
     sentences.chain(outputs).chain(own).collect()
+}
+
+/// The line with one more condition, which holds whatever the line has; the same line where it has it already.
+pub fn with_condition(line: &str, condition: &str) -> String {
+    let line = line.trim();
+    let parts = parts(line).unwrap_or_default();
+    let is_either = parts.iter().any(|part| part == "OR");
+    if condition.is_empty() || !is_either && parts.iter().any(|part| part == condition) {
+        return line.to_owned();
+    }
+    match line {
+        "" => condition.to_owned(),
+        _ if is_either => format!("({line}) {condition}"),
+        _ => format!("{line} {condition}"),
+    }
+}
+
+/// A word or several as conditions have them, in quotation marks where that is needed.
+pub fn quoted(words: &str) -> String {
+    if words.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\\')) {
+        format!("\"{}\"", words.replace('"', "\\\""))
+    } else {
+        words.to_owned()
+    }
 }

@@ -8,14 +8,11 @@
 
 pub mod blocks;
 pub mod coder;
-pub mod conditions;
 pub mod corpus;
 pub mod file;
 pub mod fold;
-pub mod gold;
 pub mod kinds;
 pub mod lists;
-pub mod look;
 pub mod output;
 pub mod parts;
 pub mod read;

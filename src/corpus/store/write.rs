@@ -12,7 +12,7 @@ use crate::store::file::{Workspace, change, list, number, one};
 use crate::store::output::{SystemOutput, as_kept, pack};
 use crate::store::read::{MOST_REFERENCES, SAMPLE, StoredAbout, StoredSentence, StoredSystem, key, stored_system};
 use crate::store::rules::{KnownWords, SideRules};
-use crate::{judgements::judge::set_apart, store::gold::set_gold};
+use crate::{judgements::judge::set_apart, store::output::set_gold};
 use engine::analysis::{bleu::BleuSettings, confidence::TranslationSigns};
 use engine::error::{Error, Result};
 use engine::text::links::Links;

@@ -46,7 +46,6 @@ pub mod contrast;
 pub mod correlation;
 pub mod divergence;
 pub mod hard;
-pub mod jumps;
 pub mod kappa;
 pub mod lexical;
 pub mod map;

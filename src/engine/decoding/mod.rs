@@ -18,7 +18,6 @@ pub mod batching;
 pub mod beam;
 pub mod corpus;
 pub mod ensemble;
-pub mod follow;
 pub mod forced;
 pub mod importance;
 pub mod phrases;

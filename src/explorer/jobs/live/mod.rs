@@ -2,7 +2,6 @@
 
 pub mod given;
 pub mod mailbox;
-pub mod near;
 pub mod protocol;
 pub mod serve;
 pub mod untouched;
