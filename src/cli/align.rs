@@ -43,7 +43,7 @@ pub fn run(args: &AlignArgs) -> anyhow::Result<()> {
     }
     let mut files = args.pairs.open()?;
     let (plan, mut steppers) = plan(args)?;
-    let growth = Growth::new(args.batch.plan());
+    let growth = Growth::new(args.batch.batch);
     let mut output = LineOutput::stdout();
     let mut number = 0;
     let doing = Doing { name: "aligning", verb: "align" };
@@ -64,7 +64,7 @@ fn align_window(plan: &Plan<'_>, steppers: &mut Steppers, window: &[Result<Pair>
         let reading = RowReader::wanted(model.into(), plan.args.reading.reading).reading;
         let extraction = [Extraction { reading, threshold: plan.args.threshold }];
         let mut aligner = Aligner { system: model.into(), stepper };
-        let (batch, ticket) = (plan.args.batch.plan(), CancellationToken::forever());
+        let (batch, ticket) = (plan.args.batch.batch, CancellationToken::forever());
         let links = aligner.links(pairs, &extraction, batch, &ticket, &mut |_, _| {})?;
         Ok(links.into_iter().map(|lists| lists.into_iter().next().unwrap_or_default()).collect())
     };

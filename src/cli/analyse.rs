@@ -381,16 +381,9 @@ fn bring_all_in(args: &AnalyseArgs, workspace: &mut Workspace, files: Vec<(PathB
 }
 
 fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
-    match typed.split_once('=') {
-        Some((name, path)) if !name.is_empty() && !Path::new(typed).exists() => {
-            judged(workspace, Path::new(path), Some(name))
-        }
-        _ => judged(workspace, Path::new(typed), None),
-    }
-}
-
-fn judged(workspace: &mut Workspace, path: &Path, name: Option<&str>) -> Result<()> {
-    report(path, &judgement_io::import(workspace, path, name, &CancellationToken::forever())?);
+    let named = typed.split_once('=').filter(|(name, _)| !name.is_empty() && !Path::new(typed).exists());
+    let (path, name) = named.map_or((typed, None), |(name, path)| (path, Some(name)));
+    report(path.as_ref(), &judgement_io::import(workspace, path.as_ref(), name, &CancellationToken::forever())?);
     Ok(())
 }
 
@@ -423,7 +416,7 @@ fn run_all(args: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
     let runtime = args.run.plan()?;
     let acting = args.interventions.as_deref().map(InterventionPlan::open).transpose()?;
     let own = args.choice.own()?;
-    let (search, batch, reading) = (args.search.plan(), args.batch.plan(), args.reading.reading);
+    let (search, batch, reading) = (args.search.plan(), args.batch.batch, args.reading.reading);
     let options =
         SystemRunOptions { search, batch, forces: args.force, acting, reading, ..SystemRunOptions::default() };
     for spec in args.ensemble.systems(&args.model) {

@@ -127,7 +127,7 @@ pub struct EnsembleArgs {
     /// Translate with all models together: their distributions of each next word are averaged. They must have the same
     /// target vocabulary
     #[arg(long)]
-    ensemble: bool,
+    pub ensemble: bool,
     /// What an ensemble averages
     #[arg(long, value_name = "WHAT", default_value = "probability", requires = "ensemble", value_parser = one_of(AVERAGES.iter().copied()))]
     ensemble_average: Average,
@@ -142,11 +142,6 @@ const AVERAGES: &[Choice<Average>] = &[
 ];
 
 impl EnsembleArgs {
-    /// Whether several models are one.
-    pub fn asked(&self) -> bool {
-        self.ensemble
-    }
-
     /// Loads a model, or several as one.
     pub fn load(system: &SystemSpec, runtime: &Runtime) -> Result<Ensemble> {
         let loaded = Ensemble::load(system, &runtime.device)?;
@@ -209,13 +204,7 @@ impl SearchArgs {
 pub struct BatchArgs {
     /// Sentences decoded together; another number may change the last digits of a probability
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = count(4096))]
-    batch: usize,
-}
-
-impl BatchArgs {
-    pub fn plan(self) -> usize {
-        self.batch
-    }
+    pub batch: usize,
 }
 
 /// What is written for a line of input.

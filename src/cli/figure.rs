@@ -54,7 +54,7 @@ pub struct FigureArgs {
     #[command(flatten)]
     text: FigureTextArgs,
     /// What to draw
-    #[arg(long, value_name = "KIND", default_value = "heatmap", value_parser = names(KINDS.iter().map(|kind| kind.name)))]
+    #[arg(long, value_name = "KIND", default_value = "heatmap", value_parser = PossibleValuesParser::new(KINDS.iter().map(|kind| kind.name)))]
     kind: String,
     /// The number of the target word that --kind bars draws, from 1
     #[arg(long, value_name = "N", required_if_eq("kind", "bars"), value_parser = count(u32::MAX))]
@@ -103,7 +103,7 @@ struct FigureTextArgs {
 #[derive(Args, Clone, Debug)]
 struct FigurePageArgs {
     /// What to write; by default what the name of --output ends with, else svg
-    #[arg(long, value_name = "FORMAT", value_parser = names(FORMATS.iter().map(|format| format.name)))]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name)))]
     format: Option<String>,
     /// The file to write, of several lines the folder; by default standard output
     #[arg(long, short, value_name = "FILE", conflicts_with = "folder")]
@@ -129,7 +129,7 @@ struct FigurePageArgs {
 #[derive(Args, Clone, Debug)]
 struct FigureStyleArgs {
     /// Colours of alpha in a heatmap; by default `print`, where 1 is black, and on a dark ground `gray`, where 1 is white
-    #[arg(long, value_name = "NAME", value_parser = names(COLOUR_MAPS.iter().map(|map| map.key)))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(COLOUR_MAPS.iter().map(|map| map.key)))]
     palette: Option<String>,
     /// The ground that the figure is for
     #[arg(long, default_value = "light", action = clap::ArgAction::Set, value_parser = one_of(THEMES.iter().copied()))]
@@ -378,7 +378,7 @@ impl Texts {
             return Ok(Self { name: "--text".into(), given, files: None });
         }
         let files = InputFiles::open(args.text.file.as_deref(), args.text.target_file.as_deref())?;
-        Ok(Self { name: files.source.name().to_owned(), given: None, files: Some(files) })
+        Ok(Self { name: files.source.name.clone(), given: None, files: Some(files) })
     }
 
     fn next(&mut self) -> Result<Option<Text>> {
@@ -387,7 +387,7 @@ impl Texts {
         }
         let Some(files) = &mut self.files else { return Ok(None) };
         let text = files.read()?;
-        Ok(text.map(|(source, target)| Text { number: files.source.number(), source, target }))
+        Ok(text.map(|(source, target)| Text { number: files.source.number, source, target }))
     }
 }
 
@@ -398,10 +398,6 @@ impl Text {
         }
         Ok((text(&self.source)?, self.target.as_ref().map(text).transpose()?))
     }
-}
-
-fn names(names: impl Iterator<Item = &'static str>) -> PossibleValuesParser {
-    PossibleValuesParser::new(names)
 }
 
 fn within(text: &str, (least, most): (f32, f32)) -> Result<f32> {

@@ -77,13 +77,13 @@ pub fn run(args: &SampleArgs) -> anyhow::Result<()> {
     let mut output = LineOutput::stdout();
     let side = InputSide { tokenizer: &system, pretokenized: *pretokenized };
     let doing = Doing { name: "sampling", verb: "sample" };
-    let growth = Growth::up_to((batch.plan() * WINDOW_BATCHES).min(WINDOW_SAMPLES / options.count));
+    let growth = Growth::up_to((batch.batch * WINDOW_BATCHES).min(WINDOW_SAMPLES / options.count));
     let mut next = |files: &mut InputFiles| {
         let line = files.source.read()?;
         Ok(line.map(|line| side.read(&files.source, line)))
     };
     let refused = windows::run(doing, &mut files, growth, &mut next, &mut |window| {
-        let drawn = sample_window((&system, stepper.as_mut()), &options, batch.plan(), window)?;
+        let drawn = sample_window((&system, stepper.as_mut()), &options, batch.batch, window)?;
         for (line, samples) in window.iter().zip(&drawn) {
             write(args, system.lead(), &mut output, line, samples)?;
         }

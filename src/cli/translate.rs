@@ -105,12 +105,8 @@ struct Planned {
 }
 
 impl WindowItem for Planned {
-    fn weight(&self) -> usize {
-        self.line.weight()
-    }
-
-    fn refused(&self) -> Option<&Error> {
-        self.line.refused()
+    fn facts(&self) -> (usize, Option<&Error>) {
+        self.line.facts()
     }
 }
 
@@ -124,7 +120,7 @@ pub fn run(args: &TranslateArgs) -> anyhow::Result<()> {
     }
     let mut output = LineOutput::stdout();
     let doing = Doing { name: "translating", verb: "translate" };
-    let growth = Growth::new(args.sentences.batch.plan());
+    let growth = Growth::new(args.sentences.batch.batch);
     let mut next = |files: &mut InputFiles| plan.next(files, file.as_mut());
     let refused = windows::run(doing, &mut files, growth, &mut next, &mut |window| {
         let done = translate_window(&plan, stepper.as_mut(), window)?;
@@ -236,7 +232,7 @@ fn translate_window(plan: &Plan<'_>, stepper: &mut dyn Stepper, window: &[Planne
         &sources,
         &lists,
         &plan.options,
-        plan.args.sentences.batch.plan(),
+        plan.args.sentences.batch.batch,
         &ticket,
         &mut keep,
     )?;
@@ -259,7 +255,7 @@ fn read_rows(
     plan.rows.extend_and_assign(
         stepper,
         translations.collect(),
-        plan.args.sentences.batch.plan(),
+        plan.args.sentences.batch.batch,
         &CancellationToken::forever(),
     )
 }

@@ -104,7 +104,7 @@ impl Vectors {
             }
         }
         if texts.is_empty() {
-            return Err(Error::file(lines.name(), "has no line with words; write one phrase a line").into());
+            return Err(Error::file(&lines.name, "has no line with words; write one phrase a line").into());
         }
         let sources: Vec<&[u32]> = texts.iter().map(|(_, sentence)| sentence.ids.as_slice()).collect();
         let mut stepper = model.stepper(runtime.engine, runtime.threads)?;

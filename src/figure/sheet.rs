@@ -146,7 +146,7 @@ pub const KINDS: &[FigureKind] = &[
         about: id!("one target word: the next-word candidates, and alpha over the source words"),
         needs: FigureNeeds::Word,
         draw: bars,
-        legend: no_legend,
+        legend: |_, _| Figure::default(),
     },
 ];
 
@@ -291,10 +291,6 @@ fn doubt_legend<'a>(_: &'a [PictureSheet<'a>], look: &FigureStyle) -> Figure<'a>
 fn bars<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let palette = Palette::of(look.is_dark);
     sheet.word.as_ref().map_or_else(Figure::default, |word| word.whole(&sheet.source, &SansSerif, palette))
-}
-
-fn no_legend<'a>(_: &'a [PictureSheet<'a>], _: &FigureStyle) -> Figure<'a> {
-    Figure::default()
 }
 
 fn explained<'a>(figure: Figure<'a>, look: &FigureStyle, legend: impl FnOnce() -> Figure<'a>) -> Figure<'a> {

@@ -76,18 +76,14 @@ pub struct SentenceOrder {
 impl SentenceOrder {
     /// The first of its numbers that is another one now: its name, what it was, what it is.
     pub fn change(&self, now: &Self) -> Option<(&'static str, u64, u64)> {
-        let numbers = |order: &Self| {
-            [order.batch as u64, order.batch_words as u64, order.sorted as u64, order.seed, order.pairs as u64]
-        };
-        let names = [
-            "`schedule.batch`",
-            "`schedule.batch_words`",
-            "`schedule.sorted`",
-            "`schedule.seed`",
-            "the number of pairs of training text",
+        let numbers = [
+            ("`schedule.batch`", self.batch as u64, now.batch as u64),
+            ("`schedule.batch_words`", self.batch_words as u64, now.batch_words as u64),
+            ("`schedule.sorted`", self.sorted as u64, now.sorted as u64),
+            ("`schedule.seed`", self.seed, now.seed),
+            ("the number of pairs of training text", self.pairs as u64, now.pairs as u64),
         ];
-        let both = numbers(self).into_iter().zip(numbers(now));
-        names.into_iter().zip(both).find(|(_, (was, is))| was != is).map(|(name, (was, is))| (name, was, is))
+        numbers.into_iter().find(|(_, was, is)| was != is)
     }
 }
 

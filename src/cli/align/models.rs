@@ -72,12 +72,8 @@ fn load(runtime: &Runtime, args: &AlignArgs, model: &ModelSpec) -> anyhow::Resul
 }
 
 impl WindowItem for Result<Pair> {
-    fn weight(&self) -> usize {
-        self.as_ref().map_or(0, |pair| pair.words)
-    }
-
-    fn refused(&self) -> Option<&Error> {
-        self.as_ref().err()
+    fn facts(&self) -> (usize, Option<&Error>) {
+        (self.as_ref().map_or(0, |pair| pair.words), self.as_ref().err())
     }
 }
 

@@ -2,11 +2,10 @@
 //! `models/rnn_encdec.rs`.
 
 use crate::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
+use crate::fused::pass::{Packs, ShardPass};
 use crate::fused::readout::{Inputs, ReadoutGradients};
 use crate::fused::{Shard, readout};
-use crate::fused::{
-    affine::Affine, both::Both, embedding::Embedded, parts::FusedParts, pass::ShardPass, workspace::Buffer,
-};
+use crate::fused::{affine::Affine, both::Both, embedding::Embedded, parts::FusedParts, workspace::Buffer};
 use engine::models::config::Config;
 use engine::nn::{
     bidirectional::Direction, fused::elementwise::add, fused::gru, fused::gru::Sense, fused::scan::two_slots,
@@ -19,8 +18,8 @@ pub struct EncdecPacks {
     u: Both,
 }
 
-impl EncdecPacks {
-    pub fn repack(&mut self, model: FusedParts<'_>) {
+impl Packs for EncdecPacks {
+    fn repack(&mut self, model: FusedParts<'_>) {
         let config = model.config;
         let n = config.hidden;
         let Self { encoder, u } = self;
@@ -31,6 +30,18 @@ impl EncdecPacks {
                 u.repack(model.precision, w_u, 3 * n, n);
             },
         );
+    }
+
+    fn step(&self, pass: &mut ShardPass<'_>) {
+        let encoded = self.encode(pass);
+        let unrolled = self.unroll(pass, &encoded);
+        let config = pass.model.config;
+        // the readout uses the new state h'_t
+        let s = &unrolled.s[pass.shard.b * config.hidden..];
+        let inputs = Inputs { s, e: &unrolled.words.e, c: &unrolled.c };
+        if let Some(d) = readout::step(pass, names(config), inputs) {
+            self.backward(pass, &encoded, &unrolled, d);
+        }
     }
 }
 
@@ -77,19 +88,6 @@ fn square<'a>(pass: &ShardPass<'a>, names: (&str, &str)) -> Affine<'a> {
 }
 
 impl EncdecPacks {
-    /// Loss and, with options, gradient of a shard.
-    pub fn step(&self, pass: &mut ShardPass<'_>) {
-        let encoded = self.encode(pass);
-        let unrolled = self.unroll(pass, &encoded);
-        let config = pass.model.config;
-        // the readout uses the new state h'_t
-        let s = &unrolled.s[pass.shard.b * config.hidden..];
-        let inputs = Inputs { s, e: &unrolled.words.e, c: &unrolled.c };
-        if let Some(d) = readout::step(pass, names(config), inputs) {
-            self.backward(pass, &encoded, &unrolled, d);
-        }
-    }
-
     fn layer(&self) -> EncoderLayer<'_> {
         EncoderLayer { prefix: "encoder", packs: &self.encoder, sense: Sense::Old, direction: Direction::Forward }
     }

@@ -6,8 +6,9 @@
 
 use crate::fused::lstm::{GATES, LayerPacks, LstmLayer, LstmScan, weights_back};
 use crate::fused::luong_attention::{LuongAttention, LuongAttentionPacks};
+use crate::fused::pass::{Packs, ShardPass};
 use crate::fused::workspace::{Buffer, Shard, apply_mask, gather, scatter};
-use crate::fused::{both::Both, parts::FusedParts, pass::ShardPass, readout::ReadoutOutput};
+use crate::fused::{both::Both, parts::FusedParts, readout::ReadoutOutput};
 use engine::models::config::{AttentionKind, Config, LuongSizes};
 use engine::nn::fused::elementwise::{add, tanh_all};
 use engine::nn::fused::{Factor, fill_rows, lstm};
@@ -45,8 +46,8 @@ impl StepPacks {
     }
 }
 
-impl LuongPacks {
-    pub fn repack(&mut self, model: FusedParts<'_>) {
+impl Packs for LuongPacks {
+    fn repack(&mut self, model: FusedParts<'_>) {
         let config = model.config;
         let Some(sizes) = config.luong() else { return };
         let n = config.hidden;
@@ -65,6 +66,16 @@ impl LuongPacks {
                 });
             }
         });
+    }
+
+    fn step(&self, pass: &mut ShardPass<'_>) {
+        let Some(sizes) = pass.model.config.luong() else { return };
+        let job = Job { packs: self, sizes };
+        let encoded = job.encode(pass);
+        let unrolled = job.unroll(pass, &encoded);
+        if let Some(d_top) = read_out(pass, &unrolled) {
+            job.backward(pass, &encoded, &unrolled, d_top);
+        }
     }
 }
 
@@ -101,18 +112,6 @@ struct Unrolled<'a> {
     /// [c_t; h_t], [t_y, b, 2n]; empty without attention.
     joined: Buffer<'a>,
     attention: Option<LuongAttention<'a>>,
-}
-
-impl LuongPacks {
-    pub fn step(&self, pass: &mut ShardPass<'_>) {
-        let Some(sizes) = pass.model.config.luong() else { return };
-        let job = Job { packs: self, sizes };
-        let encoded = job.encode(pass);
-        let unrolled = job.unroll(pass, &encoded);
-        if let Some(d_top) = read_out(pass, &unrolled) {
-            job.backward(pass, &encoded, &unrolled, d_top);
-        }
-    }
 }
 
 impl Unrolled<'_> {

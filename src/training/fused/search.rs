@@ -2,11 +2,10 @@
 //! `models/rnn_search.rs`.
 
 use crate::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
+use crate::fused::pass::{Packs, ShardPass};
 use crate::fused::readout::{Inputs, ReadoutGradients};
 use crate::fused::{Shard, guide, readout};
-use crate::fused::{
-    affine::Affine, both::Both, embedding::Embedded, parts::FusedParts, pass::ShardPass, workspace::Buffer,
-};
+use crate::fused::{affine::Affine, both::Both, embedding::Embedded, parts::FusedParts, workspace::Buffer};
 use engine::nn::fused::{attention, gru};
 use engine::nn::{
     bidirectional::Direction, fused::elementwise::add, fused::focus::Focus, fused::gru::Sense, fused::scan::two_slots,
@@ -23,8 +22,8 @@ pub struct SearchPacks {
     c: Both,
 }
 
-impl SearchPacks {
-    pub fn repack(&mut self, model: FusedParts<'_>) {
+impl Packs for SearchPacks {
+    fn repack(&mut self, model: FusedParts<'_>) {
         let config = model.config;
         let (n, a) = (config.hidden, config.alignment);
         let Self { forward, backward, query, u, c } = self;
@@ -42,6 +41,25 @@ impl SearchPacks {
                 c.repack(model.precision, w_c, 3 * n, 2 * n);
             });
         });
+    }
+
+    fn step(&self, pass: &mut ShardPass<'_>) {
+        let encoded = self.encode(pass);
+        let unrolled = self.unroll(pass, &encoded);
+        let n = pass.model.config.hidden;
+        let rows = pass.shard.t_y * pass.shard.b;
+        let inputs = Inputs { s: &unrolled.s[..rows * n], e: &unrolled.words.e, c: &unrolled.c };
+        let names = readout::Names {
+            state: "readout.U_o",
+            word: "readout.V_o",
+            context: "readout.C_o",
+            out: "readout.W_o",
+            rank: None,
+            width: 2 * n,
+        };
+        if let Some(d) = readout::step(pass, names, inputs) {
+            self.backward(pass, &encoded, &unrolled, d);
+        }
     }
 }
 
@@ -82,25 +100,6 @@ fn start<'a>(pass: &ShardPass<'a>) -> Affine<'a> {
 }
 
 impl SearchPacks {
-    pub fn step(&self, pass: &mut ShardPass<'_>) {
-        let encoded = self.encode(pass);
-        let unrolled = self.unroll(pass, &encoded);
-        let n = pass.model.config.hidden;
-        let rows = pass.shard.t_y * pass.shard.b;
-        let inputs = Inputs { s: &unrolled.s[..rows * n], e: &unrolled.words.e, c: &unrolled.c };
-        let names = readout::Names {
-            state: "readout.U_o",
-            word: "readout.V_o",
-            context: "readout.C_o",
-            out: "readout.W_o",
-            rank: None,
-            width: 2 * n,
-        };
-        if let Some(d) = readout::step(pass, names, inputs) {
-            self.backward(pass, &encoded, &unrolled, d);
-        }
-    }
-
     fn layer(&self, direction: Direction) -> EncoderLayer<'_> {
         let (prefix, packs) = match direction {
             Direction::Forward => ("encoder.forward", &self.forward),
