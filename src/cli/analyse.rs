@@ -6,7 +6,6 @@ mod campaign;
 mod choice;
 mod format;
 mod hits;
-mod links;
 mod overview;
 
 pub mod report;
@@ -16,12 +15,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::analyse::{
-    agreement::agreement, campaign::CampaignArgs, choice::ChoiceArgs, format::Format, hits::QueryArgs, links::LinkArgs,
-    overview::overviews_of,
+    agreement::agreement, campaign::CampaignArgs, choice::ChoiceArgs, format::Format, format::LinkArgs,
+    hits::QueryArgs, overview::overviews_of,
 };
-use crate::args::{BatchArgs, Choice, EnsembleArgs, ReadingArgs, RunArgs, SearchArgs, one_of, tokenizers};
+use crate::args::{
+    BatchArgs, Choice, EnsembleArgs, GoldLayoutArgs, ReadingArgs, RunArgs, SearchArgs, one_of, tokenizers,
+};
 use crate::output::{LineOutput, provenance};
-use crate::{args, args::links::GoldLayoutArgs, output, progress::ProgressLine};
+use crate::{args, output, progress::ProgressLine};
 use corpus::export::provenance::provenance as provenance_of;
 use corpus::import::importer::{ImportReport, import_file};
 use corpus::judgements::scheme::{ErrorScheme, Renamed};

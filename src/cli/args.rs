@@ -1,7 +1,6 @@
 //! The arguments that several commands share, as typed (low) and as meant (high).
 
 pub mod apart;
-pub mod links;
 
 use std::path::PathBuf;
 
@@ -15,12 +14,14 @@ use engine::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use engine::decoding::{Ensemble, LengthRule, Ranking, SearchOptions, SystemSpec};
 use engine::error::{Error, Result};
 use engine::models::{Kernels, Model, Stepper};
+use engine::text::links::read::{Base, LinkLayout, LinkOrder, Notation};
 use engine::text::{dictionary::Dictionary, parallel::ParallelReader};
 use engine::{
     analysis::unknown::Replacing, evaluation::rows::RowReader, models::choice::ModelSpec, nn::device::DeviceChoice,
 };
 use host::bundled;
 use host::runtime::{Runtime, physical_cores};
+use training::settings::LinkWords;
 
 /// Where to compute, as typed.
 #[derive(Args, Clone, Debug, Default)]
@@ -356,6 +357,73 @@ impl PairArgs {
     /// Both sides, held in memory.
     pub fn read(&self) -> Result<Vec<(String, String)>> {
         ParallelReader::new(&[(self.source.clone(), self.target.clone())]).held().learned_from().collect()
+    }
+}
+
+/// Which words written links count, by the names that a training configuration has for them.
+pub const LINK_WORDS: &[Choice<LinkWords>] = &[
+    ("spaces", "What stands between spaces, as other programs count", LinkWords::Spaces),
+    (
+        "tokens",
+        "Words as the rules of the language cut them, as `link_words = \"tokens\"` of a training configuration reads them",
+        LinkWords::Tokens,
+    ),
+];
+
+/// As typed.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct LinkWordsArgs {
+    /// Which words the written links count; those between spaces have the links of their letters and digits, not of punctuation
+    #[arg(long, value_name = "WORDS", default_value = "spaces", value_parser = one_of(LINK_WORDS.iter().copied()))]
+    pub link_words: LinkWords,
+}
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+pub struct GoldLayoutArgs {
+    /// How files of links are written
+    #[arg(long, default_value = "auto", value_parser = one_of(LINK_FORMATS.iter().copied()), help_heading = LINK_FILES)]
+    pub gold_format: Detected<Notation>,
+    /// Which side a link names first
+    #[arg(long, default_value = "auto", value_parser = one_of(LINK_ORDERS.iter().copied()), help_heading = LINK_FILES)]
+    pub gold_order: Detected<LinkOrder>,
+    /// From where files of links count words
+    #[arg(long, default_value = "auto", value_parser = one_of(LINK_BASES.iter().copied()), help_heading = LINK_FILES)]
+    pub gold_base: Detected<Base>,
+}
+
+const LINK_FILES: &str = "Files of links";
+
+/// `None` where the file decides. Under this name clap reads the whole value, not an argument that may be missing.
+type Detected<T> = Option<T>;
+
+const LINK_FORMATS: &[Choice<Detected<Notation>>] = &[
+    ("auto", "As the file looks", None),
+    (
+        Notation::Pharaoh.name(),
+        "A line for each sentence: `0-0 1?2`, `?` or `p` for a possible link",
+        Some(Notation::Pharaoh),
+    ),
+    (Notation::Talp.name(), "The same, counted from 1 unless it has a 0", Some(Notation::Talp)),
+    (
+        Notation::Naacl.name(),
+        "A line for each link, as in the HLT-NAACL 2003 shared task: `1 1 1 S`",
+        Some(Notation::Naacl),
+    ),
+];
+
+const LINK_ORDERS: &[Choice<Detected<LinkOrder>>] = &[
+    ("auto", "The source, unless links lie outside their sentences then", None),
+    ("source", "The source", Some(LinkOrder::SourceFirst)),
+    ("target", "The target", Some(LinkOrder::TargetFirst)),
+];
+
+const LINK_BASES: &[Choice<Detected<Base>>] =
+    &[("auto", "As the file looks", None), ("0", "From 0", Some(Base::Zero)), ("1", "From 1", Some(Base::One))];
+
+impl GoldLayoutArgs {
+    pub fn plan(&self) -> LinkLayout {
+        LinkLayout { notation: self.gold_format, base: self.gold_base, order: self.gold_order }
     }
 }
 

@@ -6,7 +6,7 @@ use clap::{Arg, ArgMatches, Args, FromArgMatches as _};
 
 use crate::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, ScoreFormat};
 use crate::pairs::{PairForcer, SourcePair};
-use crate::{args::links::LinkWordsArgs, output::LineOutput, phrases, phrases::PhrasesPlan, windows, windows::Doing};
+use crate::{args::LinkWordsArgs, output::LineOutput, phrases, phrases::PhrasesPlan, windows, windows::Doing};
 use engine::decoding::{Ensemble, Hypothesis};
 use engine::text::sentence::{EOS, Sentence};
 use engine::{analysis::hard, error::Error, text::words::vocabulary_words};

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::args::{LineFormat, ReadingArgs, ReplaceArgs, SearchArgs, SentenceArgs, count};
 use crate::input::{InputFiles, InputSide, SourceLine};
 use crate::windows::{Doing, Growth, WindowItem};
-use crate::{args::links::LinkWordsArgs, output::LineOutput, windows};
+use crate::{args::LinkWordsArgs, output::LineOutput, windows};
 use engine::analysis::{hard, unknown::Replacing};
 use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use engine::error::{Error, Result};

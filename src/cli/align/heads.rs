@@ -9,7 +9,7 @@ use crate::args::{BatchArgs, PairArgs, RunArgs};
 use crate::statistical::{StatisticalArgs, Text};
 use crate::{
     args,
-    args::links::GoldLayoutArgs,
+    args::GoldLayoutArgs,
     columns::{TextTable, figure},
     output,
     output::LineOutput,

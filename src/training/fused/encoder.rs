@@ -1,7 +1,7 @@
 //! One recurrent layer over a whole sentence, forward and backward, in either direction.
 //! The input part W e + b is one product; each step multiplies only U. The equations are in `nn/gru.rs`.
 
-use crate::fused::{Shard, both::Both, parts::FusedParts, pass::ShardPass, workspace::Buffer};
+use crate::fused::{Shard, parts::Both, parts::FusedParts, pass::ShardPass, workspace::Buffer};
 use engine::nn::fused::scan::{ScanStates, Unit};
 use engine::nn::fused::{gru, scan};
 use engine::nn::{bidirectional::Direction, fused::elementwise::add, fused::gru::Sense};

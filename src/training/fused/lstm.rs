@@ -1,7 +1,7 @@
 //! One LSTM layer (Zaremba et al. 2015) over a whole sentence, forward and backward, in either
 //! direction. The input part W x + b is one product; each step multiplies only U. The equations are in `nn/lstm.rs`.
 
-use crate::fused::{Shard, affine::Affine, both::Both, parts::FusedParts, pass::ShardPass, workspace::Buffer};
+use crate::fused::{Shard, affine::Affine, parts::Both, parts::FusedParts, pass::ShardPass, workspace::Buffer};
 use engine::nn::fused::elementwise::{add, add_column_sums};
 use engine::nn::{bidirectional::Direction, fused::lstm, fused::scan::two_slots};
 

@@ -8,7 +8,7 @@ use crate::fused::lstm::{GATES, LayerPacks, LstmLayer, LstmScan, weights_back};
 use crate::fused::luong_attention::{LuongAttention, LuongAttentionPacks};
 use crate::fused::pass::{Packs, ShardPass};
 use crate::fused::workspace::{Buffer, Shard, apply_mask, gather, scatter};
-use crate::fused::{both::Both, parts::FusedParts, readout::ReadoutOutput};
+use crate::fused::{parts::Both, parts::FusedParts, readout::ReadoutOutput};
 use engine::models::config::{AttentionKind, Config, LuongSizes};
 use engine::nn::fused::elementwise::{add, tanh_all};
 use engine::nn::fused::{Factor, fill_rows, lstm};

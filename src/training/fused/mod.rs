@@ -7,7 +7,6 @@
 //! taken in a fixed order, so that a run is reproducible for a given number of threads.
 
 pub mod affine;
-pub mod both;
 pub mod embedding;
 pub mod encdec;
 pub mod encoder;

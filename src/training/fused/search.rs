@@ -5,7 +5,7 @@ use crate::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
 use crate::fused::pass::{Packs, ShardPass};
 use crate::fused::readout::{Inputs, ReadoutGradients};
 use crate::fused::{Shard, guide, readout};
-use crate::fused::{affine::Affine, both::Both, embedding::Embedded, parts::FusedParts, workspace::Buffer};
+use crate::fused::{affine::Affine, embedding::Embedded, parts::Both, parts::FusedParts, workspace::Buffer};
 use engine::nn::fused::{attention, gru};
 use engine::nn::{
     bidirectional::Direction, fused::elementwise::add, fused::focus::Focus, fused::gru::Sense, fused::scan::two_slots,
