@@ -15,7 +15,7 @@ use crate::{output, windows};
 use engine::analysis::ablation::{AblatedWord, AblationMeans, FIGURES};
 use engine::error::{Error, Result};
 use engine::models::{Model, Stepper};
-use engine::text::tsv::{TsvCell, rows};
+use engine::text::tsv::{self, TsvCell, rows};
 use engine::text::{line, sentence::Sentence, words::words, write::write_atomic};
 use engine::{analysis::ablation, decoding::SearchOptions, models::choice::ModelSpec, ticket::CancellationToken};
 use host::runtime::Runtime;
@@ -145,7 +145,7 @@ pub fn run(args: &AblateArgs) -> anyhow::Result<()> {
     };
     let mut output = LineOutput::stdout();
     if args.format == Format::Tsv {
-        output.text(&rows([heads().iter().map(|head| TsvCell::plain(*head)).collect()]))?;
+        output.text(&tsv::text(&heads(), []))?;
     }
     let mut unread = 0;
     let doing = Doing { name: "testing", verb: "test" };
@@ -336,15 +336,11 @@ fn table(subjects: &[Subject]) -> String {
 
 fn summary(subjects: &[Subject]) -> String {
     let heads = ["model", "sentences", "tokens"].into_iter().chain(FIGURES.iter().map(|figure| figure.name));
-    let head: Vec<TsvCell> = heads.map(TsvCell::plain).collect();
+    let heads: Vec<&str> = heads.collect();
     let body = subjects.iter().map(|Subject { model, means, .. }| {
-        let mut cells = vec![
-            TsvCell::from(model.config.name.as_str()),
-            TsvCell::plain(&means.sentences),
-            TsvCell::plain(&means.words),
-        ];
-        cells.extend((0..FIGURES.len()).map(|n| number(means.of(n))));
-        cells
+        let counts = [means.sentences, means.words].map(|count| TsvCell::plain(&count));
+        let figures = (0..FIGURES.len()).map(|n| number(means.of(n)));
+        std::iter::once(model.config.name.as_str().into()).chain(counts).chain(figures).collect()
     });
-    rows(std::iter::once(head).chain(body))
+    tsv::text(&heads, body)
 }

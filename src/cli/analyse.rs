@@ -280,11 +280,8 @@ pub fn run(args: &AnalyseArgs) -> anyhow::Result<()> {
     }
     let mut corpus = read(&workspace)?;
     let asks_for_words = args.overview.iter().any(|name| name == "words");
-    let mut means = args.choice.means(
-        args.frequencies.clone().or_else(|| workspace.look().frequencies),
-        (&corpus, &workspace),
-        asks_for_words,
-    )?;
+    let frequencies = args.frequencies.clone().or_else(|| workspace.look().frequencies);
+    let mut means = args.choice.means(frequencies, (&corpus, &workspace), asks_for_words)?;
     let rows = args.choice.rows(&corpus, &workspace, &mut means)?;
     if args.campaign.begin(&mut workspace, &corpus, &rows)? {
         corpus = read(&workspace)?;

@@ -53,8 +53,14 @@ impl PairForcer {
         let system = &self.system;
         let mut next = |files: &mut InputFiles| next(files, system, self.pretokenized);
         windows::run(doing, &mut self.files, Growth::new(self.batch), &mut next, &mut |window| {
-            let forced = force_window(self.rows, self.stepper.as_mut(), self.batch, window)?;
-            each(system, window, &forced)?;
+            let is_read = |pair: &&SourcePair| pair.facts().1.is_none();
+            let read = window.iter().filter(is_read);
+            let pairs: Vec<_> = read.map(|(x, y)| (&x.sentence.ids[..], &y.sentence.ids[..])).collect();
+            let (stepper, ticket) = (self.stepper.as_mut(), CancellationToken::forever());
+            let forced = self.rows.force_all(stepper, &pairs, self.batch, &ticket, &mut |_, _| {})?;
+            let mut forced = forced.into_iter();
+            let one = |pair| if is_read(&pair) { forced.next() } else { None };
+            each(system, window, &window.iter().map(one).collect::<Vec<_>>())?;
             Ok(window.iter().map(|(_, target)| target.sentence.len()).sum())
         })
     }
@@ -73,19 +79,6 @@ impl PairForcer {
             Ok(())
         })
     }
-}
-
-fn force_window(
-    rows: RowReader,
-    stepper: &mut dyn Stepper,
-    batch: usize,
-    window: &[SourcePair],
-) -> Result<Vec<Option<Hypothesis>>> {
-    let is_read = |pair: &&SourcePair| pair.facts().1.is_none();
-    let pairs: Vec<(&[u32], &[u32])> =
-        window.iter().filter(is_read).map(|(x, y)| (x.sentence.ids.as_slice(), y.sentence.ids.as_slice())).collect();
-    let mut forced = rows.force_all(stepper, &pairs, batch, &CancellationToken::forever(), &mut |_, _| {})?.into_iter();
-    Ok(window.iter().map(|pair| if is_read(&pair) { forced.next() } else { None }).collect())
 }
 
 impl WindowItem for SourcePair {

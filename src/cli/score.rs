@@ -78,18 +78,11 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if format == ScoreFormat::Pharaoh {
         forcer.require_alignment("--format pharaoh")?;
     }
-    let (pretokenized, reading) = (args.pairs.pretokenized, forcer.rows.name());
+    let (pretokenized, how) = (args.pairs.pretokenized, (format, forcer.rows.name(), args.counted.link_words));
     let doing = Doing { name: "scoring", verb: "score" };
     let refused = forcer.run(doing, &mut |system, window, forced| {
         for (pair, forced) in window.iter().zip(forced) {
-            write(
-                &mut output,
-                (format, reading, args.counted.link_words),
-                system,
-                pair,
-                forced.as_ref(),
-                pretokenized,
-            )?;
+            write(&mut output, how, system, pair, forced.as_ref(), pretokenized)?;
         }
         output.flush()
     })?;

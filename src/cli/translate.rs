@@ -225,39 +225,17 @@ fn translate_window(plan: &Plan<'_>, stepper: &mut dyn Stepper, window: &[Planne
         }
         Ok(())
     };
-    let (specials, ticket) = (plan.system.specials(), CancellationToken::forever());
-    intervene_all(
-        stepper,
-        specials,
-        &sources,
-        &lists,
-        &plan.options,
-        plan.args.sentences.batch.batch,
-        &ticket,
-        &mut keep,
-    )?;
+    let (specials, batch, ticket) =
+        (plan.system.specials(), plan.args.sentences.batch.batch, CancellationToken::forever());
+    intervene_all(stepper, specials, &sources, &lists, &plan.options, batch, &ticket, &mut keep)?;
     if plan.args.format != LineFormat::Text && !plan.args.no_alpha || plan.replacing.is_some() {
-        read_rows(plan, stepper, window, &mut done)?;
+        let translations = window.iter().zip(&mut done).flat_map(|(planned, done)| {
+            let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(plan.args.nbest));
+            all.map(|one| (planned.line.sentence.ids.as_slice(), &*planned.set.list, one))
+        });
+        plan.rows.extend_and_assign(stepper, translations.collect(), batch, &ticket)?;
     }
     Ok(done)
-}
-
-fn read_rows(
-    plan: &Plan<'_>,
-    stepper: &mut dyn Stepper,
-    window: &[Planned],
-    done: &mut [Option<Decoded>],
-) -> Result<()> {
-    let translations = window.iter().zip(done).flat_map(|(planned, done)| {
-        let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(plan.args.nbest));
-        all.map(|one| (planned.line.sentence.ids.as_slice(), &*planned.set.list, one))
-    });
-    plan.rows.extend_and_assign(
-        stepper,
-        translations.collect(),
-        plan.args.sentences.batch.batch,
-        &CancellationToken::forever(),
-    )
 }
 
 fn target_words(done: &[Option<Decoded>]) -> usize {

@@ -10,7 +10,7 @@ use crate::input::{InputLines, InputSide};
 use crate::progress::ProgressLine;
 use engine::models::{Model, representations};
 use engine::models::{choice::ModelSpec, representations::VocabularySide};
-use engine::{analysis::neighbours::Space, error::Error};
+use engine::{analysis::neighbours::Space, error::Error, text::sentence::Sentence};
 use host::runtime::Runtime;
 
 const SIDES: &[Choice<VocabularySide>] = &[
@@ -120,14 +120,12 @@ impl Vectors {
             representations::phrases(&model.config.name, &mut *stepper, &sources, model.source_eos(), &mut on_progress);
         progress.finish();
         let read = read?;
-        let entries = texts
-            .iter()
-            .map(|(number, sentence)| VectorEntry {
-                text: sentence.text.clone(),
-                number: *number,
-                length: sentence.words(),
-            })
-            .collect();
+        let entry = |(number, sentence): (usize, Sentence)| VectorEntry {
+            number,
+            length: sentence.words(),
+            text: sentence.text,
+        };
+        let entries = texts.into_iter().map(entry).collect();
         Ok(Self { entries, dimension: read.dimension, rows: read.rows, kind: read.vector.name().to_owned() })
     }
 

@@ -89,12 +89,8 @@ impl NativeTranslation {
             ..SystemRunOptions::default()
         };
         let members = system.members().iter().map(|model| (&model.folder).into()).collect();
-        run::about(
-            system.into(),
-            &SystemSpec { members, ..SystemSpec::default() },
-            &run::digests(system.into()),
-            &options,
-        )
+        let spec = SystemSpec { members, ..SystemSpec::default() };
+        run::about(system.into(), &spec, &run::digests(system.into()), &options)
     }
 
     /// What it comes from, for the file of a figure.

@@ -185,13 +185,9 @@ fn adam(_: &PaperEntry, settings: &mut TrainingSettings) {
         decay_from: Some(5000),
         ..OptimizerSettings::default()
     };
-    settings.schedule = ScheduleSettings {
-        updates: 8500,
-        dropout: 0.2,
-        measure_every: 500,
-        checkpoint_every: 250,
-        ..settings.schedule
-    };
+    let schedule = &mut settings.schedule;
+    (schedule.updates, schedule.dropout) = (8500, 0.2);
+    (schedule.measure_every, schedule.checkpoint_every) = (500, 250);
 }
 
 impl TrainingPlan {
@@ -316,14 +312,8 @@ const WINDOW: usize = 10;
 const MAX_LENGTH: usize = 50;
 
 fn pair((source, target): &(PathBuf, PathBuf)) -> TextPair {
-    TextPair {
-        source: source.clone(),
-        target: target.clone(),
-        repeat: 1,
-        limit: None,
-        links: None,
-        link_words: LinkWords::default(),
-    }
+    let (source, target, link_words) = (source.clone(), target.clone(), LinkWords::default());
+    TextPair { source, target, repeat: 1, limit: None, links: None, link_words }
 }
 
 fn named<'a, T>(what: &str, name: &str, table: &'a [T], names: impl Fn(&T) -> &str) -> Result<&'a T> {

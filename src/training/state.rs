@@ -10,6 +10,7 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
+use crate::optimizer::OptimizerMemory;
 use crate::settings::{BestSettings, Rule};
 use engine::error::{Error, Result};
 use engine::text::{reader::read_file, write::write_inside};
@@ -98,8 +99,7 @@ impl Position {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checkpoint {
     pub weights: Vec<f32>,
-    pub first: Vec<f32>,
-    pub second: Vec<f32>,
+    pub memory: OptimizerMemory,
     /// The weights of the last measurements, oldest first, where their mean is measured.
     pub measured: Vec<Vec<f32>>,
     pub position: Position,
@@ -118,8 +118,8 @@ fn bytes(data: &[f32]) -> Vec<u8> {
 impl Checkpoint {
     pub fn save(&self, path: &Path) -> Result<()> {
         let broken = |e: String| Error::file(path, format!("could not be written: {e}"));
-        let fixed =
-            [("weights".to_owned(), &self.weights), ("first".into(), &self.first), ("second".into(), &self.second)];
+        let OptimizerMemory { first, second } = &self.memory;
+        let fixed = [("weights".to_owned(), &self.weights), ("first".into(), first), ("second".into(), second)];
         let measured = self.measured.iter().enumerate().map(|(k, weights)| (measured(k), weights));
         let parts: Vec<(String, Vec<u8>)> = fixed.into_iter().chain(measured).map(|(n, d)| (n, bytes(d))).collect();
         let mut views = Vec::new();
@@ -153,8 +153,8 @@ impl Checkpoint {
         let names = tensors.names();
         let known = (0..).map(measured).take_while(|name| names.contains(&name.as_str()));
         let measured = known.map(|name| get(&name)).collect::<Result<Vec<_>>>()?;
-        let (weights, first, second) = (get("weights")?, get("first")?, get("second")?);
-        let checkpoint = Self { weights, first, second, measured, position };
+        let memory = OptimizerMemory { first: get("first")?, second: get("second")? };
+        let checkpoint = Self { weights: get("weights")?, memory, measured, position };
         let wrong = |weights: &&Vec<f32>| weights.len() != parameters;
         if let Some(weights) = checkpoint.measured.iter().chain([&checkpoint.weights]).find(wrong) {
             let found = weights.len();

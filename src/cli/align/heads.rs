@@ -18,12 +18,13 @@ use corpus::overview::gold::{HeadErrorRow, heads, heads_left_out};
 use corpus::overview::test_set::TestSet;
 use engine::analysis::{aer::AerRates, symmetrize::symmetrization};
 use engine::error::{Error, Result};
-use engine::models::{Kernels, Model};
+use engine::models::Model;
 use engine::models::{choice::ModelSpec, transformer::heads::HeadPlace};
 use engine::text::tsv::{TsvCell, text};
 use engine::{
     aligner::words::LineAligner, evaluation::alignment::Aligner, text::links::Links, ticket::CancellationToken,
 };
+use host::runtime::Runtime;
 
 const USUAL: &str = "grow-diag";
 
@@ -104,7 +105,7 @@ pub fn run(args: &HeadsArgs) -> anyhow::Result<()> {
     let runtime = args.run.plan()?;
     let model = args::load(&args.model, &runtime)?;
     if args.leave_out {
-        return leave_out(args, &model, &test_set, runtime.engine, runtime.threads);
+        return leave_out(args, &model, &test_set, &runtime);
     }
     refer(args, &model, &mut test_set, runtime.threads)?;
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
@@ -116,23 +117,17 @@ pub fn run(args: &HeadsArgs) -> anyhow::Result<()> {
     write(args.format, head, found.iter().map(cells).collect(), found.iter().map(record))
 }
 
-fn leave_out(
-    args: &HeadsArgs,
-    model: &Model,
-    test_set: &TestSet,
-    engine: Kernels,
-    threads: usize,
-) -> anyhow::Result<()> {
-    let mut stepper = model.stepper(engine, threads)?;
+fn leave_out(args: &HeadsArgs, model: &Model, test_set: &TestSet, runtime: &Runtime) -> anyhow::Result<()> {
+    let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let mut aligner = Aligner { system: model.into(), stepper: stepper.as_mut() };
     let found = heads_left_out(&mut aligner, test_set, &CancellationToken::forever(), &mut |_, _| ())?;
     let cells = |(HeadPlace { attention, layer, head }, js): &(HeadPlace, f64)| {
         [attention.name().to_owned(), layer.to_string(), head.to_string(), format!("{js:.6}")]
     };
-    let record = |(place, js): &(HeadPlace, f64)| LeftOutRecord {
-        attention: place.attention.name(),
-        layer: place.layer,
-        head: place.head,
+    let record = |(HeadPlace { attention, layer, head }, js): &(HeadPlace, f64)| LeftOutRecord {
+        attention: attention.name(),
+        layer: *layer,
+        head: *head,
         js: *js,
     };
     let head = ["attention", "layer", "head", "JS"];

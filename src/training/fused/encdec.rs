@@ -24,12 +24,7 @@ impl Packs for EncdecPacks {
         let n = config.hidden;
         let Self { encoder, u } = self;
         let w_u = model.joined("decoder.U_z", 3 * n * n);
-        rayon::join(
-            || encoder.repack(&model, "encoder"),
-            || {
-                u.repack(model.precision, w_u, 3 * n, n);
-            },
-        );
+        rayon::join(|| encoder.repack(&model, "encoder"), || u.repack(model.precision, w_u, 3 * n, n));
     }
 
     fn step(&self, pass: &mut ShardPass<'_>) {
@@ -113,15 +108,8 @@ impl EncdecPacks {
         let mut cc = take(b * 3 * n);
         let w_c = pass.model.joined("decoder.C_z", 3 * n * n);
         pass.model.precision.matmul_nt(b, 3 * n, n, &encoded.c, w_c, &mut cc, false);
-        let mut out = Unrolled {
-            words,
-            s: take((t_y + 1) * b * n),
-            p: take(rows * 3 * n),
-            u: take(rows * n),
-            r: take(rows * n),
-            s_tilde: take(rows * n),
-            c: take(rows * n),
-        };
+        let (s, p, [u, r, s_tilde, c]) = (take((t_y + 1) * b * n), take(rows * 3 * n), [rows * n; 4].map(take));
+        let mut out = Unrolled { words, s, p, u, r, s_tilde, c };
         square(pass, START).tanh(b, &encoded.c, &mut out.s[..b * n]);
         for i in 0..t_y {
             let (s, s_next) = two_slots(&mut out.s, i, i + 1, b * n);

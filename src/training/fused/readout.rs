@@ -131,12 +131,8 @@ impl ReadoutOutput<'_> {
     /// W t (+ b), its loss and, with options, the gradient of t (written).
     fn logits(self, pass: &mut ShardPass<'_>, targets: &[u32], t: &[f32], dt: &mut [f32]) {
         let model = pass.model;
-        let layer = OutputLayer {
-            w: model.get(self.matrix),
-            bias: self.bias.map(|bias| model.get(bias)),
-            l: self.width,
-            mixed: model.output,
-        };
+        let bias = self.bias.map(|bias| model.get(bias));
+        let layer = OutputLayer { w: model.get(self.matrix), bias, l: self.width, mixed: model.output };
         let loss = match (pass.options, model.sample) {
             (None, _) => {
                 let exact = Objective { scale: 1.0, epsilon: 0.0 };

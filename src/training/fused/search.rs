@@ -135,17 +135,9 @@ impl SearchPacks {
         let take = |length| pass.buffers.take(length);
         let mut x = take(rows * 3 * n);
         pass.gates("decoder").forward(rows, &words.e, &mut x);
-        let mut out = Unrolled {
-            words,
-            s: take((t_y + 1) * b * n),
-            c: take(rows * 2 * n),
-            alpha: pass.buffers.zeros(rows * t_x),
-            q: take(rows * (a + 2 * n)),
-            u: take(rows * n),
-            r: take(rows * n),
-            rs: take(rows * n),
-            s_tilde: take(rows * n),
-        };
+        let (s, c, q) = (take((t_y + 1) * b * n), take(rows * 2 * n), take(rows * (a + 2 * n)));
+        let (alpha, [u, r, rs, s_tilde]) = (pass.buffers.zeros(rows * t_x), [rows * n; 4].map(take));
+        let mut out = Unrolled { words, s, c, alpha, q, u, r, rs, s_tilde };
         // s_0 = tanh(W_s <-h_1 + b_s)
         start(pass).tanh(b, &encoded.backward.h[..b * n], &mut out.s[..b * n]);
         let v = pass.model.get("attention.v_a");
@@ -191,7 +183,7 @@ impl SearchPacks {
             keys: pass.buffers.zeros(b * t_x * a),
         };
         let ds_0 = self.unroll_back(pass, encoded, unrolled, &mut d, &mut steps);
-        decoder_weights(pass, unrolled, &mut d, &steps);
+        decoder_weights(pass, unrolled, &mut d.e, &steps);
         unrolled.words.previous_back(pass, &mut d.e);
         // dh_j = sum_i alpha_ij dc_i + U_a' dkeys_j
         let mut dh = pass.buffers.take(b * t_x * 2 * n);
@@ -291,17 +283,12 @@ struct StepGradients<'a> {
     keys: Buffer<'a>,
 }
 
-fn decoder_weights(
-    pass: &mut ShardPass<'_>,
-    unrolled: &Unrolled<'_>,
-    d: &mut ReadoutGradients<'_>,
-    steps: &StepGradients<'_>,
-) {
+fn decoder_weights(pass: &mut ShardPass<'_>, unrolled: &Unrolled<'_>, de: &mut [f32], steps: &StepGradients<'_>) {
     let (n, a) = (pass.model.config.hidden, pass.model.config.alignment);
     let (rows, precision) = (pass.shard.t_y * pass.shard.b, pass.model.precision);
     let dw = pass.gradient_of("attention.W_a");
     precision.matmul_tn(a, n, rows, &steps.q, a + 2 * n, &unrolled.s, n, dw, true);
     pass.unit_back("decoder", &steps.x, &unrolled.s, &unrolled.rs);
     pass.matrix_back("decoder.C_z", [3 * n, 2 * n], rows, &steps.x, &unrolled.c);
-    pass.gates("decoder").back(rows, &steps.x, &unrolled.words.e, &mut d.e, pass.gradient);
+    pass.gates("decoder").back(rows, &steps.x, &unrolled.words.e, de, pass.gradient);
 }
