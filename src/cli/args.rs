@@ -184,17 +184,10 @@ pub struct SearchArgs {
 impl SearchArgs {
     /// The options of the search.
     pub fn plan(&self) -> SearchOptions {
-        let options = SearchOptions {
-            beam: self.beam,
-            max_length: self.bounds.max_length,
-            ranking: Ranking {
-                length: self.length_penalty.unwrap_or(LengthRule::Power(self.length_normalization)),
-                coverage: self.coverage,
-            },
-            forbid_unk: self.bounds.forbid_unk,
-            allow_unk: self.bounds.allow_unk,
-            ..SearchOptions::default()
-        };
+        let Self { beam, coverage, bounds: BoundArgs { max_length, forbid_unk, allow_unk }, .. } = *self;
+        let length = self.length_penalty.unwrap_or(LengthRule::Power(self.length_normalization));
+        let ranking = Ranking { length, coverage };
+        let options = SearchOptions { beam, max_length, ranking, forbid_unk, allow_unk, ..SearchOptions::default() };
         provenance::fact("search", &options.to_string());
         options
     }

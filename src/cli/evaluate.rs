@@ -182,13 +182,9 @@ fn measure(
     runs: &[SystemRunOptions],
 ) -> Result<MeasuredModel> {
     let (name, folder) = (system.name(), system.folder());
-    let mut model = MeasuredModel {
-        architecture: system.architecture(),
-        mixing: system.mixing(),
-        folder: folder.clone(),
-        name: name.clone(),
-        ..MeasuredModel::default()
-    };
+    let (architecture, mixing) = (system.architecture(), system.mixing());
+    let mut model =
+        MeasuredModel { architecture, mixing, folder: folder.clone(), name: name.clone(), ..Default::default() };
     let total = workspace.len()? * runs.len();
     let mut bar = ProgressLine::new(format!("evaluating {name}"), Some(total as u64), false);
     let mut position = 0;

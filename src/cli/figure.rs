@@ -167,13 +167,9 @@ pub fn run(args: &FigureArgs) -> anyhow::Result<()> {
     let systems = args.models.load_each(&runtime)?;
     let kind = drawing.kind;
     let options = args.search.plan();
-    let shown = Showing {
-        kind,
-        word: args.word.map_or(0, |word| word - 1),
-        pruned: args.pruned,
-        pretokenized: args.text.pretokenized,
-        pieces: args.text.pieces,
-    };
+    let FigureTextArgs { pretokenized, pieces, .. } = args.text;
+    let word = args.word.map_or(0, |word| word - 1);
+    let shown = Showing { kind, word, pruned: args.pruned, pretokenized, pieces };
     let open = |system| -> Result<Scenes<'_>> {
         if kind.needs == FigureNeeds::Alignment {
             words::require_alignment(system, args.reading.is_head(), &format!("--kind {}", kind.name))?;

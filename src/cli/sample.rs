@@ -65,14 +65,8 @@ pub fn run(args: &SampleArgs) -> anyhow::Result<()> {
     let mut files = InputFiles::open(file.as_deref(), None)?;
     let runtime = run.plan()?;
     let system = models.load(&runtime)?;
-    let options = SampleOptions {
-        count: args.count,
-        temperature: args.temperature,
-        seed: args.seed,
-        max_length: args.bounds.max_length,
-        forbid_unk: args.bounds.forbid_unk,
-        allow_unk: args.bounds.allow_unk,
-    };
+    let SampleArgs { count, temperature, seed, bounds: BoundArgs { max_length, forbid_unk, allow_unk }, .. } = *args;
+    let options = SampleOptions { count, temperature, seed, max_length, forbid_unk, allow_unk };
     let mut stepper = system.stepper(runtime.engine, runtime.threads)?;
     let mut output = LineOutput::stdout();
     let side = InputSide { tokenizer: &system, pretokenized: *pretokenized };

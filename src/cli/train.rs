@@ -163,15 +163,10 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
     }
     let config = args.config.as_ref().ok_or_else(|| Error::Internal("a configuration was not asked for".to_owned()))?;
     let runtime = args.run.plan()?;
-    let device = (runtime.engine == Kernels::Plain).then(|| runtime.device.candle.clone());
-    let options = RunOptions {
-        resume: args.resume,
-        from: args.from.clone().map(|model| model.folder),
-        new_vocabulary: args.new_vocabulary,
-        memory: memory(),
-        threads: runtime.threads,
-        plain: device,
-    };
+    let plain = (runtime.engine == Kernels::Plain).then(|| runtime.device.candle.clone());
+    let (&TrainArgs { resume, new_vocabulary, .. }, threads) = (args, runtime.threads);
+    let from = args.from.clone().map(|model| model.folder);
+    let options = RunOptions { resume, from, new_vocabulary, memory: memory(), threads, plain };
     let started = Instant::now();
     let clock = || started.elapsed().as_secs_f64();
     let mut view = View::default();

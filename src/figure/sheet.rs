@@ -208,20 +208,11 @@ impl Figure<'_> {
 static NOTHING: LazyLock<Alignment> = LazyLock::new(Alignment::default);
 
 fn heatmap_of<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Heatmap<'a> {
+    let PictureSheet { ref source, ref target, name, gaze, links, outlined, .. } = *sheet;
     let (numbers, scale) = sheet.cells.unwrap_or((sheet.alpha.unwrap_or(&NOTHING), Scale::Unit));
-    Heatmap {
-        source: &sheet.source,
-        target: &sheet.target,
-        cells: Cells { numbers, map: look.map, scale, revision: 0 },
-        name: sheet.name,
-        gaze: sheet.gaze,
-        links: sheet.links,
-        outlined: sheet.outlined,
-        marks: HeatmapMarks::default(),
-        metrics: Metrics::default(),
-        text_height: 0.0,
-        palette: Palette::of(look.is_dark),
-    }
+    let cells = Cells { numbers, map: look.map, scale, revision: 0 };
+    let (marks, metrics, palette) = (HeatmapMarks::default(), Metrics::default(), Palette::of(look.is_dark));
+    Heatmap { source, target, cells, name, gaze, links, outlined, marks, metrics, text_height: 0.0, palette }
 }
 
 fn heatmap<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
@@ -238,15 +229,9 @@ fn heatmap_legend<'a>(sheets: &'a [PictureSheet<'a>], look: &FigureStyle) -> Fig
 }
 
 fn links_of<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> links::LinksFigure<'a> {
-    links::LinksFigure {
-        source: &sheet.source,
-        target: &sheet.target,
-        alpha: sheet.alpha.unwrap_or(&NOTHING),
-        threshold: look.threshold,
-        weight: look.weight,
-        marked: None,
-        palette: Palette::of(look.is_dark),
-    }
+    let (PictureSheet { source, target, .. }, &FigureStyle { threshold, weight, .. }) = (sheet, look);
+    let (alpha, palette) = (sheet.alpha.unwrap_or(&NOTHING), Palette::of(look.is_dark));
+    links::LinksFigure { source, target, alpha, threshold, weight, marked: None, palette }
 }
 
 fn links<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {

@@ -202,15 +202,11 @@ fn search(
     ticket: &CancellationToken,
     counted: &Counted,
 ) -> Result<Vec<Vec<Hypothesis>>> {
-    let options = SearchOptions {
-        beam: asked.beam,
-        max_length: asked.max_length,
-        ranking: Ranking { length: LengthRule::Power(asked.length_normalization), coverage: asked.coverage },
-        forbid_unk: asked.forbid_unk,
-        allow_unk: asked.allow_unk,
-        most_numbers: if asked.beam_alpha { usize::MAX } else { 0 },
-        ..SearchOptions::default()
-    };
+    let SearchAsked { beam, max_length, coverage, forbid_unk, allow_unk, .. } = *asked;
+    let ranking = Ranking { length: LengthRule::Power(asked.length_normalization), coverage };
+    let most_numbers = if asked.beam_alpha { usize::MAX } else { 0 };
+    let options = SearchOptions { most_numbers, ..SearchOptions::default() };
+    let options = SearchOptions { beam, max_length, ranking, forbid_unk, allow_unk, ..options };
     let mut all = vec![Vec::new(); sources.len()];
     let mut keep = |indexes: &[usize], decoded: Vec<Decoded>| {
         let best = |decoded: &Decoded| decoded.hypotheses.first().map_or(0, |best| best.tokens.len());

@@ -288,17 +288,9 @@ impl NativeWorkspace {
     fn report(&self, py: Python<'_>, path: PathBuf, rows: RowsAsked, pictures: usize) -> Answer<()> {
         let (corpus, chosen) = self.chosen(py, &rows)?;
         let aligner = rows.aligner(&corpus, &self.locked());
-        let out = Out {
-            link_tokens: false,
-            path,
-            kind: ExportFormat::Report,
-            rows: Arc::new(chosen),
-            columns: Vec::new(),
-            chosen: rows.filter,
-            pictures,
-            aligner,
-            title: String::new(),
-        };
+        let (kind, columns, link_tokens, title) = (ExportFormat::Report, Vec::new(), false, String::new());
+        let (rows, chosen) = (Arc::new(chosen), rows.filter);
+        let out = Out { link_tokens, path, kind, rows, columns, chosen, pictures, aligner, title };
         Ok(py.detach(|| out::write(&out, &corpus, &self.locked()))?)
     }
 }

@@ -225,12 +225,8 @@ impl TrainingPlan {
         let recipe = named("recipe", &self.recipe, RECIPES, |entry| entry.name)?;
         let sizes = named("set of sizes", &self.sizes, SIZES, |entry| entry.name)?;
         let attention = self.attention()?;
-        let mut model = ModelSettings {
-            architecture: self.architecture.clone(),
-            source_language: self.source_language.clone(),
-            target_language: self.target_language.clone(),
-            ..ModelSettings::default()
-        };
+        let Self { architecture, source_language, target_language, .. } = self.clone();
+        let mut model = ModelSettings { architecture, source_language, target_language, ..ModelSettings::default() };
         if let Some((kind, score)) = attention {
             model.attention = Some(kind.name().to_owned());
             model.score = Some(score.to_owned());
@@ -238,16 +234,12 @@ impl TrainingPlan {
             model.reverse_source = Some(true);
             model.window = kind.is_local().then_some(WINDOW);
         }
+        let (development, vocabulary) = (pair(&self.development), self.vocabulary.clone());
         let mut settings = TrainingSettings {
             name: self.name.clone(),
             output: self.output.clone(),
             model,
-            data: DataSettings {
-                train: vec![pair(&self.train)],
-                development: pair(&self.development),
-                vocabulary: self.vocabulary.clone(),
-                max_length: MAX_LENGTH,
-            },
+            data: DataSettings { train: vec![pair(&self.train)], development, vocabulary, max_length: MAX_LENGTH },
             optimizer: OptimizerSettings::default(),
             schedule: ScheduleSettings::default(),
             guide: None,

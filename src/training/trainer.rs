@@ -204,13 +204,9 @@ impl Trainer<'_> {
         let looks: Vec<&[GuidedLink]> =
             self.guide.map(|guide| batch.iter().map(|&i| guide.of(i as usize)).collect()).unwrap_or_default();
         let guide = self.settings.guide.as_ref().map_or(0.0, |guide| guide.weight_at(update, schedule.updates));
-        let options = StepOptions {
-            dropout: schedule.dropout,
-            smoothing: schedule.label_smoothing,
-            scale: self.scale(&target),
-            seed: schedule.seed.wrapping_mul(0x0000_0100_0000_01B3) ^ update,
-            guide,
-        };
+        let (dropout, smoothing, scale) = (schedule.dropout, schedule.label_smoothing, self.scale(&target));
+        let seed = schedule.seed.wrapping_mul(0x0000_0100_0000_01B3) ^ update;
+        let options = StepOptions { dropout, smoothing, scale, seed, guide };
         let rate = self.settings.optimizer.rate_at(update, self.position.epoch, schedule.updates);
         let (loss, norm) =
             self.engine.update(Minibatch::new(&source, &target).guided(&looks), options, rate, update)?;

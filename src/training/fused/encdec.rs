@@ -3,7 +3,7 @@
 
 use crate::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
 use crate::fused::pass::{Packs, ShardPass};
-use crate::fused::readout::{Inputs, ReadoutGradients};
+use crate::fused::readout::ReadoutGradients;
 use crate::fused::{Shard, readout};
 use crate::fused::{affine::Affine, embedding::Embedded, parts::Both, parts::FusedParts, workspace::Buffer};
 use engine::models::config::Config;
@@ -33,8 +33,7 @@ impl Packs for EncdecPacks {
         let config = pass.model.config;
         // the readout uses the new state h'_t
         let s = &unrolled.s[pass.shard.b * config.hidden..];
-        let inputs = Inputs { s, e: &unrolled.words.e, c: &unrolled.c };
-        if let Some(d) = readout::step(pass, names(config), inputs) {
+        if let Some(d) = readout::step(pass, names(config), [s, &unrolled.words.e, &unrolled.c]) {
             self.backward(pass, &encoded, &unrolled, d);
         }
     }
@@ -42,14 +41,8 @@ impl Packs for EncdecPacks {
 
 fn names(config: &Config) -> readout::Names {
     let low_rank = config.output_rank.is_some();
-    readout::Names {
-        state: "readout.O_h",
-        word: "readout.O_y",
-        context: "readout.O_c",
-        out: if low_rank { "readout.G_l" } else { "readout.G" },
-        rank: low_rank.then_some("readout.G_r"),
-        width: config.hidden,
-    }
+    let (out, rank) = if low_rank { ("readout.G_l", Some("readout.G_r")) } else { ("readout.G", None) };
+    readout::Names { inputs: ["readout.O_h", "readout.O_y", "readout.O_c"], out, rank, width: config.hidden }
 }
 
 const CONTEXT: (&str, &str) = ("encoder.V", "encoder.b_c");

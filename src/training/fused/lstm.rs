@@ -68,11 +68,8 @@ impl LstmLayer<'_> {
         let Shard { b, t_x, ref live, .. } = *pass.shard;
         let n = pass.model.config.hidden;
         let (rows, wide) = (t_x * b, GATES * n);
-        let mut scan = LstmScan {
-            h: pass.buffers.take((t_x + 1) * b * n),
-            c: pass.buffers.take((t_x + 1) * b * n),
-            gates: pass.buffers.take(rows * wide),
-        };
+        let [h, c] = [(t_x + 1) * b * n; 2].map(|length| pass.buffers.take(length));
+        let mut scan = LstmScan { h, c, gates: pass.buffers.take(rows * wide) };
         let input = Affine::new(pass.model, (&self.name("W_i"), &self.name("b_i")), wide, self.width);
         input.forward(rows, x, &mut scan.gates);
         let start = self.direction.start(t_x) * b * n;

@@ -199,13 +199,9 @@ impl Job<'_> {
         for layer in 0..self.sizes.layers {
             let width = width(config, self.sizes, layer);
             let mask = pass.dropped(rows * if layer == 0 { m } else { n });
-            let mut stacked = Stacked {
-                x: pass.buffers.take(rows * width),
-                mask,
-                h: pass.buffers.take((t_y + 1) * b * n),
-                c: pass.buffers.take((t_y + 1) * b * n),
-                gates: pass.buffers.take(rows * wide),
-            };
+            let (x, gates) = (pass.buffers.take(rows * width), pass.buffers.take(rows * wide));
+            let [h, c] = [(t_y + 1) * b * n; 2].map(|length| pass.buffers.take(length));
+            let mut stacked = Stacked { x, mask, h, c, gates };
             let last = LstmScan::last(self.direction(), t_x) * b * n;
             stacked.h[..b * n].copy_from_slice(&encoded.scans[layer].h[last..last + b * n]);
             stacked.c[..b * n].copy_from_slice(&encoded.scans[layer].c[last..last + b * n]);

@@ -3,7 +3,7 @@
 
 use crate::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
 use crate::fused::pass::{Packs, ShardPass};
-use crate::fused::readout::{Inputs, ReadoutGradients};
+use crate::fused::readout::ReadoutGradients;
 use crate::fused::{Shard, guide, readout};
 use crate::fused::{affine::Affine, embedding::Embedded, parts::Both, parts::FusedParts, workspace::Buffer};
 use engine::nn::fused::{attention, gru};
@@ -48,16 +48,9 @@ impl Packs for SearchPacks {
         let unrolled = self.unroll(pass, &encoded);
         let n = pass.model.config.hidden;
         let rows = pass.shard.t_y * pass.shard.b;
-        let inputs = Inputs { s: &unrolled.s[..rows * n], e: &unrolled.words.e, c: &unrolled.c };
-        let names = readout::Names {
-            state: "readout.U_o",
-            word: "readout.V_o",
-            context: "readout.C_o",
-            out: "readout.W_o",
-            rank: None,
-            width: 2 * n,
-        };
-        if let Some(d) = readout::step(pass, names, inputs) {
+        let inputs = ["readout.U_o", "readout.V_o", "readout.C_o"];
+        let names = readout::Names { inputs, out: "readout.W_o", rank: None, width: 2 * n };
+        if let Some(d) = readout::step(pass, names, [&unrolled.s[..rows * n], &unrolled.words.e, &unrolled.c]) {
             self.backward(pass, &encoded, &unrolled, d);
         }
     }
@@ -177,11 +170,8 @@ impl SearchPacks {
     ) {
         let Shard { b, t_x, t_y, .. } = *pass.shard;
         let (n, a) = (pass.model.config.hidden, pass.model.config.alignment);
-        let mut steps = StepGradients {
-            x: pass.buffers.take(t_y * b * 3 * n),
-            q: pass.buffers.take(t_y * b * (a + 2 * n)),
-            keys: pass.buffers.zeros(b * t_x * a),
-        };
+        let [x, q] = [t_y * b * 3 * n, t_y * b * (a + 2 * n)].map(|length| pass.buffers.take(length));
+        let mut steps = StepGradients { x, q, keys: pass.buffers.zeros(b * t_x * a) };
         let ds_0 = self.unroll_back(pass, encoded, unrolled, &mut d, &mut steps);
         decoder_weights(pass, unrolled, &mut d.e, &steps);
         unrolled.words.previous_back(pass, &mut d.e);
