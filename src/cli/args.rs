@@ -420,21 +420,20 @@ impl GoldLayoutArgs {
     }
 }
 
-fn finite(text: &str) -> Result<f32> {
+/// A number as typed, or `wrong` where it is none or not right.
+pub fn number(text: &str, is_right: impl Fn(f32) -> bool, wrong: impl Into<String>) -> Result<f32> {
     let number: Option<f32> = text.parse().ok();
-    number.filter(|number| number.is_finite()).ok_or_else(|| Error::Input("write a number such as 0.6".into()))
+    number.filter(|number| is_right(*number)).ok_or_else(|| Error::Input(wrong.into()))
 }
 
 /// A number from 0, as typed.
 pub fn not_negative(text: &str) -> Result<f32> {
-    finite(text).ok().filter(|number| *number >= 0.0).ok_or_else(|| Error::Input("write a number such as 0.2".into()))
+    number(text, |number| number.is_finite() && number >= 0.0, "write a number such as 0.2")
 }
 
 /// A bound on alpha as typed.
 pub fn threshold(text: &str) -> Result<f32> {
-    let number: Option<f32> = text.parse().ok();
-    let wrong = || Error::Input("write a number above 0 and at most 1, such as 0.2".into());
-    number.filter(|number| *number > 0.0 && *number <= 1.0).ok_or_else(wrong)
+    number(text, |number| number > 0.0 && number <= 1.0, "write a number above 0 and at most 1, such as 0.2")
 }
 
 #[cfg(test)]
@@ -443,7 +442,7 @@ mod tests {
 
     #[test]
     fn lengths_are_finite() {
-        assert_eq!(finite("-0.5").ok(), Some(-0.5));
-        assert!(finite("NaN").is_err() && finite("inf").is_err() && finite("").is_err());
+        assert_eq!(not_negative("0.5").ok(), Some(0.5));
+        assert!(["NaN", "inf", "", "-0.5"].iter().all(|text| not_negative(text).is_err()));
     }
 }

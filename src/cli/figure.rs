@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, builder::PossibleValuesParser};
 
-use crate::args::{Choice, ModelArgs, ReadingArgs, RunArgs, SearchArgs, count, not_negative, one_of};
+use crate::args::{Choice, ModelArgs, ReadingArgs, RunArgs, SearchArgs, count, not_negative, number, one_of};
 use crate::figure::scene::{Scenes, Showing};
 use crate::input::{InputFiles, InputLine};
 use crate::{figure::overlays::OverlayArgs, output, output::LineOutput};
@@ -397,7 +397,5 @@ impl Text {
 }
 
 fn within(text: &str, (least, most): (f32, f32)) -> Result<f32> {
-    let number: Option<f32> = text.parse().ok();
-    let wrong = || Error::Input(format!("write a number from {least} to {most}"));
-    number.filter(|number| (least..=most).contains(number)).ok_or_else(wrong)
+    number(text, |number| (least..=most).contains(&number), format!("write a number from {least} to {most}"))
 }

@@ -7,7 +7,7 @@ use clap::{builder::PossibleValuesParser, parser::ValueSource};
 use serde_json::json;
 
 use crate::vectors::{VectorArgs, Vectors};
-use crate::{args::TableFormat, columns::TextTable, output::LineOutput, progress::ProgressLine};
+use crate::{args::TableFormat, args::number, columns::TextTable, output::LineOutput, progress::ProgressLine};
 use engine::analysis::map::{METHODS, MapLayout, Method};
 use engine::analysis::{map, tsne::TsneOptions};
 use engine::error::{Error, Result};
@@ -131,8 +131,5 @@ fn refuse_idle_options(args: &MapArgs, matches: &ArgMatches) -> Result<()> {
 }
 
 fn perplexity(text: &str) -> Result<f32> {
-    let number: Option<f32> = text.parse().ok();
-    number
-        .filter(|number| (1.0..=1000.0).contains(number))
-        .ok_or_else(|| Error::Input("write a number from 1 to 1000, such as 30".into()))
+    number(text, |number| (1.0..=1000.0).contains(&number), "write a number from 1 to 1000, such as 30")
 }

@@ -85,31 +85,31 @@ fn write_table(mut scorer: Scorer, mut table: PhraseTable, args: &PhrasesPlan) -
     use std::io::IsTerminal as _;
     let shared = args.output.is_none() && std::io::stdout().is_terminal();
     let mut progress = ProgressLine::new("scoring", table.size(), shared).counting("phrase pairs");
+    let mut all = |write: &mut EntryWriter<'_>| stream(&mut scorer, &mut table, args.feature, &mut progress, write);
     let done = match &args.output {
         Some(path) if path != Path::new("-") => phrases::write_packed(path, |file| {
-            stream(&mut scorer, &mut table, args.feature, &mut progress, &mut |entry, feature| {
-                entry.write_with(feature, file).map_err(|error| Error::io(path, &error).into())
-            })
+            let failed = |error| Error::io(path, &error).into();
+            all(&mut |entry, feature| entry.write_with(feature, file).map_err(failed))
         }),
         _ => {
             let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout());
             let failed = |error| output::failed(output::STDOUT, error);
-            stream(&mut scorer, &mut table, args.feature, &mut progress, &mut |entry, feature| {
-                entry.write_with(feature, &mut stdout).map_err(failed)
-            })
-            .and_then(|()| stdout.flush().map_err(failed))
+            let done = all(&mut |entry, feature| entry.write_with(feature, &mut stdout).map_err(failed));
+            done.and_then(|()| stdout.flush().map_err(failed))
         }
     };
     progress.finish();
     done
 }
 
+type EntryWriter<'a> = dyn FnMut(&PhraseEntry, &str) -> anyhow::Result<()> + 'a;
+
 fn stream(
     scorer: &mut Scorer,
     table: &mut PhraseTable,
     feature: Feature,
     progress: &mut ProgressLine,
-    write: &mut dyn FnMut(&PhraseEntry, &str) -> anyhow::Result<()>,
+    write: &mut EntryWriter<'_>,
 ) -> anyhow::Result<()> {
     loop {
         let before = table.bytes_read();

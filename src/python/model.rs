@@ -126,12 +126,9 @@ impl NativeModel {
         let reading = RowReader::own(system.into()).reading;
         let found = read.into_iter().zip(all).map(|(sentence, hypotheses)| {
             let (source, error) = sentence.map_or_else(|why| (Sentence::default(), Some(why)), |read| (read, None));
+            let said = self.sentence((source, hypotheses), asked.pretokenized, reading, error);
             let (replaces, beam) = (asked.replace_unk, asked.beam);
-            TranslatedSentence {
-                replaces,
-                beam,
-                ..self.sentence((source, hypotheses), asked.pretokenized, reading, error)
-            }
+            TranslatedSentence { replaces, beam, ..said }
         });
         Ok(found.collect())
     }

@@ -252,17 +252,11 @@ impl TrainingPlan {
 
     fn attention(&self) -> Result<Option<(AttentionKind, &'static str)>> {
         if !self.chooses_attention() {
-            return match [("attention", &self.attention), ("score", &self.score)]
-                .iter()
-                .find(|(_, name)| name.is_some())
-            {
-                None => Ok(None),
-                Some((what, _)) => Err(Error::Input(format!(
-                    "{} has its paper's own {what}; leave {what} out, or choose {}",
-                    self.architecture,
-                    Architecture::LUONG.name()
-                ))),
-            };
+            let mut given = [("attention", &self.attention), ("score", &self.score)].into_iter();
+            let Some((what, _)) = given.find(|(_, name)| name.is_some()) else { return Ok(None) };
+            let (own, luong) = (&self.architecture, Architecture::LUONG.name());
+            let message = format!("{own} has its paper's own {what}; leave {what} out, or choose {luong}");
+            return Err(Error::Input(message));
         }
         let kind = self.attention.as_deref().unwrap_or(AttentionKind::Global.name());
         let kind = named("attention", kind, KINDS, |entry| entry.name)?.kind;
