@@ -15,7 +15,7 @@ use crate::{output, windows};
 use engine::analysis::ablation::{AblatedWord, AblationMeans, FIGURES};
 use engine::error::{Error, Result};
 use engine::models::{Model, Stepper};
-use engine::text::tsv::{TsvCell, rows};
+use engine::text::tsv::{self, TsvCell, rows};
 use engine::text::{line, sentence::Sentence, words::words, write::write_atomic};
 use engine::{analysis::ablation, decoding::SearchOptions, models::choice::ModelSpec, ticket::CancellationToken};
 use host::runtime::Runtime;
@@ -118,12 +118,8 @@ struct Text {
 }
 
 impl WindowItem for Text {
-    fn weight(&self) -> usize {
-        words(&self.source).count()
-    }
-
-    fn refused(&self) -> Option<&Error> {
-        self.refused.as_ref()
+    fn facts(&self) -> (usize, Option<&Error>) {
+        (words(&self.source).count(), self.refused.as_ref())
     }
 }
 
@@ -133,7 +129,7 @@ impl Text {
         let why = source.as_ref().err().or(target.as_ref().and_then(|target| target.as_ref().err()));
         let refused = why.map(|why| files.source.refuse(why));
         let target = target.map(std::result::Result::unwrap_or_default);
-        Ok(Some(Self { number: files.source.number(), source: source.unwrap_or_default(), target, refused }))
+        Ok(Some(Self { number: files.source.number, source: source.unwrap_or_default(), target, refused }))
     }
 }
 
@@ -149,11 +145,11 @@ pub fn run(args: &AblateArgs) -> anyhow::Result<()> {
     };
     let mut output = LineOutput::stdout();
     if args.format == Format::Tsv {
-        output.text(&rows([heads().iter().map(|head| TsvCell::plain(*head)).collect()]))?;
+        output.text(&tsv::text(&heads(), []))?;
     }
     let mut unread = 0;
     let doing = Doing { name: "testing", verb: "test" };
-    let refused = windows::run(doing, &mut files, Growth::up_to(args.batch.plan()), &mut Text::next, &mut |window| {
+    let refused = windows::run(doing, &mut files, Growth::up_to(args.batch.batch), &mut Text::next, &mut |window| {
         let (mut tested, mut left_out) = (0, 0);
         let mut done = Vec::with_capacity(subjects.len());
         for subject in &mut subjects {
@@ -212,7 +208,7 @@ impl Subject {
         let free: Vec<&[u32]> =
             read.iter().flatten().filter(|pair| pair.1.is_none()).map(|pair| pair.0.ids.as_slice()).collect();
         let specials = words::specials(model);
-        let said = words::decode_all(specials, self.stepper.as_mut(), &free, &plan.options, plan.args.batch.plan())?;
+        let said = words::decode_all(specials, self.stepper.as_mut(), &free, &plan.options, plan.args.batch.batch)?;
         let mut said = said.into_iter().map(|decoded| decoded.hypotheses.into_iter().next().unwrap_or_default().tokens);
         let mut whole = |(source, given): (Sentence, Option<Vec<u32>>)| {
             (source, given.unwrap_or_else(|| said.next().unwrap_or_default()))
@@ -340,15 +336,11 @@ fn table(subjects: &[Subject]) -> String {
 
 fn summary(subjects: &[Subject]) -> String {
     let heads = ["model", "sentences", "tokens"].into_iter().chain(FIGURES.iter().map(|figure| figure.name));
-    let head: Vec<TsvCell> = heads.map(TsvCell::plain).collect();
+    let heads: Vec<&str> = heads.collect();
     let body = subjects.iter().map(|Subject { model, means, .. }| {
-        let mut cells = vec![
-            TsvCell::from(model.config.name.as_str()),
-            TsvCell::plain(&means.sentences),
-            TsvCell::plain(&means.words),
-        ];
-        cells.extend((0..FIGURES.len()).map(|n| number(means.of(n))));
-        cells
+        let counts = [means.sentences, means.words].map(|count| TsvCell::plain(&count));
+        let figures = (0..FIGURES.len()).map(|n| number(means.of(n)));
+        std::iter::once(model.config.name.as_str().into()).chain(counts).chain(figures).collect()
     });
-    rows(std::iter::once(head).chain(body))
+    tsv::text(&heads, body)
 }

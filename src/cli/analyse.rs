@@ -6,7 +6,6 @@ mod campaign;
 mod choice;
 mod format;
 mod hits;
-mod links;
 mod overview;
 
 pub mod report;
@@ -16,12 +15,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::analyse::{
-    agreement::agreement, campaign::CampaignArgs, choice::ChoiceArgs, format::Format, hits::QueryArgs, links::LinkArgs,
-    overview::overviews_of,
+    agreement::agreement, campaign::CampaignArgs, choice::ChoiceArgs, format::Format, format::LinkArgs,
+    hits::QueryArgs, overview::overviews_of,
 };
-use crate::args::{BatchArgs, Choice, EnsembleArgs, ReadingArgs, RunArgs, SearchArgs, one_of, tokenizers};
+use crate::args::{
+    BatchArgs, Choice, EnsembleArgs, GoldLayoutArgs, ReadingArgs, RunArgs, SearchArgs, one_of, tokenizers,
+};
 use crate::output::{LineOutput, provenance};
-use crate::{args, args::links::GoldLayoutArgs, output, progress::ProgressLine};
+use crate::{args, output, progress::ProgressLine};
 use corpus::export::provenance::provenance as provenance_of;
 use corpus::import::importer::{ImportReport, import_file};
 use corpus::judgements::scheme::{ErrorScheme, Renamed};
@@ -279,11 +280,8 @@ pub fn run(args: &AnalyseArgs) -> anyhow::Result<()> {
     }
     let mut corpus = read(&workspace)?;
     let asks_for_words = args.overview.iter().any(|name| name == "words");
-    let mut means = args.choice.means(
-        args.frequencies.clone().or_else(|| workspace.look().frequencies),
-        (&corpus, &workspace),
-        asks_for_words,
-    )?;
+    let frequencies = args.frequencies.clone().or_else(|| workspace.look().frequencies);
+    let mut means = args.choice.means(frequencies, (&corpus, &workspace), asks_for_words)?;
     let rows = args.choice.rows(&corpus, &workspace, &mut means)?;
     if args.campaign.begin(&mut workspace, &corpus, &rows)? {
         corpus = read(&workspace)?;
@@ -381,16 +379,9 @@ fn bring_all_in(args: &AnalyseArgs, workspace: &mut Workspace, files: Vec<(PathB
 }
 
 fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
-    match typed.split_once('=') {
-        Some((name, path)) if !name.is_empty() && !Path::new(typed).exists() => {
-            judged(workspace, Path::new(path), Some(name))
-        }
-        _ => judged(workspace, Path::new(typed), None),
-    }
-}
-
-fn judged(workspace: &mut Workspace, path: &Path, name: Option<&str>) -> Result<()> {
-    report(path, &judgement_io::import(workspace, path, name, &CancellationToken::forever())?);
+    let named = typed.split_once('=').filter(|(name, _)| !name.is_empty() && !Path::new(typed).exists());
+    let (path, name) = named.map_or((typed, None), |(name, path)| (path, Some(name)));
+    report(path.as_ref(), &judgement_io::import(workspace, path.as_ref(), name, &CancellationToken::forever())?);
     Ok(())
 }
 
@@ -423,7 +414,7 @@ fn run_all(args: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
     let runtime = args.run.plan()?;
     let acting = args.interventions.as_deref().map(InterventionPlan::open).transpose()?;
     let own = args.choice.own()?;
-    let (search, batch, reading) = (args.search.plan(), args.batch.plan(), args.reading.reading);
+    let (search, batch, reading) = (args.search.plan(), args.batch.batch, args.reading.reading);
     let options =
         SystemRunOptions { search, batch, forces: args.force, acting, reading, ..SystemRunOptions::default() };
     for spec in args.ensemble.systems(&args.model) {

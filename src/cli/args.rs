@@ -1,7 +1,6 @@
 //! The arguments that several commands share, as typed (low) and as meant (high).
 
 pub mod apart;
-pub mod links;
 
 use std::path::PathBuf;
 
@@ -15,12 +14,14 @@ use engine::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use engine::decoding::{Ensemble, LengthRule, Ranking, SearchOptions, SystemSpec};
 use engine::error::{Error, Result};
 use engine::models::{Kernels, Model, Stepper};
+use engine::text::links::read::{Base, LinkLayout, LinkOrder, Notation};
 use engine::text::{dictionary::Dictionary, parallel::ParallelReader};
 use engine::{
     analysis::unknown::Replacing, evaluation::rows::RowReader, models::choice::ModelSpec, nn::device::DeviceChoice,
 };
 use host::bundled;
 use host::runtime::{Runtime, physical_cores};
+use training::settings::LinkWords;
 
 /// Where to compute, as typed.
 #[derive(Args, Clone, Debug, Default)]
@@ -127,7 +128,7 @@ pub struct EnsembleArgs {
     /// Translate with all models together: their distributions of each next word are averaged. They must have the same
     /// target vocabulary
     #[arg(long)]
-    ensemble: bool,
+    pub ensemble: bool,
     /// What an ensemble averages
     #[arg(long, value_name = "WHAT", default_value = "probability", requires = "ensemble", value_parser = one_of(AVERAGES.iter().copied()))]
     ensemble_average: Average,
@@ -142,11 +143,6 @@ const AVERAGES: &[Choice<Average>] = &[
 ];
 
 impl EnsembleArgs {
-    /// Whether several models are one.
-    pub fn asked(&self) -> bool {
-        self.ensemble
-    }
-
     /// Loads a model, or several as one.
     pub fn load(system: &SystemSpec, runtime: &Runtime) -> Result<Ensemble> {
         let loaded = Ensemble::load(system, &runtime.device)?;
@@ -188,17 +184,10 @@ pub struct SearchArgs {
 impl SearchArgs {
     /// The options of the search.
     pub fn plan(&self) -> SearchOptions {
-        let options = SearchOptions {
-            beam: self.beam,
-            max_length: self.bounds.max_length,
-            ranking: Ranking {
-                length: self.length_penalty.unwrap_or(LengthRule::Power(self.length_normalization)),
-                coverage: self.coverage,
-            },
-            forbid_unk: self.bounds.forbid_unk,
-            allow_unk: self.bounds.allow_unk,
-            ..SearchOptions::default()
-        };
+        let Self { beam, coverage, bounds: BoundArgs { max_length, forbid_unk, allow_unk }, .. } = *self;
+        let length = self.length_penalty.unwrap_or(LengthRule::Power(self.length_normalization));
+        let ranking = Ranking { length, coverage };
+        let options = SearchOptions { beam, max_length, ranking, forbid_unk, allow_unk, ..SearchOptions::default() };
         provenance::fact("search", &options.to_string());
         options
     }
@@ -209,13 +198,7 @@ impl SearchArgs {
 pub struct BatchArgs {
     /// Sentences decoded together; another number may change the last digits of a probability
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = count(4096))]
-    batch: usize,
-}
-
-impl BatchArgs {
-    pub fn plan(self) -> usize {
-        self.batch
-    }
+    pub batch: usize,
 }
 
 /// What is written for a line of input.
@@ -370,21 +353,87 @@ impl PairArgs {
     }
 }
 
-fn finite(text: &str) -> Result<f32> {
+/// Which words written links count, by the names that a training configuration has for them.
+pub const LINK_WORDS: &[Choice<LinkWords>] = &[
+    ("spaces", "What stands between spaces, as other programs count", LinkWords::Spaces),
+    (
+        "tokens",
+        "Words as the rules of the language cut them, as `link_words = \"tokens\"` of a training configuration reads them",
+        LinkWords::Tokens,
+    ),
+];
+
+/// As typed.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct LinkWordsArgs {
+    /// Which words the written links count; those between spaces have the links of their letters and digits, not of punctuation
+    #[arg(long, value_name = "WORDS", default_value = "spaces", value_parser = one_of(LINK_WORDS.iter().copied()))]
+    pub link_words: LinkWords,
+}
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+pub struct GoldLayoutArgs {
+    /// How files of links are written
+    #[arg(long, default_value = "auto", value_parser = one_of(LINK_FORMATS.iter().copied()), help_heading = LINK_FILES)]
+    pub gold_format: Detected<Notation>,
+    /// Which side a link names first
+    #[arg(long, default_value = "auto", value_parser = one_of(LINK_ORDERS.iter().copied()), help_heading = LINK_FILES)]
+    pub gold_order: Detected<LinkOrder>,
+    /// From where files of links count words
+    #[arg(long, default_value = "auto", value_parser = one_of(LINK_BASES.iter().copied()), help_heading = LINK_FILES)]
+    pub gold_base: Detected<Base>,
+}
+
+const LINK_FILES: &str = "Files of links";
+
+/// `None` where the file decides. Under this name clap reads the whole value, not an argument that may be missing.
+type Detected<T> = Option<T>;
+
+const LINK_FORMATS: &[Choice<Detected<Notation>>] = &[
+    ("auto", "As the file looks", None),
+    (
+        Notation::Pharaoh.name(),
+        "A line for each sentence: `0-0 1?2`, `?` or `p` for a possible link",
+        Some(Notation::Pharaoh),
+    ),
+    (Notation::Talp.name(), "The same, counted from 1 unless it has a 0", Some(Notation::Talp)),
+    (
+        Notation::Naacl.name(),
+        "A line for each link, as in the HLT-NAACL 2003 shared task: `1 1 1 S`",
+        Some(Notation::Naacl),
+    ),
+];
+
+const LINK_ORDERS: &[Choice<Detected<LinkOrder>>] = &[
+    ("auto", "The source, unless links lie outside their sentences then", None),
+    ("source", "The source", Some(LinkOrder::SourceFirst)),
+    ("target", "The target", Some(LinkOrder::TargetFirst)),
+];
+
+const LINK_BASES: &[Choice<Detected<Base>>] =
+    &[("auto", "As the file looks", None), ("0", "From 0", Some(Base::Zero)), ("1", "From 1", Some(Base::One))];
+
+impl GoldLayoutArgs {
+    pub fn plan(&self) -> LinkLayout {
+        LinkLayout { notation: self.gold_format, base: self.gold_base, order: self.gold_order }
+    }
+}
+
+/// A number as typed, or `wrong` where it is none or not right.
+pub fn number(text: &str, is_right: impl Fn(f32) -> bool, wrong: impl Into<String>) -> Result<f32> {
     let number: Option<f32> = text.parse().ok();
-    number.filter(|number| number.is_finite()).ok_or_else(|| Error::Input("write a number such as 0.6".into()))
+    number.filter(|number| is_right(*number)).ok_or_else(|| Error::Input(wrong.into()))
 }
 
 /// A number from 0, as typed.
 pub fn not_negative(text: &str) -> Result<f32> {
-    finite(text).ok().filter(|number| *number >= 0.0).ok_or_else(|| Error::Input("write a number such as 0.2".into()))
+    number(text, |number| number.is_finite() && number >= 0.0, "write a number such as 0.2")
 }
 
 /// A bound on alpha as typed.
 pub fn threshold(text: &str) -> Result<f32> {
-    let number: Option<f32> = text.parse().ok();
-    let wrong = || Error::Input("write a number above 0 and at most 1, such as 0.2".into());
-    number.filter(|number| *number > 0.0 && *number <= 1.0).ok_or_else(wrong)
+    number(text, |number| number > 0.0 && number <= 1.0, "write a number above 0 and at most 1, such as 0.2")
 }
 
 #[cfg(test)]
@@ -393,7 +442,7 @@ mod tests {
 
     #[test]
     fn lengths_are_finite() {
-        assert_eq!(finite("-0.5").ok(), Some(-0.5));
-        assert!(finite("NaN").is_err() && finite("inf").is_err() && finite("").is_err());
+        assert_eq!(not_negative("0.5").ok(), Some(0.5));
+        assert!(["NaN", "inf", "", "-0.5"].iter().all(|text| not_negative(text).is_err()));
     }
 }

@@ -15,11 +15,9 @@ mod report;
 
 use std::time::Instant;
 
-use clap::{ArgMatches, FromArgMatches as _};
-
-use crate::evaluate::arguments::{EvaluateArgs, ReportFormat};
+use crate::evaluate::arguments::ReportFormat;
 use crate::evaluate::evaluated::{Evaluated, MeasuredModel};
-use crate::{args::EnsembleArgs, context::Context, input::lines, output, output::LineOutput, progress::ProgressLine};
+use crate::{args::EnsembleArgs, input::lines, output, output::LineOutput, progress::ProgressLine};
 use corpus::{
     measures::table::Measuring, overview::test_set::TestSet, run, run::SystemRunOptions, store::file::Workspace,
 };
@@ -29,14 +27,14 @@ use engine::evaluation::{EvaluatedSystem, alignment::Aligner};
 use engine::text::{reader::LineReader, write::FolderDraft};
 use engine::{models::Stepper, ticket::CancellationToken};
 
-pub use crate::evaluate::{arguments::arguments, gold::opposite};
+pub use crate::evaluate::{arguments::EvaluateArgs, gold::opposite};
 
 /// A requested comparison is made or refused, never silently left out.
 fn check_tests(args: &EvaluateArgs) -> Result<()> {
     let flag = if args.paired_bs.is_some() { "--paired-bs" } else { "--paired-ar" };
     let why = match (args.tests(1), args.systems().len(), args.unk) {
         (None, ..) => return Ok(()),
-        (_, 1, _) if args.ensemble.asked() && args.model.len() > 1 => {
+        (_, 1, _) if args.ensemble.ensemble && args.model.len() > 1 => {
             "something that the ensemble is compared with; add --members"
         }
         (_, 0 | 1, _) => "two or more --model, each of which is compared with the first",
@@ -47,9 +45,8 @@ fn check_tests(args: &EvaluateArgs) -> Result<()> {
 }
 
 /// Evaluates every model, or the ensemble, and writes one report.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let args = EvaluateArgs::from_arg_matches(matches)?;
-    check_tests(&args)?;
+pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
+    check_tests(args)?;
     let targets: Result<Vec<LineReader>> = args.target.iter().map(|path| lines(path)).collect();
     let mut test_set = TestSet::from_lines(lines(&args.source)?, targets?, args.pretokenized)?;
     let gold = args.gold.read(&mut test_set)?;
@@ -61,11 +58,11 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let is_forbidden = search.forbid_unk && args.unk == [false];
     let unk = if is_forbidden { &[true] } else { args.unk };
     let replace_unk = args.replace.plan()?;
-    let forced = SystemRunOptions { batch: args.batch.plan(), forces: true, forces_blank: true, ..Default::default() };
+    let forced = SystemRunOptions { batch: args.batch.batch, forces: true, forces_blank: true, ..Default::default() };
     let translated = unk.iter().map(|&forbid_unk| SystemRunOptions {
         // Only the text of the best is used.
         search: SearchOptions { forbid_unk, most_numbers: 0, ..search.clone() },
-        batch: args.batch.plan(),
+        batch: args.batch.batch,
         replace_unk: replace_unk.clone(),
         clock: Some(Instant::now),
         ..Default::default()
@@ -100,12 +97,12 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
             let mut stepper = with_head()?;
             let forward = Aligner { system, stepper: stepper.as_mut() };
             new.alignment =
-                Some(args.gold.measure(&runtime, forward, reverse.as_ref(), &test_set, args.batch.plan())?);
+                Some(args.gold.measure(&runtime, forward, reverse.as_ref(), &test_set, args.batch.batch)?);
         }
         models.push(new);
     }
     tell_apart(&mut models);
-    let mut evaluated = Evaluated::of((test_set, workspace), (search, args.batch.plan(), unk), models, &args.buckets)?;
+    let mut evaluated = Evaluated::of((test_set, workspace), (search, args.batch.batch, unk), models, &args.buckets)?;
     let pairs: Vec<(usize, usize)> = (1..systems.len()).map(|second| (0, second)).collect();
     if let Some(tests) = args.tests(pairs.len()) {
         evaluated.compare(&pairs, tests);
@@ -115,7 +112,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         evaluated.baselines = args.gold.baselines(&evaluated.test_set, languages, runtime.threads)?;
     }
     evaluated.gold = gold;
-    write(&args, &evaluated)
+    write(args, &evaluated)
 }
 
 fn write(args: &EvaluateArgs, evaluated: &Evaluated) -> anyhow::Result<()> {
@@ -185,13 +182,9 @@ fn measure(
     runs: &[SystemRunOptions],
 ) -> Result<MeasuredModel> {
     let (name, folder) = (system.name(), system.folder());
-    let mut model = MeasuredModel {
-        architecture: system.architecture(),
-        mixing: system.mixing(),
-        folder: folder.clone(),
-        name: name.clone(),
-        ..MeasuredModel::default()
-    };
+    let (architecture, mixing) = (system.architecture(), system.mixing());
+    let mut model =
+        MeasuredModel { architecture, mixing, folder: folder.clone(), name: name.clone(), ..Default::default() };
     let total = workspace.len()? * runs.len();
     let mut bar = ProgressLine::new(format!("evaluating {name}"), Some(total as u64), false);
     let mut position = 0;

@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use crate::{args, args::RunArgs, context::Context, output};
+use crate::{args, args::RunArgs, output};
 use engine::nn::{device, device::DeviceChoice};
 use engine::{clock::Instant, error::Error, interventions::InterventionFile, models::choice::ModelSpec};
 use explorer::session::driver::OpenWith as WindowOptions;
@@ -17,8 +17,19 @@ use host::bundled;
 /// So long a window that is open has time to take what it is given; it looks four times a second.
 const ANSWER: Duration = Duration::from_secs(3);
 
-/// As typed.
+/// Opens the window and returns when it is closed.
+pub type OpenWindow = fn(WindowOptions) -> engine::error::Result<()>;
+
+/// What the commands cannot reach themselves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Context {
+    /// The window, in a build that has one.
+    pub window: Option<OpenWindow>,
+}
+
+/// As typed. The alias is what a desktop runs for a file.
 #[derive(Args, Clone, Debug, Default)]
+#[command(visible_alias = "open")]
 pub struct ExploreArgs {
     /// Files and folders to open as if they were dropped on the window: a corpus, a text, links, a model; or a
     /// link that the explorer copied, in quotes
@@ -45,11 +56,6 @@ pub struct ExploreArgs {
     new_window: bool,
     #[command(flatten)]
     run: RunArgs,
-}
-
-pub fn arguments(command: clap::Command) -> clap::Command {
-    // What a desktop runs for a file.
-    ExploreArgs::augment_args(command).visible_alias("open")
 }
 
 /// Opens the window with the given models and texts.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, builder::PossibleValuesParser};
 
-use crate::args::{Choice, ModelArgs, ReadingArgs, RunArgs, SearchArgs, count, not_negative, one_of};
+use crate::args::{Choice, ModelArgs, ReadingArgs, RunArgs, SearchArgs, count, not_negative, number, one_of};
 use crate::figure::scene::{Scenes, Showing};
 use crate::input::{InputFiles, InputLine};
 use crate::{figure::overlays::OverlayArgs, output, output::LineOutput};
@@ -54,7 +54,7 @@ pub struct FigureArgs {
     #[command(flatten)]
     text: FigureTextArgs,
     /// What to draw
-    #[arg(long, value_name = "KIND", default_value = "heatmap", value_parser = names(KINDS.iter().map(|kind| kind.name)))]
+    #[arg(long, value_name = "KIND", default_value = "heatmap", value_parser = PossibleValuesParser::new(KINDS.iter().map(|kind| kind.name)))]
     kind: String,
     /// The number of the target word that --kind bars draws, from 1
     #[arg(long, value_name = "N", required_if_eq("kind", "bars"), value_parser = count(u32::MAX))]
@@ -103,7 +103,7 @@ struct FigureTextArgs {
 #[derive(Args, Clone, Debug)]
 struct FigurePageArgs {
     /// What to write; by default what the name of --output ends with, else svg
-    #[arg(long, value_name = "FORMAT", value_parser = names(FORMATS.iter().map(|format| format.name)))]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name)))]
     format: Option<String>,
     /// The file to write, of several lines the folder; by default standard output
     #[arg(long, short, value_name = "FILE", conflicts_with = "folder")]
@@ -129,7 +129,7 @@ struct FigurePageArgs {
 #[derive(Args, Clone, Debug)]
 struct FigureStyleArgs {
     /// Colours of alpha in a heatmap; by default `print`, where 1 is black, and on a dark ground `gray`, where 1 is white
-    #[arg(long, value_name = "NAME", value_parser = names(COLOUR_MAPS.iter().map(|map| map.key)))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(COLOUR_MAPS.iter().map(|map| map.key)))]
     palette: Option<String>,
     /// The ground that the figure is for
     #[arg(long, default_value = "light", action = clap::ArgAction::Set, value_parser = one_of(THEMES.iter().copied()))]
@@ -167,13 +167,9 @@ pub fn run(args: &FigureArgs) -> anyhow::Result<()> {
     let systems = args.models.load_each(&runtime)?;
     let kind = drawing.kind;
     let options = args.search.plan();
-    let shown = Showing {
-        kind,
-        word: args.word.map_or(0, |word| word - 1),
-        pruned: args.pruned,
-        pretokenized: args.text.pretokenized,
-        pieces: args.text.pieces,
-    };
+    let FigureTextArgs { pretokenized, pieces, .. } = args.text;
+    let word = args.word.map_or(0, |word| word - 1);
+    let shown = Showing { kind, word, pruned: args.pruned, pretokenized, pieces };
     let open = |system| -> Result<Scenes<'_>> {
         if kind.needs == FigureNeeds::Alignment {
             words::require_alignment(system, args.reading.is_head(), &format!("--kind {}", kind.name))?;
@@ -378,7 +374,7 @@ impl Texts {
             return Ok(Self { name: "--text".into(), given, files: None });
         }
         let files = InputFiles::open(args.text.file.as_deref(), args.text.target_file.as_deref())?;
-        Ok(Self { name: files.source.name().to_owned(), given: None, files: Some(files) })
+        Ok(Self { name: files.source.name.clone(), given: None, files: Some(files) })
     }
 
     fn next(&mut self) -> Result<Option<Text>> {
@@ -387,7 +383,7 @@ impl Texts {
         }
         let Some(files) = &mut self.files else { return Ok(None) };
         let text = files.read()?;
-        Ok(text.map(|(source, target)| Text { number: files.source.number(), source, target }))
+        Ok(text.map(|(source, target)| Text { number: files.source.number, source, target }))
     }
 }
 
@@ -400,12 +396,6 @@ impl Text {
     }
 }
 
-fn names(names: impl Iterator<Item = &'static str>) -> PossibleValuesParser {
-    PossibleValuesParser::new(names)
-}
-
 fn within(text: &str, (least, most): (f32, f32)) -> Result<f32> {
-    let number: Option<f32> = text.parse().ok();
-    let wrong = || Error::Input(format!("write a number from {least} to {most}"));
-    number.filter(|number| (least..=most).contains(number)).ok_or_else(wrong)
+    number(text, |number| (least..=most).contains(&number), format!("write a number from {least} to {most}"))
 }

@@ -19,15 +19,19 @@ pub type InputLine = std::result::Result<String, String>;
 
 /// Lines of UTF-8 text, counted, read ahead by a thread of their own.
 pub struct InputLines {
-    name: PathBuf,
-    size: Option<u64>,
+    /// What error sentences call it.
+    pub name: PathBuf,
+    /// Bytes in all, where that is known.
+    pub size: Option<u64>,
     waits: bool,
     /// A line that is not UTF-8 is refused as one that is too long is, and does not end the reading.
     pub goes_on: bool,
     read: Receiver<ReadLine>,
     next: Option<ReadLine>,
-    number: usize,
-    bytes: u64,
+    /// The number of the line read last, from 1.
+    pub number: usize,
+    /// How many were read.
+    pub bytes: u64,
 }
 
 struct ReadLine {
@@ -84,28 +88,9 @@ impl InputLines {
         Ok(Self { name, size, waits, goes_on: false, read, next: None, number: 0, bytes: 0 })
     }
 
-    /// What error sentences call it.
-    pub fn name(&self) -> &Path {
-        &self.name
-    }
-
-    /// The number of the line read last, from 1.
-    pub fn number(&self) -> usize {
-        self.number
-    }
-
-    pub fn position(&self) -> u64 {
-        self.bytes
-    }
-
     /// Refuses the line read last.
     pub fn refuse(&self, why: impl Into<String>) -> Error {
         Error::line(&self.name, self.number, why)
-    }
-
-    /// Bytes in all, where that is known.
-    pub fn size(&self) -> Option<u64> {
-        self.size
     }
 
     /// Says at the end of an input without any line that there was nothing to do.
@@ -238,7 +223,7 @@ impl InputSide<'_> {
         let words = sentence.words();
         let too_long = too_long.or_else(|| (words > MAX_SOURCE_TOKENS).then(|| line::too_many_words(words)));
         let why = too_long.or_else(|| self.tokenizer.refuses(&sentence).filter(|_| words > 0));
-        SourceLine { number: lines.number(), sentence, refused: why.map(|why| lines.refuse(why)) }
+        SourceLine { number: lines.number, sentence, refused: why.map(|why| lines.refuse(why)) }
     }
 }
 

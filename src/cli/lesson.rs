@@ -116,13 +116,9 @@ fn machine(spoken: &Spoken, library: &Library) -> Result<OnPaper> {
         wrong: spoken.wrong,
     };
     let apart = at_once(library, &request)?;
-    let i = match &spoken.step {
-        None => 0,
-        Some(step) => apart
-            .place(step)
-            .filter(|i| *i < apart.steps.len())
-            .ok_or_else(|| Error::Input(format!("no step says the word {step}")))?,
-    };
+    let unknown = |step: &str| Error::Input(format!("no step says the word {step}"));
+    let place = |step: &str| apart.place(step).filter(|i| *i < apart.steps.len()).ok_or_else(|| unknown(step));
+    let i = spoken.step.as_deref().map_or(Ok(0), place)?;
     let said = vec![(THE_SENTENCE.to_owned(), spoken.sentence.clone())];
     let picture = svg::svg(&figure(&apart, i, spoken.guess, spoken.open.as_deref()));
     Ok(OnPaper { said, pictures: vec![picture] })

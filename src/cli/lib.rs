@@ -13,7 +13,6 @@ pub mod analyse;
 pub mod args;
 pub mod bench;
 pub mod columns;
-pub mod context;
 pub mod dictionary;
 pub mod evaluate;
 pub mod explore;
@@ -43,7 +42,7 @@ use clap::{ArgMatches, Args as _, FromArgMatches as _};
 use crate::output::provenance;
 use engine::{error::Error, text::tsv::guard_formulas};
 
-pub use crate::context::{Context, OpenWindow};
+pub use crate::explore::{Context, OpenWindow};
 
 /// One line of [`COMMANDS`].
 pub struct CommandEntry {
@@ -55,224 +54,119 @@ pub struct CommandEntry {
     pub example: &'static str,
     /// The arguments that name what it writes, for [`apart`](args::apart).
     pub writes: &'static [&'static str],
+    /// The arguments of its results, which other commands have too.
+    pub more: &'static [fn() -> clap::Arg],
     pub run: fn(&ArgMatches, Context) -> anyhow::Result<()>,
 }
 
-macro_rules! command {
-    ($name:literal, $arguments:ty, $run:expr, $about:literal $(, writes $($writes:literal)+)? $(; $example:literal)?) => {
-        CommandEntry {
+macro_rules! commands {
+    (@args $arguments:ty, $run:expr) => {
+        |matches, _| $run(&<$arguments>::from_arg_matches(matches)?)
+    };
+    (@matches $arguments:ty, $run:expr) => {
+        |matches, _| $run(matches)
+    };
+    (@context $arguments:ty, $run:expr) => {
+        $run
+    };
+    ($($name:literal: $given:ident $arguments:ty, $run:expr, $about:literal
+       $(, writes $($writes:literal)+)? $(, with [$($more:path),+])? $(, example $example:literal)?;)*) => {
+        /// Every command, in the order of the help.
+        pub const COMMANDS: &[CommandEntry] = &[$(CommandEntry {
             name: $name,
             about: $about,
             arguments: <$arguments>::augment_args,
             example: concat!($($example)?),
             writes: &[$($($writes),+)?],
-            run: |matches, _| $run(&<$arguments>::from_arg_matches(matches)?),
-        }
+            more: &[$($($more),+)?],
+            run: commands!(@$given $arguments, $run),
+        }),*];
     };
 }
 
-/// Every command, in the order of the help.
-pub const COMMANDS: &[CommandEntry] = &[
-    CommandEntry {
-        name: "explore",
-        about: "Open the window (also without any command)",
-        arguments: explore::arguments,
-        example: "interlinear explore --model rnnsearch-en-fr --source story.en",
-        writes: &[],
-        run: explore::run,
-    },
-    command!(
-        "serve",
-        explore::serve::ServeArgs,
-        explore::serve::run,
-        "Serve the explorer in a browser, and models, to this machine or a class";
-        "interlinear serve --port 8080 --dir models"
-    ),
-    command!(
-        "translate",
-        translate::TranslateArgs,
-        translate::run,
-        "Translate one sentence a line, from a file or stdin";
-        "interlinear translate --model rnnsearch-en-fr --beam 5 story.en"
-    ),
-    CommandEntry {
-        name: "score",
-        about: "Probability and alignment of given translations, as JSON lines",
-        arguments: score::arguments,
-        example: "interlinear score --model rnnsearch-en-fr --source story.en --target story.fr",
-        writes: &["output"],
-        run: score::run,
-    },
-    CommandEntry {
-        name: "phrases",
-        about: "The best targets of source phrases, by a model and by a phrase table",
-        arguments: phrases::PhrasesArgs::augment_args,
-        example: "interlinear phrases --model rnnencdec-en-fr --phrase-table phrases.gz \"at the end of\"",
-        writes: &[],
-        run: |matches, _| phrases::show(matches),
-    },
-    command!(
-        "contrast",
-        score::contrast::ContrastArgs,
-        score::contrast::run,
-        "Minimal pairs: how often models prefer the good translation to the bad one, by tag",
-        writes "pairs";
-        "interlinear contrast --model rnnsearch-en-fr --model luong-global-en-fr pairs.tsv"
-    ),
-    command!(
-        "sample",
-        sample::SampleArgs,
-        sample::run,
-        "Draw translations from a model's distribution, counted and sorted by probability";
-        "interlinear sample --model rnnsearch-en-fr --seed 1 story.en"
-    ),
-    command!(
-        "dictionary",
-        dictionary::DictionaryArgs,
-        dictionary::run,
+// Each with what it is given: its arguments, or all that was typed, or the window too.
+commands! {
+    "explore": context explore::ExploreArgs, explore::run, "Open the window (also without any command)",
+        example "interlinear explore --model rnnsearch-en-fr --source story.en";
+    "serve": args explore::serve::ServeArgs, explore::serve::run,
+        "Serve the explorer in a browser, and models, to this machine or a class",
+        example "interlinear serve --port 8080 --dir models";
+    "translate": args translate::TranslateArgs, translate::run, "Translate one sentence a line, from a file or stdin",
+        with [provenance::argument], example "interlinear translate --model rnnsearch-en-fr --beam 5 story.en";
+    "score": matches score::ScoreArgs, score::run, "Probability and alignment of given translations, as JSON lines",
+        writes "output", with [for_spreadsheets, provenance::argument],
+        example "interlinear score --model rnnsearch-en-fr --source story.en --target story.fr";
+    "phrases": matches phrases::PhrasesArgs, phrases::show,
+        "The best targets of source phrases, by a model and by a phrase table",
+        example "interlinear phrases --model rnnencdec-en-fr --phrase-table phrases.gz \"at the end of\"";
+    "contrast": args score::contrast::ContrastArgs, score::contrast::run,
+        "Minimal pairs: how often models prefer the good translation to the bad one, by tag", writes "pairs",
+        with [for_spreadsheets, provenance::argument],
+        example "interlinear contrast --model rnnsearch-en-fr --model luong-global-en-fr pairs.tsv";
+    "sample": args sample::SampleArgs, sample::run,
+        "Draw translations from a model's distribution, counted and sorted by probability", with [provenance::argument],
+        example "interlinear sample --model rnnsearch-en-fr --seed 1 story.en";
+    "dictionary": args dictionary::DictionaryArgs, dictionary::run,
         "Build the dictionary of translate --replace-unk from a corpus, with alignments of a model or learned from it",
-        writes "output";
-        "interlinear dictionary --model rnnsearch-en-fr --source text.en --target text.fr --output en-fr.tsv"
-    ),
-    command!(
-        "align",
-        align::AlignArgs,
-        align::run,
+        writes "output", with [provenance::argument],
+        example "interlinear dictionary --model rnnsearch-en-fr --source text.en --target text.fr --output en-fr.tsv";
+    "align": args align::AlignArgs, align::run,
         "Word alignments of given translations, of a model or learned from text alone, as Pharaoh or NAACL links",
-        writes "save";
-        "interlinear align --model rnnsearch-en-fr --reading head --threshold 0.4 --source story.en --target story.fr"
-    ),
-    command!(
-        "heads",
-        align::heads::HeadsArgs,
-        align::heads::run,
-        "Which head of a Transformer aligns: the error of each, the best first";
-        "interlinear heads --model opus-mt-en-fr --source story.en --target story.fr"
-    ),
-    command!(
-        "documents",
-        align::documents::DocumentsArgs,
-        align::documents::run,
+        writes "save", with [provenance::argument],
+        example "interlinear align --model rnnsearch-en-fr --reading head --threshold 0.4 --source story.en --target story.fr";
+    "heads": args align::heads::HeadsArgs, align::heads::run,
+        "Which head of a Transformer aligns: the error of each, the best first",
+        with [for_spreadsheets, provenance::argument],
+        example "interlinear heads --model opus-mt-en-fr --source story.en --target story.fr";
+    "documents": args align::documents::DocumentsArgs, align::documents::run,
         "Two documents become sentences that translate each other: text, HTML or DOCX",
-        writes "output_source" "output_target"
-    ),
-    command!(
-        "ablate",
-        ablate::AblateArgs,
-        ablate::run,
+        writes "output_source" "output_target", with [for_spreadsheets, provenance::argument];
+    "ablate": args ablate::AblateArgs, ablate::run,
         "How much translations depend on where models look: uniform, permuted and left-out attention",
-        writes "summary";
-        "interlinear ablate --model rnnsearch-en-fr story.en"
-    ),
-    command!(
-        "inspect",
-        inspect::InspectArgs,
-        inspect::run,
-        "Sizes, parameters, languages and digest of a model folder";
-        "interlinear inspect opus-mt-en-fr"
-    ),
-    command!(
-        "import",
-        inspect::import::ImportArgs,
-        inspect::import::run,
-        "Make a model folder of another toolkit's model, such as Marian's, or a smaller copy of one",
+        writes "summary", with [for_spreadsheets, provenance::argument],
+        example "interlinear ablate --model rnnsearch-en-fr story.en";
+    "inspect": args inspect::InspectArgs, inspect::run, "Sizes, parameters, languages and digest of a model folder",
+        example "interlinear inspect opus-mt-en-fr";
+    "import": args inspect::import::ImportArgs, inspect::import::run,
+        "Make a model folder of another toolkit's model, such as Marian's, or a smaller copy of one", writes "output",
+        example "interlinear import opus-mt-en-fr models/opus-en-fr";
+    "gloss": args figure::gloss::GlossArgs, figure::gloss::run,
+        "Interlinear text: sentences word by word with their glosses, for papers", writes "output",
+        with [provenance::argument],
+        example "interlinear gloss --source story.en --target story.fr --links story.links --format gb4e";
+    "concordance": args figure::concordance::ConcordanceArgs, figure::concordance::run,
+        "What links say of words: fertility, words without a link, crossings, patterns; any links against each other",
+        with [for_spreadsheets, provenance::argument],
+        example "interlinear concordance --source story.en --target story.fr --links story.links --by word";
+    "nbest": args evaluate::nbest::NbestArgs, evaluate::nbest::run,
+        "N-best lists: the best candidate and where it stands, another order by a score",
+        with [for_spreadsheets, provenance::argument],
+        example "interlinear nbest --target story.fr --rerank LM0 story.nbest";
+    "evaluate": args evaluate::EvaluateArgs, evaluate::run,
+        "Score models on a test set: NLL, perplexity, BLEU, chrF2, TER, AER, by length", writes "output",
+        with [for_spreadsheets, provenance::argument],
+        example "interlinear evaluate --model rnnsearch-en-fr --model luong-global-en-fr --source test.en --target test.fr";
+    "analyse": args analyse::AnalyseArgs, analyse::run,
+        "Bring files and models together in a corpus; sort, filter and query its sentences", writes "save",
+        with [for_spreadsheets, provenance::argument];
+    "report": args analyse::report::ReportArgs, analyse::report::run, "Write a report of a corpus as one page of HTML",
         writes "output";
-        "interlinear import opus-mt-en-fr models/opus-en-fr"
-    ),
-    command!(
-        "gloss",
-        figure::gloss::GlossArgs,
-        figure::gloss::run,
-        "Interlinear text: sentences word by word with their glosses, for papers",
-        writes "output";
-        "interlinear gloss --source story.en --target story.fr --links story.links --format gb4e"
-    ),
-    command!(
-        "concordance",
-        figure::concordance::ConcordanceArgs,
-        figure::concordance::run,
-        "What links say of words: fertility, words without a link, crossings, patterns; any links against each other";
-        "interlinear concordance --source story.en --target story.fr --links story.links --by word"
-    ),
-    command!(
-        "nbest",
-        evaluate::nbest::NbestArgs,
-        evaluate::nbest::run,
-        "N-best lists: the best candidate and where it stands, another order by a score";
-        "interlinear nbest --target story.fr --rerank LM0 story.nbest"
-    ),
-    CommandEntry {
-        name: "evaluate",
-        about: "Score models on a test set: NLL, perplexity, BLEU, chrF2, TER, AER, by length",
-        arguments: evaluate::arguments,
-        example: "interlinear evaluate --model rnnsearch-en-fr --model luong-global-en-fr --source test.en --target test.fr",
-        writes: &["output"],
-        run: evaluate::run,
-    },
-    command!(
-        "analyse",
-        analyse::AnalyseArgs,
-        analyse::run,
-        "Bring files and models together in a corpus; sort, filter and query its sentences",
-        writes "save"
-    ),
-    command!(
-        "report",
-        analyse::report::ReportArgs,
-        analyse::report::run,
-        "Write a report of a corpus as one page of HTML",
-        writes "output"
-    ),
-    command!("neighbours", neighbours::NeighboursArgs, neighbours::run, "What lies near a word or a phrase, by cosine";
-        "interlinear neighbours --model rnnsearch-en-fr house"
-    ),
-    CommandEntry {
-        name: "map",
-        about: "Words or phrases in the plane, by PCA or t-SNE",
-        arguments: map::arguments,
-        example: "interlinear map --model rnnsearch-en-fr phrases.txt",
-        writes: &[],
-        run: map::run,
-    },
-    command!(
-        "figure",
-        figure::FigureArgs,
-        figure::run,
-        "Draw a translation's alignment or beam as SVG, PDF or PNG",
-        writes "output" "folder"
-    ),
-    command!(
-        "lesson",
-        lesson::LessonArgs,
-        lesson::run,
-        "List lessons, or write them as handouts",
-        writes "print"
-    ),
-    command!("train", train::TrainArgs, train::run, "Train a model as a configuration file says", writes "new" "write";
-        "interlinear train --head rnnsearch-en-fr --source text.en --target text.fr"
-    ),
-    command!(
-        "bench",
-        bench::BenchArgs,
-        bench::run,
-        "Measure how fast this machine loads models and translates",
-        writes "json";
-        "interlinear bench --model rnnsearch-en-fr"
-    ),
-    command!(
-        "completions",
-        shells::CompletionArgs,
-        |args: &shells::CompletionArgs| shells::completions(args, program()),
-        "Write what a shell needs to complete these commands"
-    ),
-    command!(
-        "man",
-        shells::ManArgs,
-        |args: &shells::ManArgs| shells::man(args, program()),
-        "Write the pages of the manual, for the program man",
-        writes "folder"
-    ),
-];
+    "neighbours": args neighbours::NeighboursArgs, neighbours::run, "What lies near a word or a phrase, by cosine",
+        with [for_spreadsheets, provenance::argument], example "interlinear neighbours --model rnnsearch-en-fr house";
+    "map": matches map::MapArgs, map::run, "Words or phrases in the plane, by PCA or t-SNE",
+        with [for_spreadsheets, provenance::argument], example "interlinear map --model rnnsearch-en-fr phrases.txt";
+    "figure": args figure::FigureArgs, figure::run, "Draw a translation's alignment or beam as SVG, PDF or PNG",
+        writes "output" "folder";
+    "lesson": args lesson::LessonArgs, lesson::run, "List lessons, or write them as handouts", writes "print";
+    "train": args train::TrainArgs, train::run, "Train a model as a configuration file says", writes "new" "write",
+        example "interlinear train --head rnnsearch-en-fr --source text.en --target text.fr";
+    "bench": args bench::BenchArgs, bench::run, "Measure how fast this machine loads models and translates",
+        writes "json", example "interlinear bench --model rnnsearch-en-fr";
+    "completions": args shells::CompletionArgs, |args: &shells::CompletionArgs| shells::completions(args, program()),
+        "Write what a shell needs to complete these commands";
+    "man": args shells::ManArgs, |args: &shells::ManArgs| shells::man(args, program()),
+        "Write the pages of the manual, for the program man", writes "folder";
+}
 
 /// The whole command line, built from [`COMMANDS`].
 pub fn program() -> clap::Command {
@@ -285,15 +179,10 @@ pub fn program() -> clap::Command {
     COMMANDS.iter().fold(program, |program, entry| {
         // A derived argument list brings the words over its struct along; the table's go over them.
         let command = (entry.arguments)(clap::Command::new(entry.name)).about(entry.about).long_about(None);
-        let command = if TABLES.contains(&entry.name) { command.arg(for_spreadsheets()) } else { command };
-        program.subcommand(with_example(provenance::argument(command), entry.example))
+        let command = command.args(entry.more.iter().map(|more| more()));
+        program.subcommand(with_example(command, entry.example))
     })
 }
-
-const TABLES: &[&str] = &[
-    "contrast", "heads", "documents", "ablate", "concordance", "nbest", "evaluate", "analyse", "neighbours", "map",
-    "score",
-];
 
 fn for_spreadsheets() -> clap::Arg {
     let help = "In tables, put an apostrophe before texts that a spreadsheet takes for formulas: those that begin with =, +, - or @. \

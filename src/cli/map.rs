@@ -7,7 +7,7 @@ use clap::{builder::PossibleValuesParser, parser::ValueSource};
 use serde_json::json;
 
 use crate::vectors::{VectorArgs, Vectors};
-use crate::{args::TableFormat, columns::TextTable, context::Context, output::LineOutput, progress::ProgressLine};
+use crate::{args::TableFormat, args::number, columns::TextTable, output::LineOutput, progress::ProgressLine};
 use engine::analysis::map::{METHODS, MapLayout, Method};
 use engine::analysis::{map, tsne::TsneOptions};
 use engine::error::{Error, Result};
@@ -59,11 +59,7 @@ pub struct MapArgs {
     format: TableFormat,
 }
 
-pub fn arguments(command: clap::Command) -> clap::Command {
-    MapArgs::augment_args(command)
-}
-
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let args = MapArgs::from_arg_matches(matches)?;
     refuse_idle_options(&args, matches)?;
     let (runtime, model) = args.vectors.open()?;
@@ -135,8 +131,5 @@ fn refuse_idle_options(args: &MapArgs, matches: &ArgMatches) -> Result<()> {
 }
 
 fn perplexity(text: &str) -> Result<f32> {
-    let number: Option<f32> = text.parse().ok();
-    number
-        .filter(|number| (1.0..=1000.0).contains(number))
-        .ok_or_else(|| Error::Input("write a number from 1 to 1000, such as 30".into()))
+    number(text, |number| (1.0..=1000.0).contains(&number), "write a number from 1 to 1000, such as 30")
 }

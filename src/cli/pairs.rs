@@ -40,7 +40,7 @@ impl PairForcer {
         let system = models.load(&runtime)?;
         let (rows, stepper) = reading.open(&system, &runtime, may)?;
         let rows = if reading.is_head() { RowReader::own((&system).into()) } else { rows };
-        Ok(Self { system, rows, stepper, files, batch: batch.plan(), pretokenized: pairs.pretokenized })
+        Ok(Self { system, rows, stepper, files, batch: batch.batch, pretokenized: pairs.pretokenized })
     }
 
     /// Refuses what needs an alignment where there is none, and no rows of an alignment head.
@@ -53,8 +53,14 @@ impl PairForcer {
         let system = &self.system;
         let mut next = |files: &mut InputFiles| next(files, system, self.pretokenized);
         windows::run(doing, &mut self.files, Growth::new(self.batch), &mut next, &mut |window| {
-            let forced = force_window(self.rows, self.stepper.as_mut(), self.batch, window)?;
-            each(system, window, &forced)?;
+            let is_read = |pair: &&SourcePair| pair.facts().1.is_none();
+            let read = window.iter().filter(is_read);
+            let pairs: Vec<_> = read.map(|(x, y)| (&x.sentence.ids[..], &y.sentence.ids[..])).collect();
+            let (stepper, ticket) = (self.stepper.as_mut(), CancellationToken::forever());
+            let forced = self.rows.force_all(stepper, &pairs, self.batch, &ticket, &mut |_, _| {})?;
+            let mut forced = forced.into_iter();
+            let one = |pair| if is_read(&pair) { forced.next() } else { None };
+            each(system, window, &window.iter().map(one).collect::<Vec<_>>())?;
             Ok(window.iter().map(|(_, target)| target.sentence.len()).sum())
         })
     }
@@ -75,26 +81,9 @@ impl PairForcer {
     }
 }
 
-fn force_window(
-    rows: RowReader,
-    stepper: &mut dyn Stepper,
-    batch: usize,
-    window: &[SourcePair],
-) -> Result<Vec<Option<Hypothesis>>> {
-    let read = window.iter().filter(|pair| pair.refused().is_none());
-    let pairs: Vec<(&[u32], &[u32])> =
-        read.map(|(x, y)| (x.sentence.ids.as_slice(), y.sentence.ids.as_slice())).collect();
-    let mut forced = rows.force_all(stepper, &pairs, batch, &CancellationToken::forever(), &mut |_, _| {})?.into_iter();
-    Ok(window.iter().map(|pair| if pair.refused().is_none() { forced.next() } else { None }).collect())
-}
-
 impl WindowItem for SourcePair {
-    fn weight(&self) -> usize {
-        self.0.sentence.len() + self.1.sentence.len()
-    }
-
-    fn refused(&self) -> Option<&Error> {
-        self.0.refused.as_ref().or(self.1.refused.as_ref())
+    fn facts(&self) -> (usize, Option<&Error>) {
+        (self.0.sentence.len() + self.1.sentence.len(), self.0.refused.as_ref().or(self.1.refused.as_ref()))
     }
 }
 

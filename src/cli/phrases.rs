@@ -11,11 +11,10 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args as _, FromArgMatches as _};
+use clap::{ArgMatches, FromArgMatches as _};
 
 use crate::args::{BatchArgs, RunArgs, ScoreFormat, TableFormat};
-pub use crate::phrases::arguments::PhrasesArgs;
-use crate::phrases::arguments::{Feature, PhrasesPlan, Scorer, WINDOW_LINES};
+use crate::phrases::arguments::{Feature, Scorer, WINDOW_LINES};
 use crate::progress::ProgressLine;
 use crate::{args, output};
 use engine::decoding::phrases::{BATCH, PhraseOptions, ScoredPhrases};
@@ -23,18 +22,9 @@ use engine::error::{Error, Result};
 use engine::text::phrases::{PhraseEntry, PhraseTable};
 use engine::{models::choice::ModelSpec, text::phrases, ticket::CancellationToken};
 
+pub use crate::phrases::arguments::{PhrasesArgs, PhrasesPlan};
+
 const WINDOW_BYTES: usize = 16 << 20;
-
-/// Adds the arguments to those of `score`, whose files are not needed beside a phrase table.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    let either = |argument: clap::Arg| argument.required(false).required_unless_present("phrase_table");
-    PhrasesPlan::augment_args(command).mut_arg("source", either).mut_arg("target", either)
-}
-
-/// Whether a phrase table is to be scored instead of two files.
-pub fn asked(matches: &ArgMatches) -> bool {
-    matches.contains_id("phrase_table")
-}
 
 /// Shows the best targets of source phrases, by the model and by the table (Cho et al. 2014, section 4.3).
 pub fn show(matches: &ArgMatches) -> anyhow::Result<()> {
@@ -84,7 +74,7 @@ fn scorer(matches: &ArgMatches) -> anyhow::Result<Scorer> {
     let stepper = model.stepper(runtime.engine, runtime.threads)?;
     // Phrases are short, so many fit a batch; what was asked for is done.
     let batch = match matches.value_source("batch") {
-        Some(ValueSource::CommandLine) => BatchArgs::from_arg_matches(matches)?.plan(),
+        Some(ValueSource::CommandLine) => BatchArgs::from_arg_matches(matches)?.batch,
         _ => BATCH,
     };
     let pretokenized = matches.get_flag("pretokenized");
@@ -95,31 +85,31 @@ fn write_table(mut scorer: Scorer, mut table: PhraseTable, args: &PhrasesPlan) -
     use std::io::IsTerminal as _;
     let shared = args.output.is_none() && std::io::stdout().is_terminal();
     let mut progress = ProgressLine::new("scoring", table.size(), shared).counting("phrase pairs");
+    let mut all = |write: &mut EntryWriter<'_>| stream(&mut scorer, &mut table, args.feature, &mut progress, write);
     let done = match &args.output {
         Some(path) if path != Path::new("-") => phrases::write_packed(path, |file| {
-            stream(&mut scorer, &mut table, args.feature, &mut progress, &mut |entry, feature| {
-                entry.write_with(feature, file).map_err(|error| Error::io(path, &error).into())
-            })
+            let failed = |error| Error::io(path, &error).into();
+            all(&mut |entry, feature| entry.write_with(feature, file).map_err(failed))
         }),
         _ => {
             let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout());
             let failed = |error| output::failed(output::STDOUT, error);
-            stream(&mut scorer, &mut table, args.feature, &mut progress, &mut |entry, feature| {
-                entry.write_with(feature, &mut stdout).map_err(failed)
-            })
-            .and_then(|()| stdout.flush().map_err(failed))
+            let done = all(&mut |entry, feature| entry.write_with(feature, &mut stdout).map_err(failed));
+            done.and_then(|()| stdout.flush().map_err(failed))
         }
     };
     progress.finish();
     done
 }
 
+type EntryWriter<'a> = dyn FnMut(&PhraseEntry, &str) -> anyhow::Result<()> + 'a;
+
 fn stream(
     scorer: &mut Scorer,
     table: &mut PhraseTable,
     feature: Feature,
     progress: &mut ProgressLine,
-    write: &mut dyn FnMut(&PhraseEntry, &str) -> anyhow::Result<()>,
+    write: &mut EntryWriter<'_>,
 ) -> anyhow::Result<()> {
     loop {
         let before = table.bytes_read();

@@ -13,7 +13,7 @@ const EVERY: Duration = Duration::from_secs(10);
 pub struct ProgressLine {
     doing: String,
     what: &'static str,
-    bar: Option<ProgressBar>,
+    bar: ProgressBar,
     started: Instant,
     told: Instant,
     sentences: usize,
@@ -26,8 +26,7 @@ impl ProgressLine {
     /// Work named by `doing` ("translating"), of `total` units of any kind.
     pub fn new(doing: impl Into<String>, total: Option<u64>, shared: bool) -> Self {
         let doing = doing.into().replace(char::is_control, " ");
-        let terminal = std::io::stderr().is_terminal();
-        let bar = (terminal && !shared).then(|| bar(&doing, total));
+        let bar = if shared { ProgressBar::hidden() } else { bar(&doing, total) };
         let now = Instant::now();
         Self { doing, what: "sentences", bar, started: now, told: now, sentences: 0, words: 0, total, position: 0 }
     }
@@ -42,9 +41,9 @@ impl ProgressLine {
         self.sentences += sentences;
         self.words += words;
         self.position = position;
-        if let Some(bar) = &self.bar {
-            bar.set_position(position);
-            bar.set_message(self.counted().unwrap_or_default());
+        if !self.bar.is_hidden() {
+            self.bar.set_position(position);
+            self.bar.set_message(self.counted().unwrap_or_default());
         } else if self.told.elapsed() >= EVERY && !std::io::stderr().is_terminal() {
             self.told = Instant::now();
             let percent = self.total.filter(|&total| total > 0).map(|total| 100 * position / total);
@@ -56,17 +55,12 @@ impl ProgressLine {
 
     /// Takes the bar away, as before a message or at the end.
     pub fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        self.bar.finish_and_clear();
     }
 
     /// Says a sentence without tearing the bar.
     pub fn tell(&self, sentence: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| output::tell(sentence)),
-            None => output::tell(sentence),
-        }
+        self.bar.suspend(|| output::tell(sentence));
     }
 
     fn counted(&self) -> Option<String> {

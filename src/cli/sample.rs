@@ -65,25 +65,19 @@ pub fn run(args: &SampleArgs) -> anyhow::Result<()> {
     let mut files = InputFiles::open(file.as_deref(), None)?;
     let runtime = run.plan()?;
     let system = models.load(&runtime)?;
-    let options = SampleOptions {
-        count: args.count,
-        temperature: args.temperature,
-        seed: args.seed,
-        max_length: args.bounds.max_length,
-        forbid_unk: args.bounds.forbid_unk,
-        allow_unk: args.bounds.allow_unk,
-    };
+    let SampleArgs { count, temperature, seed, bounds: BoundArgs { max_length, forbid_unk, allow_unk }, .. } = *args;
+    let options = SampleOptions { count, temperature, seed, max_length, forbid_unk, allow_unk };
     let mut stepper = system.stepper(runtime.engine, runtime.threads)?;
     let mut output = LineOutput::stdout();
     let side = InputSide { tokenizer: &system, pretokenized: *pretokenized };
     let doing = Doing { name: "sampling", verb: "sample" };
-    let growth = Growth::up_to((batch.plan() * WINDOW_BATCHES).min(WINDOW_SAMPLES / options.count));
+    let growth = Growth::up_to((batch.batch * WINDOW_BATCHES).min(WINDOW_SAMPLES / options.count));
     let mut next = |files: &mut InputFiles| {
         let line = files.source.read()?;
         Ok(line.map(|line| side.read(&files.source, line)))
     };
     let refused = windows::run(doing, &mut files, growth, &mut next, &mut |window| {
-        let drawn = sample_window((&system, stepper.as_mut()), &options, batch.plan(), window)?;
+        let drawn = sample_window((&system, stepper.as_mut()), &options, batch.batch, window)?;
         for (line, samples) in window.iter().zip(&drawn) {
             write(args, system.lead(), &mut output, line, samples)?;
         }

@@ -2,11 +2,11 @@
 
 pub mod contrast;
 
-use clap::{ArgMatches, Args, FromArgMatches as _};
+use clap::{Arg, ArgMatches, Args, FromArgMatches as _};
 
 use crate::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, ScoreFormat};
 use crate::pairs::{PairForcer, SourcePair};
-use crate::{args::links::LinkWordsArgs, context::Context, output::LineOutput, phrases, windows, windows::Doing};
+use crate::{args::LinkWordsArgs, output::LineOutput, phrases, phrases::PhrasesPlan, windows, windows::Doing};
 use engine::decoding::{Ensemble, Hypothesis};
 use engine::text::sentence::{EOS, Sentence};
 use engine::{analysis::hard, error::Error, text::words::vocabulary_words};
@@ -17,7 +17,8 @@ use training::settings::LinkWords;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
-#[command(after_long_help = "Formats:
+#[command(
+    after_long_help = "Formats:
   jsonl    one JSON object a line: source, target, log_p, log_p_per_word (words as the target's language
            cuts them: punctuation, elisions and clitics are words), log_p_per_token (tokens of the model;
            both count `</s>`), token_log_p, alpha (a row for each target token, a column for each source
@@ -34,7 +35,10 @@ use training::settings::LinkWords;
   tsv      with --top alone
 
 A pair that a model cannot read (too long, or without source words where it reads no `</s>`) gets nulls or an empty
-line, a sentence on stderr, and exit code 2 at the end.")]
+line, a sentence on stderr, and exit code 2 at the end.",
+    mut_arg("source", either),
+    mut_arg("target", either)
+)]
 pub struct ScoreArgs {
     #[command(flatten)]
     models: ModelArgs,
@@ -51,14 +55,17 @@ pub struct ScoreArgs {
     format: Option<ScoreFormat>,
     #[command(flatten)]
     run: RunArgs,
+    #[command(flatten)]
+    pub phrases: PhrasesPlan,
 }
 
-pub fn arguments(command: clap::Command) -> clap::Command {
-    phrases::arguments(ScoreArgs::augment_args(command))
+/// The files are not needed beside a phrase table.
+fn either(argument: Arg) -> Arg {
+    argument.required(false).required_unless_present("phrase_table")
 }
 
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    if phrases::asked(matches) {
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    if matches.contains_id("phrase_table") {
         return phrases::run(matches);
     }
     let args = ScoreArgs::from_arg_matches(matches)?;
@@ -71,18 +78,11 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     if format == ScoreFormat::Pharaoh {
         forcer.require_alignment("--format pharaoh")?;
     }
-    let (pretokenized, reading) = (args.pairs.pretokenized, forcer.rows.name());
+    let (pretokenized, how) = (args.pairs.pretokenized, (format, forcer.rows.name(), args.counted.link_words));
     let doing = Doing { name: "scoring", verb: "score" };
     let refused = forcer.run(doing, &mut |system, window, forced| {
         for (pair, forced) in window.iter().zip(forced) {
-            write(
-                &mut output,
-                (format, reading, args.counted.link_words),
-                system,
-                pair,
-                forced.as_ref(),
-                pretokenized,
-            )?;
+            write(&mut output, how, system, pair, forced.as_ref(), pretokenized)?;
         }
         output.flush()
     })?;

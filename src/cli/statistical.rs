@@ -31,7 +31,7 @@ pub struct StatisticalArgs {
     corpus_target: Vec<PathBuf>,
     /// Use an aligner that `align --statistical --save` wrote, and learn nothing
     #[arg(long, value_name = "FILE", conflicts_with_all = ["corpus_source", "corpus_target"], help_heading = HEADING)]
-    learned: Option<PathBuf>,
+    pub(crate) learned: Option<PathBuf>,
     /// Language whose rules split the source text into words, such as `fr`; by default from the file's name (`text.fr`)
     #[arg(long, value_name = "TAG", help_heading = HEADING)]
     source_language: Option<String>,
@@ -58,11 +58,6 @@ impl StatisticalArgs {
     /// Whether links come from here.
     pub fn asked(&self) -> bool {
         self.statistical || self.learned.is_some()
-    }
-
-    /// Whether there is nothing to learn, hence no need to keep the text.
-    pub fn is_learned(&self) -> bool {
-        self.learned.is_some()
     }
 
     /// Reads what was learned, or learns from the text and the corpora.

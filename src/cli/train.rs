@@ -163,18 +163,13 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
     }
     let config = args.config.as_ref().ok_or_else(|| Error::Internal("a configuration was not asked for".to_owned()))?;
     let runtime = args.run.plan()?;
-    let device = (runtime.engine == Kernels::Plain).then(|| runtime.device.candle.clone());
-    let options = RunOptions {
-        resume: args.resume,
-        from: args.from.clone().map(|model| model.folder),
-        new_vocabulary: args.new_vocabulary,
-        memory: memory(),
-        threads: runtime.threads,
-        plain: device,
-    };
+    let plain = (runtime.engine == Kernels::Plain).then(|| runtime.device.candle.clone());
+    let (&TrainArgs { resume, new_vocabulary, .. }, threads) = (args, runtime.threads);
+    let from = args.from.clone().map(|model| model.folder);
+    let options = RunOptions { resume, from, new_vocabulary, memory: memory(), threads, plain };
     let started = Instant::now();
     let clock = || started.elapsed().as_secs_f64();
-    let mut view = View::default();
+    let mut view = View { bar: ProgressBar::hidden(), updates: 0, start: None };
     train(config, &options, &clock, &CancellationToken::forever(), &mut |report| view.report(report))?;
     Ok(())
 }
@@ -185,9 +180,9 @@ fn memory() -> Option<u64> {
     line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kib| 1024 * kib)
 }
 
-#[derive(Default)]
 struct View {
-    bar: Option<ProgressBar>,
+    /// Hidden where there is no terminal.
+    bar: ProgressBar,
     updates: u64,
     start: Option<(u64, Instant)>,
 }
@@ -203,15 +198,16 @@ impl View {
                 ));
                 self.updates = *updates;
                 self.start = Some((position.update, Instant::now()));
-                self.bar = bar(position.update, *updates);
+                self.bar = ProgressBar::new(*updates).with_position(position.update);
+                if let Ok(style) = ProgressStyle::with_template("training {wide_bar} {percent} % {msg}") {
+                    self.bar.set_style(style);
+                }
             }
             TrainingReport::Note(sentence) => self.tell(sentence),
             TrainingReport::Line(line) => self.line(line),
             TrainingReport::Measure(measure) => self.tell(&measured(measure)),
             TrainingReport::Ended { position, complete } => {
-                if let Some(bar) = self.bar.take() {
-                    bar.finish_and_clear();
-                }
+                self.bar.finish_and_clear();
                 let how = if *complete { "done" } else { "stopped" };
                 let (update, seconds) = (position.update, position.seconds);
                 let long = if seconds < 360.0 {
@@ -231,20 +227,16 @@ impl View {
         let guide = line.guide.map(|guide| format!(", guide {guide:.3}")).unwrap_or_default();
         let (speed, left) = (line.words_per_second, duration(left));
         let message = format!("loss {:.3}{guide}, {speed:.0} words/s, {left} left", line.loss);
-        match &self.bar {
-            Some(bar) => {
-                bar.set_position(line.update);
-                bar.set_message(message);
-            }
-            None => output::tell(&format!("update {} of {}: {message}", line.update, self.updates)),
+        if self.bar.is_hidden() {
+            output::tell(&format!("update {} of {}: {message}", line.update, self.updates));
+        } else {
+            self.bar.set_position(line.update);
+            self.bar.set_message(message);
         }
     }
 
     fn tell(&self, sentence: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| output::tell(sentence)),
-            None => output::tell(sentence),
-        }
+        self.bar.suspend(|| output::tell(sentence));
     }
 }
 
@@ -265,18 +257,6 @@ fn measured(measure: &DevelopmentScore) -> String {
 fn duration(seconds: f64) -> String {
     let minutes = (seconds / 60.0).round() as u64;
     if minutes < 60 { format!("{minutes} min") } else { format!("{} h {} min", minutes / 60, minutes % 60) }
-}
-
-fn bar(done: u64, updates: u64) -> Option<ProgressBar> {
-    use std::io::IsTerminal as _;
-    if !std::io::stderr().is_terminal() {
-        return None;
-    }
-    let bar = ProgressBar::new(updates).with_position(done);
-    if let Ok(style) = ProgressStyle::with_template("training {wide_bar} {percent} % {msg}") {
-        bar.set_style(style);
-    }
-    Some(bar)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::args::{LineFormat, ReadingArgs, ReplaceArgs, SearchArgs, SentenceArgs, count};
 use crate::input::{InputFiles, InputSide, SourceLine};
 use crate::windows::{Doing, Growth, WindowItem};
-use crate::{args::links::LinkWordsArgs, output::LineOutput, windows};
+use crate::{args::LinkWordsArgs, output::LineOutput, windows};
 use engine::analysis::{hard, unknown::Replacing};
 use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use engine::error::{Error, Result};
@@ -105,12 +105,8 @@ struct Planned {
 }
 
 impl WindowItem for Planned {
-    fn weight(&self) -> usize {
-        self.line.weight()
-    }
-
-    fn refused(&self) -> Option<&Error> {
-        self.line.refused()
+    fn facts(&self) -> (usize, Option<&Error>) {
+        self.line.facts()
     }
 }
 
@@ -124,7 +120,7 @@ pub fn run(args: &TranslateArgs) -> anyhow::Result<()> {
     }
     let mut output = LineOutput::stdout();
     let doing = Doing { name: "translating", verb: "translate" };
-    let growth = Growth::new(args.sentences.batch.plan());
+    let growth = Growth::new(args.sentences.batch.batch);
     let mut next = |files: &mut InputFiles| plan.next(files, file.as_mut());
     let refused = windows::run(doing, &mut files, growth, &mut next, &mut |window| {
         let done = translate_window(&plan, stepper.as_mut(), window)?;
@@ -229,39 +225,17 @@ fn translate_window(plan: &Plan<'_>, stepper: &mut dyn Stepper, window: &[Planne
         }
         Ok(())
     };
-    let (specials, ticket) = (plan.system.specials(), CancellationToken::forever());
-    intervene_all(
-        stepper,
-        specials,
-        &sources,
-        &lists,
-        &plan.options,
-        plan.args.sentences.batch.plan(),
-        &ticket,
-        &mut keep,
-    )?;
+    let (specials, batch, ticket) =
+        (plan.system.specials(), plan.args.sentences.batch.batch, CancellationToken::forever());
+    intervene_all(stepper, specials, &sources, &lists, &plan.options, batch, &ticket, &mut keep)?;
     if plan.args.format != LineFormat::Text && !plan.args.no_alpha || plan.replacing.is_some() {
-        read_rows(plan, stepper, window, &mut done)?;
+        let translations = window.iter().zip(&mut done).flat_map(|(planned, done)| {
+            let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(plan.args.nbest));
+            all.map(|one| (planned.line.sentence.ids.as_slice(), &*planned.set.list, one))
+        });
+        plan.rows.extend_and_assign(stepper, translations.collect(), batch, &ticket)?;
     }
     Ok(done)
-}
-
-fn read_rows(
-    plan: &Plan<'_>,
-    stepper: &mut dyn Stepper,
-    window: &[Planned],
-    done: &mut [Option<Decoded>],
-) -> Result<()> {
-    let translations = window.iter().zip(done).flat_map(|(planned, done)| {
-        let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(plan.args.nbest));
-        all.map(|one| (planned.line.sentence.ids.as_slice(), &*planned.set.list, one))
-    });
-    plan.rows.extend_and_assign(
-        stepper,
-        translations.collect(),
-        plan.args.sentences.batch.plan(),
-        &CancellationToken::forever(),
-    )
 }
 
 fn target_words(done: &[Option<Decoded>]) -> usize {

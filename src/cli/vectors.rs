@@ -10,7 +10,7 @@ use crate::input::{InputLines, InputSide};
 use crate::progress::ProgressLine;
 use engine::models::{Model, representations};
 use engine::models::{choice::ModelSpec, representations::VocabularySide};
-use engine::{analysis::neighbours::Space, error::Error};
+use engine::{analysis::neighbours::Space, error::Error, text::sentence::Sentence};
 use host::runtime::Runtime;
 
 const SIDES: &[Choice<VocabularySide>] = &[
@@ -104,7 +104,7 @@ impl Vectors {
             }
         }
         if texts.is_empty() {
-            return Err(Error::file(lines.name(), "has no line with words; write one phrase a line").into());
+            return Err(Error::file(&lines.name, "has no line with words; write one phrase a line").into());
         }
         let sources: Vec<&[u32]> = texts.iter().map(|(_, sentence)| sentence.ids.as_slice()).collect();
         let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
@@ -120,14 +120,12 @@ impl Vectors {
             representations::phrases(&model.config.name, &mut *stepper, &sources, model.source_eos(), &mut on_progress);
         progress.finish();
         let read = read?;
-        let entries = texts
-            .iter()
-            .map(|(number, sentence)| VectorEntry {
-                text: sentence.text.clone(),
-                number: *number,
-                length: sentence.words(),
-            })
-            .collect();
+        let entry = |(number, sentence): (usize, Sentence)| VectorEntry {
+            number,
+            length: sentence.words(),
+            text: sentence.text,
+        };
+        let entries = texts.into_iter().map(entry).collect();
         Ok(Self { entries, dimension: read.dimension, rows: read.rows, kind: read.vector.name().to_owned() })
     }
 

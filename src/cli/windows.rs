@@ -14,20 +14,13 @@ use engine::error::{Error, Result};
 
 /// What a window holds: a line or a pair of lines.
 pub trait WindowItem {
-    /// How many words it brings into a window.
-    fn weight(&self) -> usize;
-
-    /// Why a model cannot read it.
-    fn refused(&self) -> Option<&Error>;
+    /// How many words it brings into a window, and why a model cannot read it.
+    fn facts(&self) -> (usize, Option<&Error>);
 }
 
 impl WindowItem for SourceLine {
-    fn weight(&self) -> usize {
-        self.sentence.len()
-    }
-
-    fn refused(&self) -> Option<&Error> {
-        self.refused.as_ref()
+    fn facts(&self) -> (usize, Option<&Error>) {
+        (self.sentence.len(), self.refused.as_ref())
     }
 }
 
@@ -123,18 +116,18 @@ pub fn run<I: WindowItem>(
     next: &mut dyn FnMut(&mut InputFiles) -> Result<Option<I>>,
     work: &mut dyn FnMut(&[I]) -> anyhow::Result<usize>,
 ) -> anyhow::Result<usize> {
-    let mut progress = ProgressLine::new(doing.name, files.source.size(), std::io::stdout().is_terminal());
+    let mut progress = ProgressLine::new(doing.name, files.source.size, std::io::stdout().is_terminal());
     let (mut refused, mut kinds) = (0, Vec::new());
     loop {
         let (window, ended) = read(files, next, growth.grow());
-        for why in window.iter().filter_map(I::refused) {
+        for why in window.iter().filter_map(|item| item.facts().1) {
             refused += 1;
             if note(&mut kinds, why) {
                 progress.tell(&why.to_string());
             }
         }
         let words = work(&window)?;
-        progress.add(window.len(), words, files.source.position());
+        progress.add(window.len(), words, files.source.bytes);
         if ended.inspect_err(|_| progress.finish())? {
             break;
         }
@@ -156,7 +149,7 @@ fn read<I: WindowItem>(
     while window.len() < most && words < WINDOW_WORDS {
         match next(files) {
             Ok(Some(item)) => {
-                words += item.weight();
+                words += item.facts().0;
                 window.push(item);
             }
             Ok(None) => return (window, Ok(true)),

@@ -7,20 +7,14 @@ use crate::geometry::{Point, point};
 use crate::mark::{Across, Dots, Down, LinesMark, Mark, Stroke, TextMark};
 use crate::{measure::TextMeasure, palette::Rgba};
 
-/// What stands over a letter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Accent {
-    Tilde,
-    Right,
-    Left,
-}
-
+/// A part of an equation, with the sign that it is written with.
 #[derive(Clone, Debug, PartialEq)]
 enum Piece {
     Text(String),
-    Below(Vec<Piece>),
-    Above(Vec<Piece>),
-    Over(Accent, Vec<Piece>),
+    /// Below `_`, or above `^`.
+    Index(char, Vec<Piece>),
+    /// With a tilde `t` over it, or an arrow to the right `r` or to the left `l`.
+    Over(char, Vec<Piece>),
     Ring,
 }
 
@@ -47,28 +41,21 @@ fn say(pieces: &[Piece], line: &mut String) {
         match piece {
             Piece::Text(text) => line.push_str(text),
             Piece::Ring => line.push('*'),
-            Piece::Below(inner) => index('_', inner, line),
-            Piece::Above(inner) => index('^', inner, line),
+            Piece::Index(mark, inner) => {
+                let mut text = String::new();
+                say(inner, &mut text);
+                line.push(*mark);
+                line.push_str(&if text.chars().count() > 1 { format!("{{{text}}}") } else { text });
+            }
             Piece::Over(accent, inner) => {
                 say(inner, line);
                 line.push_str(match accent {
-                    Accent::Tilde => "~",
-                    Accent::Right => " forward",
-                    Accent::Left => " backward",
+                    't' => "~",
+                    'r' => " forward",
+                    _ => " backward",
                 });
             }
         }
-    }
-}
-
-fn index(mark: char, inner: &[Piece], line: &mut String) {
-    let mut text = String::new();
-    say(inner, &mut text);
-    line.push(mark);
-    if text.chars().count() > 1 {
-        line.push_str(&format!("{{{text}}}"));
-    } else {
-        line.push_str(&text);
     }
 }
 
@@ -81,11 +68,8 @@ fn pieces(letters: &[char]) -> Vec<Piece> {
     let (mut found, mut at): (Vec<Piece>, usize) = (Vec::new(), 0);
     while at < letters.len() {
         let (piece, next) = match (letters[at], letters.get(at + 1)) {
-            ('_', Some(_)) => of_group(letters, at + 1, Piece::Below),
-            ('^', Some(_)) => of_group(letters, at + 1, Piece::Above),
-            ('\\', Some('t')) => of_group(letters, at + 2, |inner| Piece::Over(Accent::Tilde, inner)),
-            ('\\', Some('r')) => of_group(letters, at + 2, |inner| Piece::Over(Accent::Right, inner)),
-            ('\\', Some('l')) => of_group(letters, at + 2, |inner| Piece::Over(Accent::Left, inner)),
+            (mark @ ('_' | '^'), Some(_)) => of_group(letters, at + 1, |inner| Piece::Index(mark, inner)),
+            ('\\', Some(&over @ ('t' | 'r' | 'l'))) => of_group(letters, at + 2, |inner| Piece::Over(over, inner)),
             ('∘', _) => (Piece::Ring, at + 1),
             (letter, _) => (Piece::Text(letter.to_string()), at + 1),
         };
@@ -134,16 +118,12 @@ impl Setter<'_> {
                 Piece::Text(text) => (x, self.text(text, from, size)),
                 Piece::Ring => (x, self.ring(from, size)),
                 Piece::Over(accent, inner) => (x, self.over(*accent, inner, from, size)),
-                Piece::Below(inner) => {
-                    let x = indexed.unwrap_or(x);
-                    (x, self.set(inner, point(x, at.y + SHIFT * size), SMALL * size))
-                }
-                Piece::Above(inner) => {
-                    let x = indexed.unwrap_or(x);
-                    (x, self.set(inner, point(x, at.y - SHIFT * size), SMALL * size))
+                Piece::Index(mark, inner) => {
+                    let (x, sign) = (indexed.unwrap_or(x), if *mark == '_' { 1.0 } else { -1.0 });
+                    (x, self.set(inner, point(x, at.y + sign * SHIFT * size), SMALL * size))
                 }
             };
-            indexed = matches!(piece, Piece::Below(_) | Piece::Above(_)).then_some(start);
+            indexed = matches!(piece, Piece::Index(..)).then_some(start);
             x = x.max(end);
         }
         x
@@ -164,23 +144,19 @@ impl Setter<'_> {
         at.x + width
     }
 
-    fn over(&mut self, accent: Accent, inner: &[Piece], at: Point, size: f32) -> f32 {
+    fn over(&mut self, accent: char, inner: &[Piece], at: Point, size: f32) -> f32 {
         let end = self.set(inner, at, size);
         let (left, right, y) = (at.x + 0.04 * size, end - 0.02 * size, at.y - 0.46 * size);
         let (wave, head) = (0.07 * size, 0.13 * size);
         let third = (right - left) / 3.0;
-        let ends = match accent {
-            Accent::Tilde => {
-                let corners =
-                    [(left, y + wave), (left + third, y - wave), (right - third, y + wave), (right, y - wave)];
-                corners.windows(2).map(|pair| [point(pair[0].0, pair[0].1), point(pair[1].0, pair[1].1)]).collect()
-            }
-            Accent::Right | Accent::Left => {
-                let (tip, back) = if accent == Accent::Right { (right, -head) } else { (left, head) };
-                let tip = point(tip, y);
-                let barb = |by: f32| [point(tip.x + back, y + by), tip];
-                vec![[point(left, y), point(right, y)], barb(-0.6 * head), barb(0.6 * head)]
-            }
+        let ends = if accent == 't' {
+            let corners = [(left, y + wave), (left + third, y - wave), (right - third, y + wave), (right, y - wave)];
+            corners.windows(2).map(|pair| [point(pair[0].0, pair[0].1), point(pair[1].0, pair[1].1)]).collect()
+        } else {
+            let (tip, back) = if accent == 'r' { (right, -head) } else { (left, head) };
+            let tip = point(tip, y);
+            let barb = |by: f32| [point(tip.x + back, y + by), tip];
+            vec![[point(left, y), point(right, y)], barb(-0.6 * head), barb(0.6 * head)]
         };
         let stroke = Stroke { width: (0.06 * size).max(0.8), colour: self.colour };
         self.marks.push(Mark::Lines(LinesMark { ends, stroke, is_crisp: false }));

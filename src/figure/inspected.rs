@@ -125,13 +125,8 @@ fn columns<'a>(
     let widest = source.iter().map(|word| measure.width(&word.text, TEXT_SMALL)).fold(0.0, f32::max);
     for (j, word) in source.iter().enumerate() {
         let foot = frame.place([j as f64, 0.0]) + size(2.0, 2.0 * SPACE_1);
-        let name = TextMark::new(
-            word.text.clone(),
-            foot,
-            (Across::Right, Down::Middle),
-            TEXT_SMALL,
-            word.tone.colour(palette),
-        );
+        let (anchor, colour) = ((Across::Right, Down::Middle), word.tone.colour(palette));
+        let name = TextMark::new(word.text.clone(), foot, anchor, TEXT_SMALL, colour);
         marks.push(Mark::Text(TextMark { angle: ANGLE, ..name }));
     }
     // the first words may lean out to the left

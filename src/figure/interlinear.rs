@@ -26,72 +26,36 @@ pub struct GlossFormat {
     /// Before the first sentence and behind the last.
     pub around: (&'static str, &'static str),
     /// One sentence by its number, from 1, its line ended.
-    pub write: fn(&GlossedSentence, usize) -> String,
+    write: SentenceWriter,
     /// What the labels of grammar mean, below all sentences.
-    pub list: fn(&[Abbreviation]) -> String,
+    list: fn(&[Abbreviation]) -> String,
 }
 
+type SentenceWriter = fn(&GlossedSentence, usize) -> String;
+
 pub const GLOSS_FORMATS: &[GlossFormat] = &[
+    GlossFormat::new(["text", "txt", id!("Columns of plain text, for reading")], text, leipzig::text),
     GlossFormat {
-        name: "text",
-        ending: "txt",
-        about: id!("Columns of plain text, for reading"),
-        around: ("", ""),
-        write: text,
-        list: leipzig::text,
-    },
-    GlossFormat {
-        name: "html",
-        ending: "html",
-        about: id!("A page whose lines wrap between words"),
         around: (
             "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>Interlinear text</title>\n<style>.word{display:inline-block;margin:0 .8em .4em \
              0;vertical-align:top}.word span{display:block;min-height:1.2em}.word span:first-child{font-weight:bold}small{font-size:inherit;font-variant:small-caps}</style>\n",
             "",
         ),
-        write: html,
-        list: leipzig::html,
+        ..GlossFormat::new(["html", "html", id!("A page whose lines wrap between words")], html, leipzig::html)
     },
-    GlossFormat {
-        name: "gb4e",
-        ending: "tex",
-        about: id!("LaTeX with the package gb4e: at most two lines under the words"),
-        around: ("", ""),
-        write: gb4e,
-        list: latex::list,
-    },
-    GlossFormat {
-        name: "langsci",
-        ending: "tex",
-        about: id!("LaTeX with the package langsci-gb4e, for any number of lines"),
-        around: ("", ""),
-        write: langsci,
-        list: latex::list,
-    },
-    GlossFormat {
-        name: "expex",
-        ending: "tex",
-        about: id!("LaTeX with the package expex"),
-        around: ("", ""),
-        write: expex,
-        list: latex::list,
-    },
-    GlossFormat {
-        name: "tikz",
-        ending: "tex",
-        about: id!("LaTeX with TikZ: words in rows, and a line for every link, dashed where it is only possible"),
-        around: ("", ""),
-        write: tikz,
-        list: latex::list,
-    },
-    GlossFormat {
-        name: "conllu",
-        ending: "conllu",
-        about: id!("CoNLL-U, with what else stands under a word in its last column"),
-        around: ("", ""),
-        write: conllu::write,
-        list: |_| String::new(),
-    },
+    GlossFormat::latex("gb4e", id!("LaTeX with the package gb4e: at most two lines under the words"), gb4e),
+    GlossFormat::latex("langsci", id!("LaTeX with the package langsci-gb4e, for any number of lines"), langsci),
+    GlossFormat::latex("expex", id!("LaTeX with the package expex"), expex),
+    GlossFormat::latex(
+        "tikz",
+        id!("LaTeX with TikZ: words in rows, and a line for every link, dashed where it is only possible"),
+        tikz,
+    ),
+    GlossFormat::new(
+        ["conllu", "conllu", id!("CoNLL-U, with what else stands under a word in its last column")],
+        conllu::write,
+        |_| String::new(),
+    ),
 ];
 
 /// Name, ending and purpose of every format, pictures among them.
@@ -101,6 +65,15 @@ pub fn formats() -> impl Iterator<Item = (&'static str, &'static str, &'static s
 }
 
 impl GlossFormat {
+    const fn new(texts: [&'static str; 3], write: SentenceWriter, list: fn(&[Abbreviation]) -> String) -> Self {
+        let [name, ending, about] = texts;
+        Self { name, ending, about, around: ("", ""), write, list }
+    }
+
+    const fn latex(name: &'static str, about: &'static str, write: SentenceWriter) -> Self {
+        Self::new([name, "tex", about], write, latex::list)
+    }
+
     /// Sentences as a whole file, with what their labels of grammar mean at the end.
     pub fn file(&self, sentences: &[GlossedSentence]) -> String {
         let mut file = self.around.0.to_owned();

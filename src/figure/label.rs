@@ -21,12 +21,10 @@ pub enum Tone {
 
 impl Tone {
     pub fn of(is_unk: bool, is_eos: bool) -> Self {
-        if is_unk {
-            Self::Unknown
-        } else if is_eos {
-            Self::End
-        } else {
-            Self::Plain
+        match (is_unk, is_eos) {
+            (true, _) => Self::Unknown,
+            (false, true) => Self::End,
+            (false, false) => Self::Plain,
         }
     }
 

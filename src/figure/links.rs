@@ -77,11 +77,8 @@ impl LinksLayout {
         let (source, target) = (widths(links.source), widths(links.target));
         let least = |line: &[f32]| line.iter().sum::<f32>() + GAPS.0 * line.len().saturating_sub(1) as f32;
         let size = size(room.x.max(least(&source)).max(least(&target)), room.y.max(2.0 * height + LEAST_RISE));
-        Self {
-            source: line(&source, 0.0, height, size.x),
-            target: line(&target, size.y - height, height, size.x),
-            size,
-        }
+        let (top, foot) = (0.0, size.y - height);
+        Self { source: line(&source, top, height, size.x), target: line(&target, foot, height, size.x), size }
     }
 
     /// Like an interlinear gloss: as [`LinksLayout::choose`] where both lines fit in `room`, else one pair of lines below

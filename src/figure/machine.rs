@@ -344,14 +344,8 @@ fn around(from: &Area, to: &Area, gap: Size, n: usize) -> Vec<Point> {
         return vec![point(out, start), point(out, first), point(into, first), point(into, end)];
     }
     let beside = if a.x > b.x { to.right() + 0.5 * gap.x } else { to.left() - 0.5 * gap.x } + aside.x;
-    vec![
-        point(out, start),
-        point(out, first),
-        point(beside, first),
-        point(beside, last),
-        point(into, last),
-        point(into, end),
-    ]
+    let corners = [(out, start), (out, first), (beside, first), (beside, last), (into, last), (into, end)];
+    corners.map(|(x, y)| point(x, y)).to_vec()
 }
 
 fn turned(corners: &[Point], stroke: Stroke, marks: &mut Vec<Mark<'static>>) -> ([Point; 4], (f32, f32)) {

@@ -97,17 +97,8 @@ pub struct TextMark<'a> {
 impl<'a> TextMark<'a> {
     /// One line as wide as it is.
     pub fn new(text: impl Into<Cow<'a, str>>, at: Point, anchor: (Across, Down), size: f32, colour: Rgba) -> Self {
-        Self {
-            text: text.into(),
-            at,
-            anchor,
-            size,
-            colour,
-            angle: 0.0,
-            room: f32::INFINITY,
-            lines: 1,
-            is_underlined: false,
-        }
+        let (text, angle, room, lines, is_underlined) = (text.into(), 0.0, f32::INFINITY, 1, false);
+        Self { text, at, anchor, size, colour, angle, room, lines, is_underlined }
     }
 }
 

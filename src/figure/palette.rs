@@ -170,49 +170,34 @@ pub struct ColourMap {
 
 /// The colour maps, first the paper's.
 pub const COLOUR_MAPS: &[ColourMap] = &[
-    ColourMap {
-        name: id!("Gray"),
-        key: "gray",
-        note: id!("0 is black and 1 is white, as in Bahdanau's figure 3"),
-        anchors: &[0x000000, 0xFFFFFF],
-    },
-    ColourMap {
-        name: id!("Print"),
-        key: "print",
-        note: id!("0 is white and 1 is black"),
-        anchors: &[0xFFFFFF, 0x000000],
-    },
-    ColourMap {
-        name: id!("Viridis"),
-        key: "viridis",
-        note: id!("Dark violet to yellow"),
-        anchors: &[
-            0x440154, 0x482475, 0x414487, 0x355F8D, 0x2A788E, 0x21918C, 0x22A884, 0x44BF70, 0x7AD151, 0xBDDF26,
-            0xFDE725,
-        ],
-    },
-    ColourMap {
-        name: id!("Blue to yellow"),
-        key: "blue-to-yellow",
-        note: id!("Looks the same with every kind of colour vision"),
-        anchors: &[0x00224E, 0x1B346E, 0x3D4A6C, 0x5C616E, 0x7C7B78, 0x9B9477, 0xBCAF6C, 0xDECC57, 0xFEE838],
-    },
+    ColourMap::of(
+        id!("Gray"),
+        "gray",
+        id!("0 is black and 1 is white, as in Bahdanau's figure 3"),
+        &[0x000000, 0xFFFFFF],
+    ),
+    ColourMap::of(id!("Print"), "print", id!("0 is white and 1 is black"), &[0xFFFFFF, 0x000000]),
+    ColourMap::of(
+        id!("Viridis"),
+        "viridis",
+        id!("Dark violet to yellow"),
+        &[0x440154, 0x482475, 0x414487, 0x355F8D, 0x2A788E, 0x21918C, 0x22A884, 0x44BF70, 0x7AD151, 0xBDDF26, 0xFDE725],
+    ),
+    ColourMap::of(
+        id!("Blue to yellow"),
+        "blue-to-yellow",
+        id!("Looks the same with every kind of colour vision"),
+        &[0x00224E, 0x1B346E, 0x3D4A6C, 0x5C616E, 0x7C7B78, 0x9B9477, 0xBCAF6C, 0xDECC57, 0xFEE838],
+    ),
 ];
+
+const ON_LIGHT: &[u32] = &[0x2166AC, 0x92C5DE, 0xFFFFFF, 0xF4A582, 0xB2182B];
+const ON_DARK: &[u32] = &[0x78BEFF, 0x265896, 0x0C0E12, 0xA03C28, 0xFFA078];
 
 /// The colours of measures that are not alpha, from speaking against a word to speaking for it.
 pub const MEASURE_MAPS: [ColourMap; 2] = [
-    ColourMap {
-        name: "Measure",
-        key: "measure",
-        note: "Blue below 0, white 0, red above 0",
-        anchors: &[0x2166AC, 0x92C5DE, 0xFFFFFF, 0xF4A582, 0xB2182B],
-    },
-    ColourMap {
-        name: "Measure on dark",
-        key: "measure-dark",
-        note: "Blue below 0, black 0, red above 0",
-        anchors: &[0x78BEFF, 0x265896, 0x0C0E12, 0xA03C28, 0xFFA078],
-    },
+    ColourMap::of("Measure", "measure", "Blue below 0, white 0, red above 0", ON_LIGHT),
+    ColourMap::of("Measure on dark", "measure-dark", "Blue below 0, black 0, red above 0", ON_DARK),
 ];
 
 impl serde::Serialize for ColourMap {
@@ -222,6 +207,10 @@ impl serde::Serialize for ColourMap {
 }
 
 impl ColourMap {
+    const fn of(name: &'static str, key: &'static str, note: &'static str, anchors: &'static [u32]) -> Self {
+        Self { name, key, note, anchors }
+    }
+
     pub fn of_measures(is_dark: bool) -> &'static Self {
         &MEASURE_MAPS[usize::from(is_dark)]
     }

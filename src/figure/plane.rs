@@ -286,12 +286,10 @@ impl<'t> Plane<'_, 't> {
 }
 
 fn radius(count: usize, closeness: f32) -> f32 {
-    let first = if count > 2_000 {
-        2.2
-    } else if count > 300 {
-        3.0
-    } else {
-        4.0
+    let first = match count {
+        0..=300 => 4.0,
+        301..=2_000 => 3.0,
+        _ => 2.2,
     };
     (first * closeness.max(1.0).powf(0.25)).min(6.0)
 }

@@ -35,6 +35,13 @@ impl Provenance {
         self.fact("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION")));
     }
 
+    /// It with these facts, and the version of this program behind them.
+    pub fn with<const N: usize>(mut self, facts: [(&str, String); N]) -> Self {
+        facts.into_iter().for_each(|(name, value)| self.fact(name, value));
+        self.program();
+        self
+    }
+
     /// As an object: a text for each name, and a list where a name has several values.
     pub fn json(&self) -> Value {
         let mut all = Map::new();

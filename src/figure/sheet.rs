@@ -146,7 +146,7 @@ pub const KINDS: &[FigureKind] = &[
         about: id!("one target word: the next-word candidates, and alpha over the source words"),
         needs: FigureNeeds::Word,
         draw: bars,
-        legend: no_legend,
+        legend: |_, _| Figure::default(),
     },
 ];
 
@@ -208,20 +208,11 @@ impl Figure<'_> {
 static NOTHING: LazyLock<Alignment> = LazyLock::new(Alignment::default);
 
 fn heatmap_of<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Heatmap<'a> {
+    let PictureSheet { ref source, ref target, name, gaze, links, outlined, .. } = *sheet;
     let (numbers, scale) = sheet.cells.unwrap_or((sheet.alpha.unwrap_or(&NOTHING), Scale::Unit));
-    Heatmap {
-        source: &sheet.source,
-        target: &sheet.target,
-        cells: Cells { numbers, map: look.map, scale, revision: 0 },
-        name: sheet.name,
-        gaze: sheet.gaze,
-        links: sheet.links,
-        outlined: sheet.outlined,
-        marks: HeatmapMarks::default(),
-        metrics: Metrics::default(),
-        text_height: 0.0,
-        palette: Palette::of(look.is_dark),
-    }
+    let cells = Cells { numbers, map: look.map, scale, revision: 0 };
+    let (marks, metrics, palette) = (HeatmapMarks::default(), Metrics::default(), Palette::of(look.is_dark));
+    Heatmap { source, target, cells, name, gaze, links, outlined, marks, metrics, text_height: 0.0, palette }
 }
 
 fn heatmap<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
@@ -238,15 +229,9 @@ fn heatmap_legend<'a>(sheets: &'a [PictureSheet<'a>], look: &FigureStyle) -> Fig
 }
 
 fn links_of<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> links::LinksFigure<'a> {
-    links::LinksFigure {
-        source: &sheet.source,
-        target: &sheet.target,
-        alpha: sheet.alpha.unwrap_or(&NOTHING),
-        threshold: look.threshold,
-        weight: look.weight,
-        marked: None,
-        palette: Palette::of(look.is_dark),
-    }
+    let (PictureSheet { source, target, .. }, &FigureStyle { threshold, weight, .. }) = (sheet, look);
+    let (alpha, palette) = (sheet.alpha.unwrap_or(&NOTHING), Palette::of(look.is_dark));
+    links::LinksFigure { source, target, alpha, threshold, weight, marked: None, palette }
 }
 
 fn links<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
@@ -291,10 +276,6 @@ fn doubt_legend<'a>(_: &'a [PictureSheet<'a>], look: &FigureStyle) -> Figure<'a>
 fn bars<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let palette = Palette::of(look.is_dark);
     sheet.word.as_ref().map_or_else(Figure::default, |word| word.whole(&sheet.source, &SansSerif, palette))
-}
-
-fn no_legend<'a>(_: &'a [PictureSheet<'a>], _: &FigureStyle) -> Figure<'a> {
-    Figure::default()
 }
 
 fn explained<'a>(figure: Figure<'a>, look: &FigureStyle, legend: impl FnOnce() -> Figure<'a>) -> Figure<'a> {

@@ -37,15 +37,6 @@ impl Weight {
     }
 }
 
-#[derive(Default)]
-struct Straight(BTreeMap<Weight, Vec<[Point; 2]>>);
-
-impl Straight {
-    fn push(&mut self, kind: Weight, ends: [Point; 2]) {
-        self.0.entry(kind).or_default().push(ends);
-    }
-}
-
 /// What became of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NodeState {
@@ -162,7 +153,8 @@ impl<'a> TreeFigure<'a> {
 
     /// What leads from node to node: a line on the same line, a curve to one of the next lines.
     fn edges(&self, layout: &TreeLayout, view: &Area, seen: &Range<usize>, out: &mut Vec<Mark<'a>>) {
-        let (mut lines, mut trunks) = (Straight::default(), BTreeMap::new());
+        let (mut lines, mut trunks) = (BTreeMap::<Weight, Vec<[Point; 2]>>::new(), BTreeMap::new());
+        let mut line = |kind, ends| lines.entry(kind).or_default().push(ends);
         for (at, node) in self.nodes.iter().enumerate().skip(seen.start) {
             // a parent stands before its children, and no lower
             let Some(parent) = node.parent.filter(|parent| *parent < seen.end) else { continue };
@@ -174,13 +166,13 @@ impl<'a> TreeFigure<'a> {
             let (kind, middle) = (Weight::of(node), to.x - 0.5 * GAP * self.scale);
             let down = to.y - from.y;
             if down < 0.5 * LINE * self.scale {
-                lines.push(kind, [from, to]);
+                line(kind, [from, to]);
             } else if down < NEAR * LINE * self.scale {
                 let points = [from, point(middle, from.y), point(middle - 0.3 * GAP * self.scale, to.y), to];
                 out.push(Mark::Curve(Curve { points, stroke: self.stroke(kind) }));
             } else {
                 if seen.contains(&at) {
-                    lines.push(kind, [point(middle, to.y), to]);
+                    line(kind, [point(middle, to.y), to]);
                 }
                 trunks.insert((parent, kind), point(middle, to.y));
             }
@@ -188,12 +180,12 @@ impl<'a> TreeFigure<'a> {
         for ((parent, kind), foot) in trunks {
             let from = self.end(layout, parent);
             if parent >= seen.start {
-                lines.push(kind, [from, point(foot.x, from.y)]);
+                line(kind, [from, point(foot.x, from.y)]);
             }
-            lines.push(kind, [from.y.max(view.top()), foot.y.min(view.bottom())].map(|y| point(foot.x, y)));
+            line(kind, [from.y.max(view.top()), foot.y.min(view.bottom())].map(|y| point(foot.x, y)));
         }
         let of = |(kind, ends)| Mark::Lines(LinesMark { ends, stroke: self.stroke(kind), is_crisp: false });
-        out.extend(lines.0.into_iter().map(of));
+        out.extend(lines.into_iter().map(of));
     }
 
     fn end(&self, layout: &TreeLayout, at: usize) -> Point {

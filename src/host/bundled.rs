@@ -1,10 +1,11 @@
 //! Where models lie that are not named by a path: those that come with the program, and those of the user.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
+use engine::models::choice::{Installed, ModelSpec};
 use engine::models::{MODELS, ModelEntry, disk};
-use engine::models::{choice::ModelSpec, config::FORMAT, disk::CONFIG_FILE};
-use explorer::app::open_with::Installed;
+use engine::models::{config::FORMAT, disk::CONFIG_FILE};
 
 const FOLDER: &str = "models";
 const PROGRAM: &str = "interlinear";
@@ -42,7 +43,7 @@ pub fn places() -> Vec<PathBuf> {
     places.extend(std::env::current_dir().map(|here| here.join(FOLDER)));
     // The root lies two folders above this member.
     places.extend(BUILT_IN.and_then(|member| Path::new(member).ancestors().nth(2)).map(|root| root.join(FOLDER)));
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     places.retain(|place| place.is_absolute() && seen.insert(place.clone()));
     places
 }
@@ -140,14 +141,8 @@ pub fn installed(folders: &[PathBuf]) -> Vec<Installed> {
 
 /// One model of each architecture: what the window shows at its first start.
 pub fn opening(models: &[PathBuf]) -> Vec<PathBuf> {
-    let mut seen = Vec::new();
-    let fresh = |path: &&PathBuf| {
-        let rank = rank(path);
-        let fresh = !seen.contains(&rank);
-        seen.push(rank);
-        fresh
-    };
-    models.iter().filter(fresh).cloned().collect()
+    let mut seen = BTreeSet::new();
+    models.iter().filter(|path| seen.insert(rank(path))).cloned().collect()
 }
 
 /// The place of a folder's architecture in [`MODELS`], whose order is that of the papers.
@@ -164,7 +159,6 @@ fn config(folder: &Path) -> Option<serde_json::Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use explorer::app::document::column::file_name;
 
     #[test]
     fn a_name_is_looked_for_where_models_lie_and_a_path_is_left_as_it_is() {
@@ -212,7 +206,7 @@ mod tests {
         assert_eq!(models, folders(&["d", "c", "a", "b", "e", "group/early", "group/late"]), "a group comes last");
         assert_eq!(found("late".into(), &[folder.path().to_path_buf()]), Ok(folder.path().join("group/late")));
         assert_eq!(opening(&models), folders(&["d", "c", "a", "e"]));
-        let known = |model: Installed| (file_name(&model.folder), model.paper, model.state);
+        let known = |model: Installed| (name(&model.folder).unwrap_or_default(), model.paper, model.state);
         let known: Vec<_> = installed(&folders(&["d", "c", "a", "e"])).into_iter().map(known).collect();
         let papers = [
             ("d", "Cho et al. 2014", 0),

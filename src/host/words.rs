@@ -7,10 +7,10 @@ use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions, Specials};
 use engine::error::{Error, Result};
 use engine::models::{Model, Stepper};
 use engine::text::cut::{WordExchange, WordRule};
+use engine::text::links::LinkWords;
 use engine::text::words::{SideWords, WordPlaces, vocabulary_words, whole_words};
 use engine::text::{sentence::Sentence, tokenizer::Tokenizer};
 use engine::ticket::CancellationToken;
-use training::settings::LinkWords;
 
 pub use engine::evaluation::wording::{join_words, text, tokens, without_eos};
 

@@ -142,8 +142,7 @@ impl Learner {
 #[pyfunction]
 pub fn pharaoh(line: &str) -> Answer<(Pairs, Pairs)> {
     let wrong = || Error::Input(format!("`{line}` is no line of links; write `0-0 1?2`, words from 0, source first"));
-    let found: Result<Links> = links_of(line).ok_or_else(wrong);
-    let found = found?;
+    let found = links_of(line).ok_or_else(wrong)?;
     Ok((pairs(found.sure()), pairs(found.possible())))
 }
 

@@ -1,8 +1,8 @@
 //! What went wrong, as the exception that Python has for its kind.
 
 use engine::error::Error;
-use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
-use pyo3::prelude::PyErr;
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyUserWarning, PyValueError};
+use pyo3::prelude::{PyErr, PyResult, Python};
 
 /// What went wrong, in one of ours or in Python.
 pub enum Failure {
@@ -34,6 +34,12 @@ impl From<Failure> for PyErr {
             Failure::Raised(error) => error,
         }
     }
+}
+
+/// A warning of Python.
+pub fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
+    let text = std::ffi::CString::new(text.replace('\0', " "))?;
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 2)
 }
 
 /// An error as the exception that Python has for its kind.

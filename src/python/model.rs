@@ -4,12 +4,11 @@ use crate::failure::Answer;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::PyUserWarning;
-use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, Python, pyclass, pymethods};
+use pyo3::prelude::{Bound, FromPyObject, PyAny, Python, pyclass, pymethods};
 
 use crate::translation::{NativeTranslation, TranslatedSentence};
 use crate::waiting;
-use crate::waiting::Counted;
+use crate::{failure::warn, waiting::Counted};
 use engine::decoding::{Decoded, Ensemble, Hypothesis, LengthRule, Ranking, SearchOptions};
 use engine::error::{Error, Result};
 use engine::models::{Kernels, Model, Stepper};
@@ -25,8 +24,9 @@ use host::words;
 type Kept = Mutex<Option<Box<dyn Stepper>>>;
 
 /// A system in memory. One thread at a time works with it.
-pub struct Loaded {
-    pub system: Arc<Ensemble>,
+#[pyclass(frozen, module = "interlinear._native")]
+pub struct NativeModel {
+    system: Arc<Ensemble>,
     runtime: Runtime,
     stepper: Kept,
     /// The same with its alignment head.
@@ -86,7 +86,7 @@ fn read(
     texts.iter().enumerate().map(read).collect()
 }
 
-impl Loaded {
+impl NativeModel {
     /// Works with what runs the model, with its alignment head where that is asked for.
     fn run<T>(&self, is_head: bool, work: impl FnOnce(&mut dyn Stepper) -> Result<T>) -> Result<T> {
         let (system, runtime) = (&*self.system, &self.runtime);
@@ -99,7 +99,7 @@ impl Loaded {
         work(stepper.as_mut())
     }
 
-    fn translate(
+    fn translated(
         &self,
         texts: &[String],
         asked: &SearchAsked,
@@ -123,24 +123,17 @@ impl Loaded {
         for (at, hypotheses) in chosen.into_iter().zip(found) {
             all[at] = hypotheses;
         }
+        let reading = RowReader::own(system.into()).reading;
         let found = read.into_iter().zip(all).map(|(sentence, hypotheses)| {
             let (source, error) = sentence.map_or_else(|why| (Sentence::default(), Some(why)), |read| (read, None));
-            TranslatedSentence {
-                system: Arc::clone(&self.system),
-                source,
-                target: None,
-                hypotheses,
-                pretokenized: asked.pretokenized,
-                replaces: asked.replace_unk,
-                beam: asked.beam,
-                reading: RowReader::own(system.into()).reading,
-                error,
-            }
+            let said = self.sentence((source, hypotheses), asked.pretokenized, reading, error);
+            let (replaces, beam) = (asked.replace_unk, asked.beam);
+            TranslatedSentence { replaces, beam, ..said }
         });
         Ok(found.collect())
     }
 
-    fn score(
+    fn scored(
         &self,
         (sources, targets): (&[String], &[String]),
         asked: &ScoreAsked,
@@ -178,19 +171,22 @@ impl Loaded {
         let mut all = all.into_iter();
         let found = read.into_iter().map(|(source, target, error)| {
             let hypothesis = if error.is_none() { all.next() } else { None };
-            TranslatedSentence {
-                system: Arc::clone(&self.system),
-                source,
-                target: Some(target),
-                hypotheses: hypothesis.into_iter().collect(),
-                pretokenized: asked.pretokenized,
-                replaces: false,
-                beam: 0,
-                reading: rows.reading,
-                error,
-            }
+            let said = (source, hypothesis.into_iter().collect());
+            let target = Some(target);
+            TranslatedSentence { target, ..self.sentence(said, asked.pretokenized, rows.reading, error) }
         });
         Ok(found.collect())
+    }
+
+    fn sentence(
+        &self,
+        (source, hypotheses): (Sentence, Vec<Hypothesis>),
+        pretokenized: bool,
+        reading: RowConvention,
+        error: Option<String>,
+    ) -> TranslatedSentence {
+        let (system, target, replaces, beam) = (Arc::clone(&self.system), None, false, 0);
+        TranslatedSentence { system, source, target, hypotheses, pretokenized, replaces, beam, reading, error }
     }
 }
 
@@ -203,15 +199,11 @@ fn search(
     ticket: &CancellationToken,
     counted: &Counted,
 ) -> Result<Vec<Vec<Hypothesis>>> {
-    let options = SearchOptions {
-        beam: asked.beam,
-        max_length: asked.max_length,
-        ranking: Ranking { length: LengthRule::Power(asked.length_normalization), coverage: asked.coverage },
-        forbid_unk: asked.forbid_unk,
-        allow_unk: asked.allow_unk,
-        most_numbers: if asked.beam_alpha { usize::MAX } else { 0 },
-        ..SearchOptions::default()
-    };
+    let SearchAsked { beam, max_length, coverage, forbid_unk, allow_unk, .. } = *asked;
+    let ranking = Ranking { length: LengthRule::Power(asked.length_normalization), coverage };
+    let most_numbers = if asked.beam_alpha { usize::MAX } else { 0 };
+    let options = SearchOptions { most_numbers, ..SearchOptions::default() };
+    let options = SearchOptions { beam, max_length, ranking, forbid_unk, allow_unk, ..options };
     let mut all = vec![Vec::new(); sources.len()];
     let mut keep = |indexes: &[usize], decoded: Vec<Decoded>| {
         let best = |decoded: &Decoded| decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
@@ -228,34 +220,22 @@ fn search(
     Ok(all)
 }
 
-/// A model in memory.
-#[pyclass(frozen, module = "interlinear._native")]
-pub struct NativeModel(Loaded);
-
 #[pymethods]
 impl NativeModel {
     #[new]
     fn new(py: Python<'_>, folders: Vec<PathBuf>, threads: Option<usize>, device: &str) -> Answer<Self> {
         let chosen: DeviceChoice = device.parse().map_err(|why| Error::Input(format!("device: {why}")))?;
         let runtime = Runtime::new(chosen, threads, Kernels::Fused)?;
-        if let Some(notice) = &runtime.device.notice {
-            PyErr::warn(
-                py,
-                &py.get_type::<PyUserWarning>(),
-                &std::ffi::CString::new(notice.as_str()).map_err(PyErr::from)?,
-                2,
-            )?;
-        }
+        runtime.device.notice.iter().try_for_each(|notice| warn(py, notice))?;
         let spec = SystemSpec { members: folders.into_iter().map(Into::into).collect(), ..SystemSpec::default() };
         let system = waiting::work(py, None, |_, _| Ensemble::load(&spec, &runtime.device))?;
-        let system = Arc::new(system);
-        Ok(Self(Loaded { system, runtime, stepper: Kept::default(), head: Kept::default() }))
+        Ok(Self { system: Arc::new(system), runtime, stepper: Kept::default(), head: Kept::default() })
     }
 
     /// Its facts, by their names.
     #[getter]
     fn facts(&self) -> Vec<(&'static str, String)> {
-        let (system, lead) = (&self.0.system, &self.0.system.lead().config);
+        let (system, lead) = (&self.system, &self.system.lead().config);
         let architecture = |model: &Model| model.config.architecture.name();
         vec![
             ("name", system.name()),
@@ -269,13 +249,13 @@ impl NativeModel {
     /// Whether it has an alignment.
     #[getter]
     fn aligns(&self) -> bool {
-        self.0.system.aligns()
+        self.system.aligns()
     }
 
     /// Numbers in its weights.
     #[getter]
     fn parameters(&self) -> usize {
-        self.0.system.members().iter().map(Model::parameters).sum()
+        self.system.members().iter().map(Model::parameters).sum()
     }
 
     fn translate(
@@ -285,9 +265,8 @@ impl NativeModel {
         asked: SearchAsked,
         hear: Option<Bound<'_, PyAny>>,
     ) -> Answer<Vec<NativeTranslation>> {
-        let loaded = &self.0;
         let found =
-            waiting::work(py, hear.as_ref(), |ticket, counted| loaded.translate(&texts, &asked, ticket, counted))?;
+            waiting::work(py, hear.as_ref(), |ticket, counted| self.translated(&texts, &asked, ticket, counted))?;
         Ok(found.into_iter().map(NativeTranslation::best).collect())
     }
 
@@ -299,9 +278,8 @@ impl NativeModel {
         asked: ScoreAsked,
         hear: Option<Bound<'_, PyAny>>,
     ) -> Answer<Vec<NativeTranslation>> {
-        let loaded = &self.0;
         let found = waiting::work(py, hear.as_ref(), |ticket, counted| {
-            loaded.score((&sources, &targets), &asked, ticket, counted)
+            self.scored((&sources, &targets), &asked, ticket, counted)
         })?;
         Ok(found.into_iter().map(NativeTranslation::best).collect())
     }

@@ -89,12 +89,8 @@ impl NativeTranslation {
             ..SystemRunOptions::default()
         };
         let members = system.members().iter().map(|model| (&model.folder).into()).collect();
-        run::about(
-            system.into(),
-            &SystemSpec { members, ..SystemSpec::default() },
-            &run::digests(system.into()),
-            &options,
-        )
+        let spec = SystemSpec { members, ..SystemSpec::default() };
+        run::about(system.into(), &spec, &run::digests(system.into()), &options)
     }
 
     /// What it comes from, for the file of a figure.
@@ -102,15 +98,14 @@ impl NativeTranslation {
         let (found, system) = (&*self.found, &*self.found.system);
         let mut about = Provenance { title: system.name(), ..Provenance::default() };
         system.members().iter().for_each(|model| about.model(&model.config.name, &model.digest()));
-        let mut fact = |name: &str, value: String| about.fact(name, value);
         let search = if found.beam == 0 { "given translation".to_owned() } else { format!("beam {}", found.beam) };
-        fact("search", search);
-        fact("reading", found.reading.name().to_owned());
-        fact("sentence", found.source.text.clone());
-        fact("translation", self.text());
-        fact("log p", self.log_p().to_string());
-        about.program();
-        about
+        about.with([
+            ("search", search),
+            ("reading", found.reading.name().to_owned()),
+            ("sentence", found.source.text.clone()),
+            ("translation", self.text()),
+            ("log p", self.log_p().to_string()),
+        ])
     }
 
     fn filled<'py>(

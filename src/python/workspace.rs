@@ -1,12 +1,11 @@
 //! A workspace, the file of page Corpus: sentences, what systems say of them, the table and the report.
 
-use crate::failure::Answer;
+use crate::failure::{Answer, warn};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use numpy::PyReadonlyArray2;
-use pyo3::exceptions::PyUserWarning;
-use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, PyRef, PyResult, Python, pyclass, pymethods};
+use pyo3::prelude::{Bound, FromPyObject, PyAny, PyRef, Python, pyclass, pymethods};
 use pyo3::{IntoPyObject, IntoPyObjectExt as _};
 
 use crate::{arrays::array, figure::alignment, translation::NativeTranslation, waiting};
@@ -76,11 +75,6 @@ impl RowsAsked {
 /// The corpus's own file, else what comes with the program for two languages.
 fn aligner(languages: Option<(String, String)>, workspace: &Workspace) -> Option<AlignerChoice> {
     AlignerChoice::with(languages, &AlignerFiles::default(), workspace.look().aligner)
-}
-
-fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
-    let text = std::ffi::CString::new(text.replace('\0', " "))?;
-    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 2)
 }
 
 /// A column of a table.
@@ -294,17 +288,9 @@ impl NativeWorkspace {
     fn report(&self, py: Python<'_>, path: PathBuf, rows: RowsAsked, pictures: usize) -> Answer<()> {
         let (corpus, chosen) = self.chosen(py, &rows)?;
         let aligner = rows.aligner(&corpus, &self.locked());
-        let out = Out {
-            link_tokens: false,
-            path,
-            kind: ExportFormat::Report,
-            rows: Arc::new(chosen),
-            columns: Vec::new(),
-            chosen: rows.filter,
-            pictures,
-            aligner,
-            title: String::new(),
-        };
+        let (kind, columns, link_tokens, title) = (ExportFormat::Report, Vec::new(), false, String::new());
+        let (rows, chosen) = (Arc::new(chosen), rows.filter);
+        let out = Out { link_tokens, path, kind, rows, columns, chosen, pictures, aligner, title };
         Ok(py.detach(|| out::write(&out, &corpus, &self.locked()))?)
     }
 }

@@ -86,11 +86,8 @@ pub fn adopt(
         fresh.insert(name, Array { shape, data });
     }
     if config.hidden > old_config.hidden {
-        notes.push(format!(
-            "{} hidden units go on from the model, {} are new",
-            old_config.hidden,
-            config.hidden - old_config.hidden
-        ));
+        let (old, new) = (old_config.hidden, config.hidden - old_config.hidden);
+        notes.push(format!("{old} hidden units go on from the model, {new} are new"));
     }
     Ok((fresh, notes))
 }

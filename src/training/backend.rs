@@ -5,22 +5,14 @@ use crate::fused::{BatchLoss, Fused, StepOptions};
 use crate::{layout::ParameterLayout, minibatch::Minibatch, optimizer::Optimizer};
 use engine::error::Result;
 
-/// The optimizer's memories as a checkpoint keeps them.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct OptimizerMemory {
-    pub first: Vec<f32>,
-    pub second: Vec<f32>,
-}
+pub use crate::optimizer::OptimizerMemory;
+
+/// The loss of a batch, and the norm of its gradient.
+pub type Updated = (BatchLoss, f32);
 
 /// Weights that learn.
 pub trait Engine {
-    fn update(
-        &mut self,
-        batch: Minibatch<'_>,
-        options: StepOptions,
-        rate: f32,
-        update: u64,
-    ) -> Result<(BatchLoss, f32)>;
+    fn update(&mut self, batch: Minibatch<'_>, options: StepOptions, rate: f32, update: u64) -> Result<Updated>;
     fn measure(&mut self, batch: Minibatch<'_>) -> Result<BatchLoss>;
     fn weights(&self) -> Result<Vec<f32>>;
     fn memory(&self) -> Result<OptimizerMemory>;
@@ -43,19 +35,14 @@ impl FusedEngine {
 
     /// Bytes of weights, gradients, the optimizer's memories and all buffers, as the last update left them.
     pub fn bytes(&self) -> usize {
-        let numbers = self.flat.len() + self.optimizer.first.len() + self.optimizer.second.len();
+        let OptimizerMemory { first, second } = &self.optimizer.memory;
+        let numbers = self.flat.len() + first.len() + second.len();
         self.fused.bytes() + 4 * numbers
     }
 }
 
 impl Engine for FusedEngine {
-    fn update(
-        &mut self,
-        batch: Minibatch<'_>,
-        options: StepOptions,
-        rate: f32,
-        update: u64,
-    ) -> Result<(BatchLoss, f32)> {
+    fn update(&mut self, batch: Minibatch<'_>, options: StepOptions, rate: f32, update: u64) -> Result<Updated> {
         let loss = self.fused.step(&self.flat, batch, Some(options));
         let norm = self.fused.update(&mut self.flat, &mut self.optimizer, rate, update);
         Ok((loss, norm))
@@ -70,15 +57,12 @@ impl Engine for FusedEngine {
     }
 
     fn memory(&self) -> Result<OptimizerMemory> {
-        Ok(OptimizerMemory { first: self.optimizer.first.clone(), second: self.optimizer.second.clone() })
+        Ok(self.optimizer.memory.clone())
     }
 
     fn restore(&mut self, weights: Vec<f32>, memory: Option<OptimizerMemory>) -> Result<()> {
         self.flat = weights;
-        if let Some(memory) = memory {
-            self.optimizer.first = memory.first;
-            self.optimizer.second = memory.second;
-        }
+        self.optimizer.memory = memory.unwrap_or_else(|| std::mem::take(&mut self.optimizer.memory));
         Ok(())
     }
 

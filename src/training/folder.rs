@@ -56,7 +56,7 @@ fn taken(output: &Path, file: &mut File) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{log::Log, state::Checkpoint};
+    use crate::{log::Log, optimizer::OptimizerMemory, state::Checkpoint};
     use engine::models::{Model, checkpoint::Weights, config::Config, shapes};
     use engine::nn::device::Device;
     use engine::text::{tokenizer::Tokenizer, write::faults};
@@ -90,7 +90,8 @@ mod tests {
         drop(lock(output).expect("it is free"));
         let state = |value: f32| {
             let numbers = vec![value; 9000];
-            Checkpoint { weights: numbers.clone(), first: numbers.clone(), second: numbers, ..Checkpoint::default() }
+            let memory = OptimizerMemory { first: numbers.clone(), second: numbers.clone() };
+            Checkpoint { weights: numbers, memory, ..Checkpoint::default() }
         };
         let (path, old, new) = (checkpoint_file(output), state(1.0), state(2.0));
         old.save(&path).expect("a temporary folder");

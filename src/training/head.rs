@@ -76,17 +76,12 @@ impl HeadStep<'_> {
     pub fn checkpoint(&self) -> Checkpoint {
         let Self { flat, optimizer, position, .. } = *self;
         let HeadProgress { updates, words, cost } = self.progress;
+        let tally = Tally { nll: cost, ..Tally::default() };
         Checkpoint {
             weights: flat.to_vec(),
-            first: optimizer.first.clone(),
-            second: optimizer.second.clone(),
+            memory: optimizer.memory.clone(),
             measured: Vec::new(),
-            position: Position {
-                update: updates.0,
-                words,
-                tally: Tally { nll: cost, ..Tally::default() },
-                ..position.clone()
-            },
+            position: Position { update: updates.0, words, tally, ..position.clone() },
         }
     }
 }
@@ -193,17 +188,17 @@ impl<'a> Learner<'a> {
     }
 
     fn go_on(&mut self, before: Option<&Checkpoint>) -> Result<HeadProgress> {
-        let Some(Checkpoint { weights, first, second, position, .. }) = before else {
+        let Some(Checkpoint { weights, memory, position, .. }) = before else {
             return Ok(HeadProgress::default());
         };
-        let sizes = [weights.len(), first.len(), second.len()];
+        let sizes = [weights.len(), memory.first.len(), memory.second.len()];
         if !is_same(position, &self.position) || sizes != [self.flat.len(); 3] {
             let message = "the checkpoint is of another model or text, or of other links, passes or another seed; give the same, or \
                            start anew";
             return Err(Error::Input(message.to_owned()));
         }
         self.flat.clone_from(weights);
-        (self.optimizer.first, self.optimizer.second) = (first.clone(), second.clone());
+        self.optimizer.memory.clone_from(memory);
         Ok(HeadProgress { updates: (position.update, 0), words: position.words, cost: position.tally.nll })
     }
 

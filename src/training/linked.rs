@@ -47,13 +47,9 @@ impl LinkedText<'_> {
         let words = if self.links.is_empty() { LinkWords::Tokens } else { self.words };
         let source = model.source.clone().ending(false);
         let mut reader = GuidedReader::new(words, languages, (&source, &model.target));
-        let rules = PairRules {
-            eos: model.config.eos,
-            source_eos: model.config.source_eos,
-            max_words: MOST_WORDS,
-            max_pairs: self.most,
-            max_bytes: self.bytes,
-        };
+        let (eos, source_eos) = (model.config.eos, model.config.source_eos);
+        let (max_words, max_pairs, max_bytes) = (MOST_WORDS, self.most, self.bytes);
+        let rules = PairRules { eos, source_eos, max_words, max_pairs, max_bytes };
         // heads learn better from many links than from sure ones
         let way = symmetrization("grow-diag-final-and").ok_or_else(|| Error::Internal("no such rule".to_owned()))?;
         let (mut corpus, mut guide) = (ParallelText::default(), Guide::default());

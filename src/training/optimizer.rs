@@ -9,21 +9,28 @@ use engine::nn::{fused::elementwise::squared_norm, fused::update};
 
 const CHUNK: usize = 1 << 16;
 
-/// A rule and what it remembers: two numbers a parameter.
-#[derive(Clone, Debug)]
-pub struct Optimizer {
-    settings: OptimizerSettings,
+/// What a rule remembers, as a checkpoint keeps it: two numbers a parameter.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OptimizerMemory {
     /// Adadelta E[g^2], Adam m.
     pub first: Vec<f32>,
     /// Adadelta E[dx^2], Adam v.
     pub second: Vec<f32>,
 }
 
+/// A rule and what it remembers.
+#[derive(Clone, Debug)]
+pub struct Optimizer {
+    settings: OptimizerSettings,
+    pub memory: OptimizerMemory,
+}
+
 impl Optimizer {
     /// A rule for `parameters` numbers that has seen nothing.
     pub fn new(settings: &OptimizerSettings, parameters: usize) -> Self {
         let size = if settings.rule == Rule::Sgd { 0 } else { parameters };
-        Self { settings: settings.clone(), first: vec![0.0; size], second: vec![0.0; size] }
+        let memory = OptimizerMemory { first: vec![0.0; size], second: vec![0.0; size] };
+        Self { settings: settings.clone(), memory }
     }
 
     /// Moves `flat` by the sum of `gradients`, which are zero but where `reach` says, cut to the norm `clip`, and
@@ -66,7 +73,8 @@ impl Optimizer {
         let t = (update + 1) as i32;
         let betas = (o.beta1, o.beta2);
         let corrections = (1.0 - o.beta1.powi(t), 1.0 - o.beta2.powi(t));
-        let memories = self.first.par_chunks_mut(CHUNK).zip(self.second.par_chunks_mut(CHUNK));
+        let OptimizerMemory { first, second } = &mut self.memory;
+        let memories = first.par_chunks_mut(CHUNK).zip(second.par_chunks_mut(CHUNK));
         chunks.zip(memories).for_each(|((i, (x, g)), (first, second))| {
             reach.parts(chunk(i, x.len()), |at, reached| {
                 let (x, g) = (&mut x[at.clone()], &mut g[at.clone()]);

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use candle_core::backprop::GradStore;
 use candle_core::{D, Device, Tensor, Var};
 
-use crate::backend::{Engine, OptimizerMemory};
+use crate::backend::{Engine, OptimizerMemory, Updated};
 use crate::fused::{BatchLoss, Shard, StepOptions};
 use crate::layout::{LayoutEntry, ParameterLayout};
 use crate::settings::{OptimizerSettings, Rule};
@@ -47,23 +47,17 @@ pub struct PlainEngine {
 }
 
 impl PlainEngine {
+    /// RNNsearch in few large steps, others as [`PlainEngine::new`].
+    pub fn by_hand(config: &Config, flat: &[f32], optimizer: &OptimizerSettings, device: &Device) -> Result<Self> {
+        let engine = Self::new(config, flat, optimizer, device)?;
+        let names = engine.layout.entries().iter().map(|entry| entry.name.clone());
+        let tensors = names.zip(engine.parameters.iter().map(|parameter| parameter.var.as_tensor().clone()));
+        let search = || Search::new(tensors.collect());
+        Ok(Self { by_hand: (config.architecture == Architecture::RNN_SEARCH).then(search), ..engine })
+    }
+
     /// Starts from `flat`, in the layout's order.
     pub fn new(config: &Config, flat: &[f32], optimizer: &OptimizerSettings, device: &Device) -> Result<Self> {
-        Self::start(config, flat, optimizer, device, false)
-    }
-
-    /// The same; RNNsearch in few large steps.
-    pub fn by_hand(config: &Config, flat: &[f32], optimizer: &OptimizerSettings, device: &Device) -> Result<Self> {
-        Self::start(config, flat, optimizer, device, true)
-    }
-
-    fn start(
-        config: &Config,
-        flat: &[f32],
-        optimizer: &OptimizerSettings,
-        device: &Device,
-        is_by_hand: bool,
-    ) -> Result<Self> {
         let layout = ParameterLayout::new(config);
         let mut parameters = Vec::new();
         let mut tensors = HashMap::new();
@@ -75,8 +69,7 @@ impl PlainEngine {
             parameters.push(Parameter { var, first: zeros.clone(), second: zeros });
         }
         let model = trainable(config, &tensors)?;
-        let by_hand = (config.architecture == Architecture::RNN_SEARCH && is_by_hand).then(|| Search::new(tensors));
-        Ok(Self { layout, device: device.clone(), parameters, model, by_hand, optimizer: optimizer.clone() })
+        Ok(Self { layout, device: device.clone(), parameters, model, by_hand: None, optimizer: optimizer.clone() })
     }
 
     fn backward(&self, batch: Minibatch<'_>, options: StepOptions) -> Result<(BatchLoss, GradStore)> {
@@ -105,14 +98,7 @@ impl PlainEngine {
     /// The gradient in the layout's order, as the fused engine gives it.
     pub fn gradient(&self, batch: Minibatch<'_>, options: StepOptions) -> Result<(BatchLoss, Vec<f32>)> {
         let (loss, gradients) = self.backward(batch, options)?;
-        let mut flat = Vec::with_capacity(self.layout.total());
-        for parameter in &self.parameters {
-            match gradients.get(parameter.var.as_tensor()) {
-                Some(gradient) => flat.extend(gradient.flatten_all()?.to_vec1::<f32>()?),
-                None => flat.resize(flat.len() + parameter.var.elem_count(), 0.0),
-            }
-        }
-        Ok((loss, flat))
+        Ok((loss, self.flat(|parameter| gradients.get(parameter.var.as_tensor()))?))
     }
 
     fn norm(&self, gradients: &GradStore) -> Result<f32> {
@@ -126,10 +112,14 @@ impl PlainEngine {
         Ok(total.to_scalar::<f32>()?.sqrt())
     }
 
-    fn flat(&self, pick: impl Fn(&Parameter) -> &Tensor) -> Result<Vec<f32>> {
+    /// Tensors of all parameters one after the other, zeros where there is none.
+    fn flat<'t>(&'t self, pick: impl Fn(&'t Parameter) -> Option<&'t Tensor>) -> Result<Vec<f32>> {
         let mut flat = Vec::with_capacity(self.layout.total());
         for parameter in &self.parameters {
-            flat.extend(pick(parameter).flatten_all()?.to_vec1::<f32>()?);
+            match pick(parameter) {
+                Some(tensor) => flat.extend(tensor.flatten_all()?.to_vec1::<f32>()?),
+                None => flat.resize(flat.len() + parameter.var.elem_count(), 0.0),
+            }
         }
         Ok(flat)
     }
@@ -176,13 +166,7 @@ impl Parameter {
 }
 
 impl Engine for PlainEngine {
-    fn update(
-        &mut self,
-        batch: Minibatch<'_>,
-        options: StepOptions,
-        rate: f32,
-        update: u64,
-    ) -> Result<(BatchLoss, f32)> {
+    fn update(&mut self, batch: Minibatch<'_>, options: StepOptions, rate: f32, update: u64) -> Result<Updated> {
         let (loss, gradients) = self.backward(batch, options).map_err(full)?;
         let norm = self.norm(&gradients)?;
         if norm.is_finite() {
@@ -209,14 +193,14 @@ impl Engine for PlainEngine {
     }
 
     fn weights(&self) -> Result<Vec<f32>> {
-        self.flat(|parameter| parameter.var.as_tensor())
+        self.flat(|parameter| Some(parameter.var.as_tensor()))
     }
 
     fn memory(&self) -> Result<OptimizerMemory> {
         if self.optimizer.rule == Rule::Sgd {
             return Ok(OptimizerMemory::default());
         }
-        Ok(OptimizerMemory { first: self.flat(|p| &p.first)?, second: self.flat(|p| &p.second)? })
+        Ok(OptimizerMemory { first: self.flat(|p| Some(&p.first))?, second: self.flat(|p| Some(&p.second))? })
     }
 
     fn restore(&mut self, weights: Vec<f32>, memory: Option<OptimizerMemory>) -> Result<()> {
@@ -228,13 +212,9 @@ impl Engine for PlainEngine {
             if let Some(weights) = tensor(&weights, entry)? {
                 parameter.var.set(&weights)?;
             }
-            if let Some(memory) = &memory {
-                if let Some(first) = tensor(&memory.first, entry)? {
-                    parameter.first = first;
-                }
-                if let Some(second) = tensor(&memory.second, entry)? {
-                    parameter.second = second;
-                }
+            let Some(OptimizerMemory { first, second }) = &memory else { continue };
+            for (kept, own) in [(first, &mut parameter.first), (second, &mut parameter.second)] {
+                *own = tensor(kept, entry)?.unwrap_or_else(|| own.clone());
             }
         }
         Ok(())

@@ -185,13 +185,9 @@ fn adam(_: &PaperEntry, settings: &mut TrainingSettings) {
         decay_from: Some(5000),
         ..OptimizerSettings::default()
     };
-    settings.schedule = ScheduleSettings {
-        updates: 8500,
-        dropout: 0.2,
-        measure_every: 500,
-        checkpoint_every: 250,
-        ..settings.schedule
-    };
+    let schedule = &mut settings.schedule;
+    (schedule.updates, schedule.dropout) = (8500, 0.2);
+    (schedule.measure_every, schedule.checkpoint_every) = (500, 250);
 }
 
 impl TrainingPlan {
@@ -229,12 +225,8 @@ impl TrainingPlan {
         let recipe = named("recipe", &self.recipe, RECIPES, |entry| entry.name)?;
         let sizes = named("set of sizes", &self.sizes, SIZES, |entry| entry.name)?;
         let attention = self.attention()?;
-        let mut model = ModelSettings {
-            architecture: self.architecture.clone(),
-            source_language: self.source_language.clone(),
-            target_language: self.target_language.clone(),
-            ..ModelSettings::default()
-        };
+        let Self { architecture, source_language, target_language, .. } = self.clone();
+        let mut model = ModelSettings { architecture, source_language, target_language, ..ModelSettings::default() };
         if let Some((kind, score)) = attention {
             model.attention = Some(kind.name().to_owned());
             model.score = Some(score.to_owned());
@@ -242,16 +234,12 @@ impl TrainingPlan {
             model.reverse_source = Some(true);
             model.window = kind.is_local().then_some(WINDOW);
         }
+        let (development, vocabulary) = (pair(&self.development), self.vocabulary.clone());
         let mut settings = TrainingSettings {
             name: self.name.clone(),
             output: self.output.clone(),
             model,
-            data: DataSettings {
-                train: vec![pair(&self.train)],
-                development: pair(&self.development),
-                vocabulary: self.vocabulary.clone(),
-                max_length: MAX_LENGTH,
-            },
+            data: DataSettings { train: vec![pair(&self.train)], development, vocabulary, max_length: MAX_LENGTH },
             optimizer: OptimizerSettings::default(),
             schedule: ScheduleSettings::default(),
             guide: None,
@@ -264,17 +252,11 @@ impl TrainingPlan {
 
     fn attention(&self) -> Result<Option<(AttentionKind, &'static str)>> {
         if !self.chooses_attention() {
-            return match [("attention", &self.attention), ("score", &self.score)]
-                .iter()
-                .find(|(_, name)| name.is_some())
-            {
-                None => Ok(None),
-                Some((what, _)) => Err(Error::Input(format!(
-                    "{} has its paper's own {what}; leave {what} out, or choose {}",
-                    self.architecture,
-                    Architecture::LUONG.name()
-                ))),
-            };
+            let mut given = [("attention", &self.attention), ("score", &self.score)].into_iter();
+            let Some((what, _)) = given.find(|(_, name)| name.is_some()) else { return Ok(None) };
+            let (own, luong) = (&self.architecture, Architecture::LUONG.name());
+            let message = format!("{own} has its paper's own {what}; leave {what} out, or choose {luong}");
+            return Err(Error::Input(message));
         }
         let kind = self.attention.as_deref().unwrap_or(AttentionKind::Global.name());
         let kind = named("attention", kind, KINDS, |entry| entry.name)?.kind;
@@ -316,14 +298,8 @@ const WINDOW: usize = 10;
 const MAX_LENGTH: usize = 50;
 
 fn pair((source, target): &(PathBuf, PathBuf)) -> TextPair {
-    TextPair {
-        source: source.clone(),
-        target: target.clone(),
-        repeat: 1,
-        limit: None,
-        links: None,
-        link_words: LinkWords::default(),
-    }
+    let (source, target, link_words) = (source.clone(), target.clone(), LinkWords::default());
+    TextPair { source, target, repeat: 1, limit: None, links: None, link_words }
 }
 
 fn named<'a, T>(what: &str, name: &str, table: &'a [T], names: impl Fn(&T) -> &str) -> Result<&'a T> {

@@ -14,6 +14,8 @@ use engine::{
     analysis::row_convention::RowConvention, attention::find, models::TRAINED, nn::fused::Precision, text::toml::parse,
 };
 
+pub use engine::text::links::LinkWords;
+
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields)]
@@ -122,17 +124,6 @@ pub struct TextPair {
     /// What the links count.
     #[serde(default, skip_serializing_if = "is_default")]
     pub link_words: LinkWords,
-}
-
-/// Which words a file of links counts.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum LinkWords {
-    /// What stands between the spaces of a line, as everywhere in files of alignments.
-    #[default]
-    Spaces,
-    /// The words that the rules of the language cut, which are the tokens of a vocabulary of whole words.
-    Tokens,
 }
 
 /// Where the rows of target words without links are to look.

@@ -10,6 +10,7 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
+use crate::optimizer::OptimizerMemory;
 use crate::settings::{BestSettings, Rule};
 use engine::error::{Error, Result};
 use engine::text::{reader::read_file, write::write_inside};
@@ -76,18 +77,14 @@ pub struct SentenceOrder {
 impl SentenceOrder {
     /// The first of its numbers that is another one now: its name, what it was, what it is.
     pub fn change(&self, now: &Self) -> Option<(&'static str, u64, u64)> {
-        let numbers = |order: &Self| {
-            [order.batch as u64, order.batch_words as u64, order.sorted as u64, order.seed, order.pairs as u64]
-        };
-        let names = [
-            "`schedule.batch`",
-            "`schedule.batch_words`",
-            "`schedule.sorted`",
-            "`schedule.seed`",
-            "the number of pairs of training text",
+        let numbers = [
+            ("`schedule.batch`", self.batch as u64, now.batch as u64),
+            ("`schedule.batch_words`", self.batch_words as u64, now.batch_words as u64),
+            ("`schedule.sorted`", self.sorted as u64, now.sorted as u64),
+            ("`schedule.seed`", self.seed, now.seed),
+            ("the number of pairs of training text", self.pairs as u64, now.pairs as u64),
         ];
-        let both = numbers(self).into_iter().zip(numbers(now));
-        names.into_iter().zip(both).find(|(_, (was, is))| was != is).map(|(name, (was, is))| (name, was, is))
+        numbers.into_iter().find(|(_, was, is)| was != is)
     }
 }
 
@@ -102,8 +99,7 @@ impl Position {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checkpoint {
     pub weights: Vec<f32>,
-    pub first: Vec<f32>,
-    pub second: Vec<f32>,
+    pub memory: OptimizerMemory,
     /// The weights of the last measurements, oldest first, where their mean is measured.
     pub measured: Vec<Vec<f32>>,
     pub position: Position,
@@ -122,8 +118,8 @@ fn bytes(data: &[f32]) -> Vec<u8> {
 impl Checkpoint {
     pub fn save(&self, path: &Path) -> Result<()> {
         let broken = |e: String| Error::file(path, format!("could not be written: {e}"));
-        let fixed =
-            [("weights".to_owned(), &self.weights), ("first".into(), &self.first), ("second".into(), &self.second)];
+        let OptimizerMemory { first, second } = &self.memory;
+        let fixed = [("weights".to_owned(), &self.weights), ("first".into(), first), ("second".into(), second)];
         let measured = self.measured.iter().enumerate().map(|(k, weights)| (measured(k), weights));
         let parts: Vec<(String, Vec<u8>)> = fixed.into_iter().chain(measured).map(|(n, d)| (n, bytes(d))).collect();
         let mut views = Vec::new();
@@ -157,8 +153,8 @@ impl Checkpoint {
         let names = tensors.names();
         let known = (0..).map(measured).take_while(|name| names.contains(&name.as_str()));
         let measured = known.map(|name| get(&name)).collect::<Result<Vec<_>>>()?;
-        let (weights, first, second) = (get("weights")?, get("first")?, get("second")?);
-        let checkpoint = Self { weights, first, second, measured, position };
+        let memory = OptimizerMemory { first: get("first")?, second: get("second")? };
+        let checkpoint = Self { weights: get("weights")?, memory, measured, position };
         let wrong = |weights: &&Vec<f32>| weights.len() != parameters;
         if let Some(weights) = checkpoint.measured.iter().chain([&checkpoint.weights]).find(wrong) {
             let found = weights.len();

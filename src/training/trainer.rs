@@ -4,13 +4,13 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::backend::{Engine, OptimizerMemory};
+use crate::backend::Engine;
 use crate::folder::{checkpoint_file, training_folder};
 use crate::fused::{BatchLoss, StepOptions};
 use crate::minibatch::{GuidedLink, Minibatch};
 use crate::settings::{BestSettings, Rule, ScheduleSettings, TrainingSettings};
 use crate::state::{Checkpoint, Position, SentenceOrder};
-use crate::{guide::Guide, log::Log};
+use crate::{guide::Guide, log::Log, optimizer::OptimizerMemory};
 use engine::error::{Error, Result};
 use engine::text::corpus::{Batches, ParallelText};
 use engine::ticket::CancellationToken;
@@ -93,8 +93,7 @@ impl Trainer<'_> {
     pub fn resume(&mut self, path: &Path, checkpoint: Checkpoint) -> Result<()> {
         self.check_memory(path, &checkpoint)?;
         self.check_order(path, &checkpoint)?;
-        let memory = OptimizerMemory { first: checkpoint.first, second: checkpoint.second };
-        self.engine.restore(checkpoint.weights, Some(memory))?;
+        self.engine.restore(checkpoint.weights, Some(checkpoint.memory))?;
         self.position = checkpoint.position;
         self.measured = checkpoint.measured;
         if self.position.measure().is_some_and(|by| by != self.measured_by()) {
@@ -147,7 +146,8 @@ impl Trainer<'_> {
     fn check_memory(&self, path: &Path, checkpoint: &Checkpoint) -> Result<()> {
         let rule = self.settings.optimizer.rule;
         let expected = if rule == Rule::Sgd { 0 } else { checkpoint.weights.len() };
-        let fits = [&checkpoint.first, &checkpoint.second].iter().all(|memory| memory.len() == expected);
+        let OptimizerMemory { first, second } = &checkpoint.memory;
+        let fits = [first, second].iter().all(|memory| memory.len() == expected);
         if fits && checkpoint.position.rule.is_none_or(|made| made == rule) {
             return Ok(());
         }
@@ -159,13 +159,8 @@ impl Trainer<'_> {
     pub fn run(&mut self, ticket: &CancellationToken, emit: &mut dyn FnMut(&TrainingReport)) -> Result<()> {
         let updates = self.settings.schedule.updates;
         let mut log = Log::open(&training_folder(&self.settings.output).join("log.jsonl"), self.position.update)?;
-        let parameters = self.engine.layout().total();
-        emit(&TrainingReport::Started {
-            position: self.position.clone(),
-            updates,
-            pairs: self.training.len(),
-            parameters,
-        });
+        let (position, pairs, parameters) = (self.position.clone(), self.training.len(), self.engine.layout().total());
+        emit(&TrainingReport::Started { position, updates, pairs, parameters });
         self.position.rule = Some(self.settings.optimizer.rule);
         self.position.order = Some(self.order());
         self.position.measured_by = Some(self.measured_by());
@@ -209,13 +204,9 @@ impl Trainer<'_> {
         let looks: Vec<&[GuidedLink]> =
             self.guide.map(|guide| batch.iter().map(|&i| guide.of(i as usize)).collect()).unwrap_or_default();
         let guide = self.settings.guide.as_ref().map_or(0.0, |guide| guide.weight_at(update, schedule.updates));
-        let options = StepOptions {
-            dropout: schedule.dropout,
-            smoothing: schedule.label_smoothing,
-            scale: self.scale(&target),
-            seed: schedule.seed.wrapping_mul(0x0000_0100_0000_01B3) ^ update,
-            guide,
-        };
+        let (dropout, smoothing, scale) = (schedule.dropout, schedule.label_smoothing, self.scale(&target));
+        let seed = schedule.seed.wrapping_mul(0x0000_0100_0000_01B3) ^ update;
+        let options = StepOptions { dropout, smoothing, scale, seed, guide };
         let rate = self.settings.optimizer.rate_at(update, self.position.epoch, schedule.updates);
         let (loss, norm) =
             self.engine.update(Minibatch::new(&source, &target).guided(&looks), options, rate, update)?;
@@ -359,14 +350,9 @@ impl Trainer<'_> {
     }
 
     fn save(&self) -> Result<()> {
-        let memory = self.engine.memory()?;
-        let checkpoint = Checkpoint {
-            weights: self.engine.weights()?,
-            first: memory.first,
-            second: memory.second,
-            measured: self.measured.clone(),
-            position: self.position.clone(),
-        };
+        let (weights, memory) = (self.engine.weights()?, self.engine.memory()?);
+        let (measured, position) = (self.measured.clone(), self.position.clone());
+        let checkpoint = Checkpoint { weights, memory, measured, position };
         checkpoint.save(&checkpoint_file(&self.settings.output))
     }
 }

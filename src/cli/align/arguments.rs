@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
-use crate::args::{BatchArgs, PairArgs, ReadingArgs, RunArgs, count, one_of, threshold};
-use crate::{args, args::links::LinkWordsArgs, output::LineOutput, statistical::StatisticalArgs};
+use crate::args::{BatchArgs, LinkWordsArgs, PairArgs, ReadingArgs, RunArgs, count, one_of, threshold};
+use crate::{args, output::LineOutput, statistical::StatisticalArgs};
 use engine::text::links::{Link, Links};
 use engine::{analysis::hard, evaluation::alignment::AlignerDirection, models::choice::ModelSpec, text::links};
 

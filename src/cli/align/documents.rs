@@ -173,6 +173,7 @@ fn indexes(path: &Path) -> Result<Option<Vec<[Vec<usize>; 2]>>> {
         let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?.trim();
         inner.split(',').filter(|_| !inner.is_empty()).map(|number| number.trim().parse().ok()).collect()
     };
+    let wrong = "is no bead; write one as `[0]:[0, 1]`, sentences counted from 0";
     let mut beads = Vec::new();
     for (n, line) in LineReader::open(path)?.held().enumerate() {
         let line = line?;
@@ -183,13 +184,7 @@ fn indexes(path: &Path) -> Result<Option<Vec<[Vec<usize>; 2]>>> {
         match (columns.next().flatten(), columns.next().flatten()) {
             (Some(source), Some(target)) => beads.push([source, target]),
             _ if beads.is_empty() => return Ok(None),
-            _ => {
-                return Err(Error::line(
-                    path,
-                    n + 1,
-                    "is no bead; write one as `[0]:[0, 1]`, sentences counted from 0",
-                ));
-            }
+            _ => return Err(Error::line(path, n + 1, wrong)),
         }
     }
     Ok(Some(beads).filter(|beads| !beads.is_empty()))

@@ -7,17 +7,24 @@ use serde::Serialize;
 
 use crate::args::{BatchArgs, PairArgs, RunArgs};
 use crate::statistical::{StatisticalArgs, Text};
-use crate::{args, args::links::GoldLayoutArgs, columns::TextTable, output, output::LineOutput};
+use crate::{
+    args,
+    args::GoldLayoutArgs,
+    columns::{TextTable, figure},
+    output,
+    output::LineOutput,
+};
 use corpus::overview::gold::{HeadErrorRow, heads, heads_left_out};
 use corpus::overview::test_set::TestSet;
 use engine::analysis::{aer::AerRates, symmetrize::symmetrization};
 use engine::error::{Error, Result};
-use engine::models::{Kernels, Model};
+use engine::models::Model;
 use engine::models::{choice::ModelSpec, transformer::heads::HeadPlace};
-use engine::text::tsv::{TsvCell, rows};
+use engine::text::tsv::{TsvCell, text};
 use engine::{
     aligner::words::LineAligner, evaluation::alignment::Aligner, text::links::Links, ticket::CancellationToken,
 };
+use host::runtime::Runtime;
 
 const USUAL: &str = "grow-diag";
 
@@ -98,35 +105,29 @@ pub fn run(args: &HeadsArgs) -> anyhow::Result<()> {
     let runtime = args.run.plan()?;
     let model = args::load(&args.model, &runtime)?;
     if args.leave_out {
-        return leave_out(args, &model, &test_set, runtime.engine, runtime.threads);
+        return leave_out(args, &model, &test_set, &runtime);
     }
     refer(args, &model, &mut test_set, runtime.threads)?;
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let aligner = Aligner { system: (&model).into(), stepper: stepper.as_mut() };
     let forever = CancellationToken::forever();
-    let mut found = heads(aligner, &test_set, (args.batch.plan(), args.by_input), &forever, &mut |_, _| ())?;
+    let mut found = heads(aligner, &test_set, (args.batch.batch, args.by_input), &forever, &mut |_, _| ())?;
     found.sort_by(|a, b| error(a).total_cmp(&error(b)));
     let head = ["layer", "head", "reading", "AER", "precision", "recall"];
     write(args.format, head, found.iter().map(cells).collect(), found.iter().map(record))
 }
 
-fn leave_out(
-    args: &HeadsArgs,
-    model: &Model,
-    test_set: &TestSet,
-    engine: Kernels,
-    threads: usize,
-) -> anyhow::Result<()> {
-    let mut stepper = model.stepper(engine, threads)?;
+fn leave_out(args: &HeadsArgs, model: &Model, test_set: &TestSet, runtime: &Runtime) -> anyhow::Result<()> {
+    let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let mut aligner = Aligner { system: model.into(), stepper: stepper.as_mut() };
     let found = heads_left_out(&mut aligner, test_set, &CancellationToken::forever(), &mut |_, _| ())?;
     let cells = |(HeadPlace { attention, layer, head }, js): &(HeadPlace, f64)| {
         [attention.name().to_owned(), layer.to_string(), head.to_string(), format!("{js:.6}")]
     };
-    let record = |(place, js): &(HeadPlace, f64)| LeftOutRecord {
-        attention: place.attention.name(),
-        layer: place.layer,
-        head: place.head,
+    let record = |(HeadPlace { attention, layer, head }, js): &(HeadPlace, f64)| LeftOutRecord {
+        attention: attention.name(),
+        layer: *layer,
+        head: *head,
         js: *js,
     };
     let head = ["attention", "layer", "head", "JS"];
@@ -143,14 +144,11 @@ fn write<const N: usize>(
     match format {
         HeadsFormat::Jsonl => records.try_for_each(|record| output.json(&record))?,
         HeadsFormat::Tsv => {
-            let cells = cells.iter().map(|row| row.iter().map(TsvCell::plain).collect());
-            output.text(&rows(std::iter::once(head.map(TsvCell::from).to_vec()).chain(cells).collect::<Vec<_>>()))?;
+            output.text(&text(&head, cells.iter().map(|row| row.iter().map(TsvCell::plain).collect())))?;
         }
         HeadsFormat::Table => {
             let mut table = TextTable::new(head);
-            for row in cells {
-                table.row(row);
-            }
+            cells.into_iter().for_each(|row| table.row(row));
             output.text(&table.text())?;
         }
     }
@@ -168,8 +166,8 @@ fn record(row: &HeadErrorRow) -> HeadRecord {
 
 fn cells(row: &HeadErrorRow) -> [String; 6] {
     let HeadRecord { layer, head, reading, aer, precision, recall } = record(row);
-    let rate = |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.4}"));
-    [layer.to_string(), head.to_string(), reading.to_owned(), rate(aer), rate(precision), rate(recall)]
+    let [aer, precision, recall] = [aer, precision, recall].map(|rate| figure(rate, 4));
+    [layer.to_string(), head.to_string(), reading.to_owned(), aer, precision, recall]
 }
 
 fn refer(args: &HeadsArgs, model: &Model, test_set: &mut TestSet, threads: usize) -> Result<()> {

@@ -41,7 +41,7 @@ pub fn run(args: &AlignArgs) -> anyhow::Result<()> {
     }
     let mut files = args.pairs.open()?;
     // What is learned from must be read to its end before the first pair can be aligned.
-    let kept = if args.statistical.is_learned() { Vec::new() } else { keep(&mut files, MOST_LINES)? };
+    let kept = if args.statistical.learned.is_some() { Vec::new() } else { keep(&mut files, MOST_LINES)? };
     let readable: Vec<(&str, &str)> =
         kept.iter().flatten().map(|(source, target)| (source.as_str(), target.as_str())).collect();
     let names = (args.pairs.source.as_path(), args.pairs.target.as_path());
@@ -51,7 +51,7 @@ pub fn run(args: &AlignArgs) -> anyhow::Result<()> {
         aligner.learned.pruned(args.save_pairs).save(path)?;
     }
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
-    let progress = ProgressLine::new("aligning", files.source.size(), shared);
+    let progress = ProgressLine::new("aligning", files.source.size, shared);
     let runtime = args.run.plan()?;
     let (from, to) = args.statistical.languages(text, Some(&aligner.learned.languages));
     let voter = |model: &ModelSpec| -> Result<Voter> {
@@ -68,7 +68,7 @@ pub fn run(args: &AlignArgs) -> anyhow::Result<()> {
         writer.pair(pair, 0)?;
     }
     while let Some(pair) = read(&mut files)? {
-        writer.pair(pair, files.source.position())?;
+        writer.pair(pair, files.source.bytes)?;
         if !files.is_ready() {
             writer.poll()?;
             writer.output.flush()?;
@@ -101,7 +101,7 @@ fn keep(files: &mut InputFiles, most: usize) -> Result<Vec<Read>> {
         if kept.len() == most || bytes > MOST_TEXT {
             let advice = "learn from a part of it with --save, and align the whole with --learned";
             let message = format!("is too long to be held in memory (more than {most} lines or 2 GiB); {advice}");
-            return Err(Error::file(files.source.name(), message));
+            return Err(Error::file(&files.source.name, message));
         }
         kept.push(pair);
     }
@@ -137,7 +137,7 @@ impl Writer<'_> {
         self.progress.add(1, 0, position);
         if !self.voters.is_empty() {
             self.waiting.push(pair);
-            return if self.waiting.len() < self.args.batch.plan() { Ok(()) } else { self.poll() };
+            return if self.waiting.len() < self.args.batch.batch { Ok(()) } else { self.poll() };
         }
         let way = self.args.symmetrize.unwrap_or(AlignerDirection::Likely);
         let links = pair.map(|(source, target)| {
@@ -152,7 +152,7 @@ impl Writer<'_> {
     fn poll(&mut self) -> anyhow::Result<()> {
         let mut pairs = std::mem::take(&mut self.waiting);
         let mut heads: Vec<Vec<Alignment>> = vec![Vec::new(); pairs.len()];
-        let (batch, ticket) = (self.args.batch.plan(), CancellationToken::forever());
+        let (batch, ticket) = (self.args.batch.batch, CancellationToken::forever());
         for voter in &mut self.voters {
             let (mut read, mut places) = (Vec::new(), Vec::new());
             for (at, pair) in pairs.iter_mut().enumerate() {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::output::LineOutput;
 use corpus::judgements::agreement::{AgreementLine, AlphaLine, Aspect, compare};
 use corpus::{judgements::alpha::alphas, store::corpus::CorpusTable};
-use engine::text::tsv::{TsvCell, rows};
+use engine::text::tsv::{TsvCell, text};
 
 /// Prints how far annotators agree: of two also where they differ.
 pub fn agreement(
@@ -31,17 +31,15 @@ fn all(alphas: &[AlphaLine]) -> Vec<Value> {
 }
 
 fn table(alphas: &[AlphaLine]) -> String {
-    let mut table = vec![["measure", "counted", "items", "judgements", "alpha"].map(TsvCell::plain).to_vec()];
-    for line in alphas {
-        table.push(vec![
-            TsvCell::from(&line.name),
-            TsvCell::plain(line.of),
-            TsvCell::plain(&line.units),
-            TsvCell::plain(&line.values),
-            TsvCell::Plain(line.alpha.map_or_else(String::new, |alpha| format!("{alpha:.4}"))),
-        ]);
-    }
-    rows(table)
+    let row = |line: &AlphaLine| {
+        let counts = [&line.units, &line.values].map(TsvCell::plain);
+        [vec![TsvCell::from(&line.name), TsvCell::plain(line.of)], counts.to_vec(), vec![rate(line.alpha)]].concat()
+    };
+    text(&["measure", "counted", "items", "judgements", "alpha"], alphas.iter().map(row))
+}
+
+fn rate(rate: Option<f64>) -> TsvCell {
+    TsvCell::Plain(rate.map_or_else(String::new, |rate| format!("{rate:.4}")))
 }
 
 fn of_two(
@@ -75,28 +73,20 @@ fn of_two(
             "differing": differing.collect::<Vec<_>>(),
         }));
     }
-    let mut table = vec![["measure", "counted", "items", "same", "kappa", "more"].map(TsvCell::plain).to_vec()];
-    for line in &found.lines {
-        let (items, same) = line.kappa.map_or((0, 0), |kappa| (kappa.items, kappa.agreed));
-        let kappa = line.kappa.and_then(|kappa| kappa.kappa).map_or_else(String::new, |kappa| format!("{kappa:.4}"));
+    let row = |line: &AgreementLine| {
+        let counts = line.kappa.map_or([0, 0], |kappa| [kappa.items, kappa.agreed]).map(|count| TsvCell::plain(&count));
         let more: Vec<String> = line.more.iter().map(|(name, number)| format!("{name} {number:.4}")).collect();
-        table.push(vec![
-            TsvCell::from(&line.name),
-            TsvCell::plain(line.of),
-            TsvCell::plain(&items),
-            TsvCell::plain(&same),
-            TsvCell::Plain(kappa),
-            TsvCell::Plain(more.join(", ")),
-        ]);
-    }
-    output.text(&rows(table))?;
+        let rest = vec![rate(line.kappa.and_then(|kappa| kappa.kappa)), TsvCell::Plain(more.join(", "))];
+        [vec![TsvCell::from(&line.name), TsvCell::plain(line.of)], counts.to_vec(), rest].concat()
+    };
+    let head = ["measure", "counted", "items", "same", "kappa", "more"];
+    output.text(&text(&head, found.lines.iter().map(row)))?;
     output.text("\n")?;
-    let mut table = vec![["sentence", "differs", "source"].map(TsvCell::plain).to_vec()];
-    for (at, aspects) in &found.differing {
+    let row = |(at, aspects): &(usize, Vec<Aspect>)| {
         let source = TsvCell::from(corpus.sources.get(*at).unwrap_or_default());
-        table.push(vec![TsvCell::plain(&(at + 1)), TsvCell::Plain(names(aspects).join(", ")), source]);
-    }
-    output.text(&rows(table))?;
+        vec![TsvCell::plain(&(at + 1)), TsvCell::Plain(names(aspects).join(", ")), source]
+    };
+    output.text(&text(&["sentence", "differs", "source"], found.differing.iter().map(row)))?;
     output.text("\n")?;
     output.text(&self::table(alphas))
 }

@@ -98,17 +98,9 @@ impl ChoiceArgs {
         (corpus, workspace): (&CorpusTable, &Workspace),
     ) -> Result<Out> {
         let columns = self.columns.iter().map(|name| TableColumn::named(name, corpus)).collect::<Result<_>>()?;
-        Ok(Out {
-            path,
-            kind,
-            rows: Arc::new(rows),
-            columns,
-            chosen: self.filter.clone(),
-            pictures: MOST_PICTURES,
-            link_tokens: self.link_tokens,
-            aligner: self.aligner(corpus, workspace)?,
-            title: String::new(),
-        })
+        let (rows, chosen, aligner) = (Arc::new(rows), self.filter.clone(), self.aligner(corpus, workspace)?);
+        let (pictures, link_tokens, title) = (MOST_PICTURES, self.link_tokens, String::new());
+        Ok(Out { path, kind, rows, columns, chosen, pictures, link_tokens, aligner, title })
     }
 }
 

@@ -89,13 +89,8 @@ fn weights(
     chosen: Vec<u32>,
     output: &mut LineOutput,
 ) -> anyhow::Result<()> {
-    let order = TallyOrder {
-        query: query.to_owned(),
-        kinds: LinkChoice::systems(corpus),
-        by_parts,
-        weighs: true,
-        ..TallyOrder::default()
-    };
+    let (query, kinds) = (query.to_owned(), LinkChoice::systems(corpus));
+    let order = TallyOrder { query, kinds, by_parts, weighs: true, ..TallyOrder::default() };
     let tallying = Tallying::new(order, Path::new(""), chosen, (None, corpus.rules));
     let mut tallying = tallying.map_err(|why| Error::Input(format!("--query, {why}")))?;
     let table = loop {

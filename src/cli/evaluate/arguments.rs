@@ -147,10 +147,6 @@ pub enum ReportFormat {
     Json,
 }
 
-pub fn arguments(command: clap::Command) -> clap::Command {
-    EvaluateArgs::augment_args(command)
-}
-
 fn buckets(text: &str) -> Result<Buckets> {
     if text == "none" {
         return Buckets::new(&[]);

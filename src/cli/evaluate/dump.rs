@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::evaluate::evaluated::{Evaluated, MeasuredModel, unk_name};
 use crate::{columns::figure, evaluate::report};
 use corpus::measures::scores::{ComparedScores, SystemScores};
-use corpus::store::write::NewSentence;
+use corpus::store::{output::SystemOutput, write::NewSentence};
 use engine::analysis::{aer::AerCounts, hard};
 use engine::error::Result;
 use engine::text::tsv::{Tsv, TsvCell};
@@ -80,13 +80,9 @@ impl Sentences<'_> {
         systems
             .map(|place| {
                 let output = workspace.output(corpus.systems[place].system.id, at).map_err(std::io::Error::other)?;
-                let output = output.unwrap_or_default();
-                Ok(Translation {
-                    has_unk: output.target.iter().any(|word| word == UNK),
-                    text: output.text,
-                    words: output.token_count,
-                    counts: counts[place][at].counts,
-                })
+                let SystemOutput { text, target, token_count: words, .. } = output.unwrap_or_default();
+                let (has_unk, counts) = (target.iter().any(|word| word == UNK), counts[place][at].counts);
+                Ok(Translation { text, words, has_unk, counts })
             })
             .collect()
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::{links::GoldLayoutArgs, threshold};
+use crate::args::{GoldLayoutArgs, threshold};
 use crate::progress::ProgressLine;
 use crate::statistical::{StatisticalArgs, Text};
 use crate::{args, output};

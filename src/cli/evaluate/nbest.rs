@@ -15,7 +15,7 @@ use corpus::store::read::{SAMPLE, compared};
 use engine::analysis::bleu::{BleuSettings, Tokenization};
 use engine::error::{Error, Result};
 use engine::text::reader::LineReader;
-use engine::text::tsv::{TsvCell, rows};
+use engine::text::tsv::{TsvCell, text};
 use import;
 use import::{ImportedOutput, OracleBy, Record};
 
@@ -233,21 +233,17 @@ fn summary(
         }));
     }
     let number = |number: Option<f64>| TsvCell::Plain(number.map_or_else(String::new, |number| format!("{number:.2}")));
-    let mut table = vec![["candidates", "lists", "BLEU", "chrF2", "TER"].map(TsvCell::plain).to_vec()];
-    for (name, scores) in &scores {
+    let rows = scores.iter().map(|(name, scores)| {
         let numbers = [scores.bleu(), scores.chrf(), scores.ter()].map(number);
-        table.push([vec![TsvCell::plain(*name), TsvCell::plain(&lists.len())], numbers.to_vec()].concat());
-    }
-    output.text(&rows(table))?;
+        [vec![TsvCell::plain(*name), TsvCell::plain(&lists.len())], numbers.to_vec()].concat()
+    });
+    output.text(&text(&["candidates", "lists", "BLEU", "chrF2", "TER"], rows))?;
     output.line("")?;
-    let mut table = vec![["place of the oracle", "lists", "share"].map(TsvCell::plain).to_vec()];
-    for (name, count) in places {
-        let share = format!("{:.4}", count as f64 / lists.len() as f64);
-        table.push(vec![TsvCell::Plain(name), TsvCell::plain(&count), TsvCell::Plain(share)]);
-    }
-    let of = format!("{:.2}", candidates as f64 / lists.len() as f64);
-    table.push(vec![TsvCell::plain("mean"), TsvCell::Plain(format!("{mean:.2}")), TsvCell::Plain(format!("of {of}"))]);
-    output.text(&rows(table))
+    let share = |count: usize| count as f64 / lists.len() as f64;
+    let places = places.into_iter().map(|(name, count)| [name, count.to_string(), format!("{:.4}", share(count))]);
+    let mean = ["mean".to_owned(), format!("{mean:.2}"), format!("of {:.2}", share(candidates))];
+    let rows = places.chain([mean]).map(|row| row.map(TsvCell::Plain).to_vec());
+    output.text(&text(&["place of the oracle", "lists", "share"], rows))
 }
 
 fn place_name(n: usize) -> String {
@@ -261,20 +257,13 @@ fn place_name(n: usize) -> String {
 
 fn each(args: &NbestArgs, lists: &[ChosenNbest], bleu: BleuSettings) -> String {
     let head = ["sentence", "candidates", "place", "first", "oracle", "reranked", "text"];
-    let mut table = vec![head.map(TsvCell::plain).to_vec()];
-    for list in lists {
+    let row = |list: &ChosenNbest| {
         let references: Vec<&str> = list.references.iter().map(String::as_str).collect();
         let score =
             |at: usize| TsvCell::Plain(format!("{:.2}", oracle::score(args.by, &list.texts[at], &references, &bleu)));
-        table.push(vec![
-            TsvCell::plain(&list.sentence),
-            TsvCell::plain(&list.texts.len()),
-            TsvCell::plain(&(list.oracle + 1)),
-            score(0),
-            score(list.oracle),
-            score(list.reranked),
-            TsvCell::from(&list.texts[list.oracle]),
-        ]);
-    }
-    rows(table)
+        let counts = [list.sentence, list.texts.len(), list.oracle + 1].map(|count| TsvCell::plain(&count));
+        let scores = [0, list.oracle, list.reranked].map(score);
+        counts.into_iter().chain(scores).chain([TsvCell::from(&list.texts[list.oracle])]).collect()
+    };
+    text(&head, lists.iter().map(row))
 }

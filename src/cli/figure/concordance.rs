@@ -11,7 +11,7 @@ use engine::analysis::concordance::ConcordanceLine;
 use engine::analysis::concordance::tally::{LinkTally, TalliedSentence, TalliedText, hits};
 use engine::error::{Error, Result};
 use engine::text::{cells::CellTable, words::folded};
-use figure::interlinear::{GlossedSentence, GlossedText};
+use figure::interlinear::{GlossTier, GlossedSentence, GlossedText};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -66,26 +66,25 @@ pub fn run(args: &ConcordanceArgs) -> anyhow::Result<()> {
     if names.is_empty() {
         return Err(Error::Input("there are no links; give --target and --links, or --model".to_owned()).into());
     }
-    let keys = sentences.iter().map(|sentence| keys(sentence, args.by.as_deref())).collect::<Vec<_>>();
+    let folded = |words: &[String]| words.iter().map(|word| folded(word)).collect();
+    let key = |one: &GlossedSentence| keys((&one.words, &one.tiers), args.by.as_deref(), folded);
+    let keys: Vec<Vec<String>> = sentences.iter().map(key).collect();
     if let Some(by) = args.by.as_deref().filter(|_| keys.iter().flatten().all(String::is_empty)) {
-        let known: Vec<&str> = sentences.iter().flat_map(|one| &one.tiers).map(|tier| tier.name.as_str()).collect();
-        let known =
-            known.iter().collect::<BTreeSet<_>>().into_iter().fold(String::new(), |all, name| all + ", " + name);
-        return Err(
-            Error::Input(format!("--by: there is no line `{by}` under the words; there are word{known}")).into()
-        );
+        return no_line("--by", by, "", sentences.iter().flat_map(|one| &one.tiers));
     }
     let tiers = || sentences.iter().flat_map(|one| &one.texts).flat_map(|text| &text.tiers);
     if let Some(by) = args.target_by.as_deref().filter(|by| *by != "word" && tiers().all(|tier| tier.name != *by)) {
-        let known: BTreeSet<&str> = tiers().map(|tier| tier.name.as_str()).collect();
-        let known = known.into_iter().fold(String::new(), |all, name| all + ", " + name);
-        let message =
-            format!("--target-by: there is no line `{by}` under the words of translations; there are word{known}");
-        return Err(Error::Input(message).into());
+        return no_line("--target-by", by, " of translations", tiers());
     }
     let mut output = LineOutput::stdout();
     print(args.format, &table(args, &sentences, &keys, &names)?, &mut output)?;
     output.finish()
+}
+
+fn no_line<'a>(flag: &str, by: &str, of: &str, tiers: impl Iterator<Item = &'a GlossTier>) -> anyhow::Result<()> {
+    let known: BTreeSet<&str> = tiers.map(|tier| tier.name.as_str()).collect();
+    let known = known.into_iter().fold(String::new(), |all, name| all + ", " + name);
+    Err(Error::Input(format!("{flag}: there is no line `{by}` under the words{of}; there are word{known}")).into())
 }
 
 fn unique(texts: &[GlossedText]) -> Vec<String> {
@@ -97,25 +96,19 @@ fn unique(texts: &[GlossedText]) -> Vec<String> {
     names
 }
 
-fn keys(sentence: &GlossedSentence, by: Option<&str>) -> Vec<String> {
-    match by {
-        None | Some("word") => sentence.words.iter().map(|word| folded(word)).collect(),
-        Some(name) => {
-            let tier = sentence.tiers.iter().find(|tier| tier.name == name);
-            tier.map_or_else(|| vec![String::new(); sentence.words.len()], |tier| tier.cells.clone())
-        }
-    }
-}
-
-fn target_keys(text: &GlossedText, by: Option<&str>) -> Vec<String> {
-    let Some(name) = by.filter(|by| *by != "word") else { return text.words.clone() };
-    let tier = text.tiers.iter().find(|tier| tier.name == name);
-    tier.map_or_else(|| vec![String::new(); text.words.len()], |tier| tier.cells.clone())
+fn keys(
+    (words, tiers): (&[String], &[GlossTier]),
+    by: Option<&str>,
+    of_words: impl Fn(&[String]) -> Vec<String>,
+) -> Vec<String> {
+    let Some(name) = by.filter(|by| *by != "word") else { return of_words(words) };
+    let tier = tiers.iter().find(|tier| tier.name == name);
+    tier.map_or_else(|| vec![String::new(); words.len()], |tier| tier.cells.clone())
 }
 
 fn tallied(text: &GlossedText, by: Option<&str>) -> TalliedText {
     let links = text.links.all().into_iter().map(|(link, _)| link).collect();
-    (target_keys(text, by), links, text.chunks.clone())
+    (keys((&text.words, &text.tiers), by, <[String]>::to_vec), links, text.chunks.clone())
 }
 
 fn table(

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::args;
-use crate::args::links::{GoldLayoutArgs, LINK_WORDS};
-use crate::args::{RunArgs, SearchArgs, one_of};
+use crate::args::{GoldLayoutArgs, LINK_WORDS, RunArgs, SearchArgs, one_of};
 use crate::figure::glossed::GlossingModel;
 use crate::figure::{no_terminal, to_stdout, within};
 use crate::output::{provenance, tell};

@@ -57,13 +57,8 @@ impl GlossingModel {
         let readable: Vec<&[u32]> =
             sentences.iter().filter(|one| one.words() > 0).map(|one| one.ids.as_slice()).collect();
         let ticket = CancellationToken::forever();
-        let asked = AskedSystem {
-            system: (&self.model).into(),
-            search,
-            batch: BATCH,
-            reading: Some(self.rows.reading),
-            ticket: &ticket,
-        };
+        let (system, reading) = ((&self.model).into(), Some(self.rows.reading));
+        let asked = AskedSystem { system, search, batch: BATCH, reading, ticket: &ticket };
         let mut said = asked.translate(self.stepper.as_mut(), &readable, &[])?.into_iter();
         let one = |sentence: &Sentence| {
             let nothing = || GlossedText { name: name.clone(), ..GlossedText::default() };

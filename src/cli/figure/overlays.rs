@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::args::links::GoldLayoutArgs;
+use crate::args::GoldLayoutArgs;
 use engine::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use engine::aligner::placed::{PlacedAligner, PlacedWords};
 use engine::error::{Error, Result};

@@ -14,12 +14,11 @@ use explorer::app::document::table::{self, AlignmentTable, Making};
 use explorer::app::document::tree::{SearchTree, TreeTrace};
 use explorer::app::{
     document::sentence_state::CANDIDATES, document::tree, files::gold::Gold, files::picture::PictureRequest,
-    settings::Shown,
 };
 use explorer::jobs::live::view::{Source, Wording};
 use explorer::jobs::{live::protocol::HypothesisView, live::view};
 use figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
-use figure::{heatmap::outlines::Outlined, page::FigurePage, provenance::Provenance, tree::DrawnNode};
+use figure::{provenance::Provenance, tree::DrawnNode};
 use host::words;
 
 fn other_words() -> Error {
@@ -153,30 +152,19 @@ impl<'a> Scenes<'a> {
             return Err(Error::Input(format!("the translation has no word {}; its last is word {count}", i + 1)));
         }
         let how = if given.is_some() { "given translation".to_owned() } else { self.options.to_string() };
-        let mut about = self.models.clone();
-        let mut fact = |name: &str, value: String| about.fact(name, value);
-        fact("kind", kind.name.to_owned());
-        fact("search", how.clone());
-        if let Some(reading) = reading {
-            fact("reading", reading.name().to_owned());
-        }
-        if let Some(units) = table.units {
-            fact("units", units.name().to_owned());
-        }
-        if let Some(i) = word {
-            fact("word", (i + 1).to_string());
-        }
-        if links.is_some() {
-            fact("links", "of the statistical aligner".to_owned());
-        }
         let set = source.touched.describe(best.tokens.len());
-        if !set.is_empty() {
-            fact("interventions", set.clone());
-        }
-        fact("sentence", source.sentence.text.clone());
-        fact("translation", text.unwrap_or_default());
-        fact("log p", best.found.log_p.to_string());
-        about.program();
+        let facts = [
+            ("kind", kind.name.to_owned()),
+            ("search", how.clone()),
+            ("reading", reading.map_or_else(String::new, |reading| reading.name().to_owned())),
+            ("units", table.units.map_or_else(String::new, |units| units.name().to_owned())),
+            ("word", word.map_or_else(String::new, |i| (i + 1).to_string())),
+            ("links", links.map_or_else(String::new, |_| "of the statistical aligner".to_owned())),
+            ("interventions", set.clone()),
+            ("sentence", source.sentence.text.clone()),
+            ("translation", text.unwrap_or_default()),
+            ("log p", best.found.log_p.to_string()),
+        ];
         let name = self.system.name();
         let rows_of = reading.filter(|reading| *reading != RowConvention::default());
         let rows_of = rows_of.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
@@ -188,15 +176,12 @@ impl<'a> Scenes<'a> {
             tree,
             word,
             window: Some(lead.config.window().unwrap_or(0)),
-            replaces: false,
-            shown: Shown::Alpha,
-            outlined: Outlined::default(),
             is_normalised: self.options.ranking.length.normalises(),
             title: format!("{name}: {}", kind.about),
-            facts: about.facts,
+            facts: self.models.clone().with(facts).facts,
             kind: kind.name,
             look: FigureStyle { caption: Some(caption), ..FigureStyle::default() },
-            page: FigurePage::default(),
+            ..PictureRequest::default()
         };
         if let Some(links) = by_hand {
             picture.outline_gold(links);

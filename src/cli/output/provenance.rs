@@ -8,37 +8,29 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, value_parser};
 
 use engine::{error::Result, models::Model, text::write::write_atomic};
 use figure::provenance::Provenance;
 
 /// The id of the argument.
 pub const ARGUMENT: &str = "provenance";
-const COMMANDS: &str = "translate score sample align heads documents contrast ablate dictionary gloss concordance evaluate nbest \
-                        analyse neighbours map";
-
-fn has_it(command: &str) -> bool {
-    COMMANDS.split_whitespace().any(|name| name == command)
-}
 
 /// What the process has used so far; nothing where nobody asks, since a digest is of all weights.
 static USED: Mutex<Option<Provenance>> = Mutex::new(None);
 
-/// The argument, for a command whose results have it.
-pub fn argument(command: Command) -> Command {
+/// The argument, for commands whose results have it.
+pub fn argument() -> Arg {
     let help =
         "Write into this file, as JSON, what made the results: models, digests, search and version of the program";
-    let argument = Arg::new(ARGUMENT).long(ARGUMENT).value_name("FILE").help(help);
-    let argument = argument.value_parser(value_parser!(PathBuf));
-    if has_it(command.get_name()) { command.arg(argument) } else { command }
+    Arg::new(ARGUMENT).long(ARGUMENT).value_name("FILE").help(help).value_parser(value_parser!(PathBuf))
 }
 
 /// Takes notes from now on where a command's results will have them.
 pub fn begin_for(command: &str, matches: &ArgMatches) {
     let format = matches.try_get_raw("format").ok().flatten().and_then(|mut typed| typed.next());
     let is_json = format.and_then(|format| format.to_str()).is_some_and(|format| format.starts_with("json"));
-    if has_it(command) && (is_json || file(matches).is_some()) {
+    if matches.try_contains_id(ARGUMENT).is_ok() && (is_json || file(matches).is_some()) {
         begin(command);
     }
 }

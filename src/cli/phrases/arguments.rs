@@ -11,9 +11,10 @@ use engine::{decoding::phrases::PhraseOptions, models::choice::ModelSpec, text::
 
 pub(super) const WINDOW_LINES: usize = 20_000;
 
+/// What `interlinear score` does with a phrase table, as typed.
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
-pub(super) struct PhrasesPlan {
+pub struct PhrasesPlan {
     /// A phrase table as Moses writes it, packed (gzip, zstandard) or not, instead of --source and --target; it
     /// comes out with the model's score of each pair as one further feature, everything else byte for byte
     #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "target"], help_heading = PHRASES)]

@@ -168,7 +168,7 @@ fn measure(
     (runtime, questions): (&Runtime, ContrastQuestions<'_>),
     (system, pairs): (&Ensemble, &[ContrastPair]),
 ) -> Result<(Vec<Option<MinimalPair>>, usize)> {
-    let asked = ContrastedSystem::new(system.into(), (args.pretokenized, args.batch.plan()), questions)?;
+    let asked = ContrastedSystem::new(system.into(), (args.pretokenized, args.batch.batch), questions)?;
     let mut stepper = system.stepper(runtime.engine, runtime.threads)?;
     let mut progress = ProgressLine::new(format!("comparing, {}", system.name()), Some(pairs.len() as u64), false);
     let (mut found, mut refused) = (Vec::with_capacity(pairs.len()), 0);

@@ -1,12 +1,12 @@
 //! `interlinear train --head`: where each word comes from, learned on a finished model.
 
-use std::{path::PathBuf, time::Instant};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::Args;
 
 use crate::args;
-use crate::args::links::LINK_WORDS;
-use crate::args::{RunArgs, one_of};
+use crate::args::{LINK_WORDS, RunArgs, one_of};
 use crate::{output, statistical};
 use engine::aligner::words::{Cutter, LineAligner};
 use engine::error::{Error, Result};
@@ -71,8 +71,9 @@ pub fn run(
     let runtime = run.plan()?;
     let model = Model::load(model, &Device::cpu())?;
     let ticket = CancellationToken::forever();
-    let mut aligner = if args.links.is_empty() { Some(aligner(args, &model, runtime.threads)?) } else { None };
     let files: Vec<_> = args.source.iter().cloned().zip(args.target.iter().cloned()).collect();
+    let learned = || aligner(args.learned.as_deref(), &files, &model, runtime.threads);
+    let mut aligner = args.links.is_empty().then(learned).transpose()?;
     let (links, words, most) = (args.links.as_slice(), args.link_words, args.limit);
     let text = LinkedText { files: &files, links, words, most, bytes: memory.map_or(u64::MAX, |memory| memory / 2) };
     let (corpus, guide) = text.read(&model, aligner.as_mut(), &ticket)?;
@@ -81,11 +82,8 @@ pub fn run(
     let options = HeadTraining { passes: args.passes, seed: args.seed, keep, ..first };
     let path = args.write.clone().unwrap_or_else(|| model.head_file());
     let kept = path.with_extension("checkpoint");
-    let before = if is_resumed {
-        Some(Checkpoint::load(&kept, head_parameters(HeadSizes::of(&model.config, &model.weights)))?)
-    } else {
-        None
-    };
+    let load = || Checkpoint::load(&kept, head_parameters(HeadSizes::of(&model.config, &model.weights)));
+    let before = is_resumed.then(load).transpose()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(runtime.threads).build()?;
     let (started, begun) = (Instant::now(), before.as_ref().map_or(0, |before| before.position.words));
     let weights = pool.install(|| {
@@ -105,17 +103,12 @@ pub fn run(
     Ok(())
 }
 
-fn aligner(args: &HeadArgs, model: &Model, threads: usize) -> Result<LineAligner> {
+fn aligner(learned: Option<&Path>, files: &[(PathBuf, PathBuf)], model: &Model, threads: usize) -> Result<LineAligner> {
     let (source, target) = (model.config.source_language.as_str(), model.config.target_language.as_str());
-    let cutters = || (Cutter::new(source, false), Cutter::new(target, false));
-    if let Some(path) = &args.learned {
-        let (source, target) = cutters();
-        return Ok(LineAligner::new(Learned::open(path)?, source, target));
+    let cutters = (Cutter::new(source, false), Cutter::new(target, false));
+    if let Some(path) = learned {
+        return Ok(LineAligner::new(Learned::open(path)?, cutters.0, cutters.1));
     }
-    if let Some(aligner) = LineAligner::bundled(source, target, false)? {
-        return Ok(aligner);
-    }
-    let files: Vec<_> = args.source.iter().cloned().zip(args.target.iter().cloned()).collect();
-    let (source, target) = cutters();
-    statistical::learn_text(&files, (source, target), threads)
+    let bundled = LineAligner::bundled(source, target, false)?;
+    bundled.map_or_else(|| statistical::learn_text(files, cutters, threads), Ok)
 }

@@ -155,6 +155,24 @@ impl<'de> Deserialize<'de> for ModelSpec {
     }
 }
 
+/// An installed model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Installed {
+    pub folder: PathBuf,
+    /// BCP 47 tags of what it reads and writes; empty where that is not known before it is read.
+    pub languages: (String, String),
+    /// The paper that it follows; empty where that is not known.
+    pub paper: String,
+    /// The numbers of a state of its decoder where it aligns, else 0: of models of a pair the largest is the best.
+    pub state: u64,
+}
+
+impl From<PathBuf> for Installed {
+    fn from(folder: PathBuf) -> Self {
+        Self { folder, ..Self::default() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

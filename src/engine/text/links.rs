@@ -8,6 +8,17 @@ pub mod read;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+/// Which words a file of links counts.
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize, serde::Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum LinkWords {
+    /// What stands between the spaces of a line, as everywhere in files of alignments.
+    #[default]
+    Spaces,
+    /// The words that the rules of the language cut, which are the tokens of a vocabulary of whole words.
+    Tokens,
+}
+
 /// A link between a source word and a target word, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Link {

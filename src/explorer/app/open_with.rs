@@ -4,17 +4,7 @@ use std::path::PathBuf;
 
 use engine::{models::choice::ModelSpec, nn::device::DeviceChoice};
 
-/// An installed model.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Installed {
-    pub folder: PathBuf,
-    /// BCP 47 tags of what it reads and writes; empty where that is not known before it is read.
-    pub languages: (String, String),
-    /// The paper that it follows; empty where that is not known.
-    pub paper: String,
-    /// The numbers of a state of its decoder where it aligns, else 0: of models of a pair the largest is the best.
-    pub state: u64,
-}
+pub use engine::models::choice::Installed;
 
 /// All models of a pair of languages, in the order of installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,12 +30,6 @@ impl<'a> LanguagePair<'a> {
         let best = *self.models.iter().rev().max_by_key(|model| model.state)?;
         let lies_beside = |model: &&&Installed| model.folder.parent() == best.folder.parent();
         Some((best, self.models.iter().filter(lies_beside).copied().collect()))
-    }
-}
-
-impl From<PathBuf> for Installed {
-    fn from(folder: PathBuf) -> Self {
-        Self { folder, ..Self::default() }
     }
 }
 

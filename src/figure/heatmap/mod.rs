@@ -206,13 +206,9 @@ impl<'a> Heatmap<'a> {
 
     /// What its colours, marks and outlines mean, a line for each.
     pub fn legend(&self, measure: &dyn TextMeasure) -> Figure<'a> {
+        let place = Area::from_min_size(point(0.0, 0.0), legend::SIZE);
         let mut all = Figure {
-            marks: legend::of_cells(
-                &self.cells,
-                self.name,
-                &Area::from_min_size(point(0.0, 0.0), legend::SIZE),
-                self.palette,
-            ),
+            marks: legend::of_cells(&self.cells, self.name, &place, self.palette),
             size: size(legend::WITH_ENDS + measure.width(self.name, TEXT_SMALL), legend::SIZE.y),
             ..Figure::default()
         };

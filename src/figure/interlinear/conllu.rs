@@ -215,9 +215,6 @@ fn of_columns(words: &[Vec<&str>]) -> GlossedSentence {
         }
     }
     tiers.retain(|tier| tier.cells.iter().any(|cell| !cell.is_empty()));
-    GlossedSentence {
-        words: words.iter().map(|columns| columns[1].to_owned()).collect(),
-        tiers,
-        ..GlossedSentence::default()
-    }
+    let words = words.iter().map(|columns| columns[1].to_owned()).collect();
+    GlossedSentence { words, tiers, ..GlossedSentence::default() }
 }

@@ -2,11 +2,10 @@
 //! `models/rnn_encdec.rs`.
 
 use crate::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
-use crate::fused::readout::{Inputs, ReadoutGradients};
+use crate::fused::pass::{Packs, ShardPass};
+use crate::fused::readout::ReadoutGradients;
 use crate::fused::{Shard, readout};
-use crate::fused::{
-    affine::Affine, both::Both, embedding::Embedded, parts::FusedParts, pass::ShardPass, workspace::Buffer,
-};
+use crate::fused::{affine::Affine, embedding::Embedded, parts::Both, parts::FusedParts, workspace::Buffer};
 use engine::models::config::Config;
 use engine::nn::{
     bidirectional::Direction, fused::elementwise::add, fused::gru, fused::gru::Sense, fused::scan::two_slots,
@@ -19,31 +18,31 @@ pub struct EncdecPacks {
     u: Both,
 }
 
-impl EncdecPacks {
-    pub fn repack(&mut self, model: FusedParts<'_>) {
+impl Packs for EncdecPacks {
+    fn repack(&mut self, model: FusedParts<'_>) {
         let config = model.config;
         let n = config.hidden;
         let Self { encoder, u } = self;
         let w_u = model.joined("decoder.U_z", 3 * n * n);
-        rayon::join(
-            || encoder.repack(&model, "encoder"),
-            || {
-                u.repack(model.precision, w_u, 3 * n, n);
-            },
-        );
+        rayon::join(|| encoder.repack(&model, "encoder"), || u.repack(model.precision, w_u, 3 * n, n));
+    }
+
+    fn step(&self, pass: &mut ShardPass<'_>) {
+        let encoded = self.encode(pass);
+        let unrolled = self.unroll(pass, &encoded);
+        let config = pass.model.config;
+        // the readout uses the new state h'_t
+        let s = &unrolled.s[pass.shard.b * config.hidden..];
+        if let Some(d) = readout::step(pass, names(config), [s, &unrolled.words.e, &unrolled.c]) {
+            self.backward(pass, &encoded, &unrolled, d);
+        }
     }
 }
 
 fn names(config: &Config) -> readout::Names {
     let low_rank = config.output_rank.is_some();
-    readout::Names {
-        state: "readout.O_h",
-        word: "readout.O_y",
-        context: "readout.O_c",
-        out: if low_rank { "readout.G_l" } else { "readout.G" },
-        rank: low_rank.then_some("readout.G_r"),
-        width: config.hidden,
-    }
+    let (out, rank) = if low_rank { ("readout.G_l", Some("readout.G_r")) } else { ("readout.G", None) };
+    readout::Names { inputs: ["readout.O_h", "readout.O_y", "readout.O_c"], out, rank, width: config.hidden }
 }
 
 const CONTEXT: (&str, &str) = ("encoder.V", "encoder.b_c");
@@ -77,19 +76,6 @@ fn square<'a>(pass: &ShardPass<'a>, names: (&str, &str)) -> Affine<'a> {
 }
 
 impl EncdecPacks {
-    /// Loss and, with options, gradient of a shard.
-    pub fn step(&self, pass: &mut ShardPass<'_>) {
-        let encoded = self.encode(pass);
-        let unrolled = self.unroll(pass, &encoded);
-        let config = pass.model.config;
-        // the readout uses the new state h'_t
-        let s = &unrolled.s[pass.shard.b * config.hidden..];
-        let inputs = Inputs { s, e: &unrolled.words.e, c: &unrolled.c };
-        if let Some(d) = readout::step(pass, names(config), inputs) {
-            self.backward(pass, &encoded, &unrolled, d);
-        }
-    }
-
     fn layer(&self) -> EncoderLayer<'_> {
         EncoderLayer { prefix: "encoder", packs: &self.encoder, sense: Sense::Old, direction: Direction::Forward }
     }
@@ -115,15 +101,8 @@ impl EncdecPacks {
         let mut cc = take(b * 3 * n);
         let w_c = pass.model.joined("decoder.C_z", 3 * n * n);
         pass.model.precision.matmul_nt(b, 3 * n, n, &encoded.c, w_c, &mut cc, false);
-        let mut out = Unrolled {
-            words,
-            s: take((t_y + 1) * b * n),
-            p: take(rows * 3 * n),
-            u: take(rows * n),
-            r: take(rows * n),
-            s_tilde: take(rows * n),
-            c: take(rows * n),
-        };
+        let (s, p, [u, r, s_tilde, c]) = (take((t_y + 1) * b * n), take(rows * 3 * n), [rows * n; 4].map(take));
+        let mut out = Unrolled { words, s, p, u, r, s_tilde, c };
         square(pass, START).tanh(b, &encoded.c, &mut out.s[..b * n]);
         for i in 0..t_y {
             let (s, s_next) = two_slots(&mut out.s, i, i + 1, b * n);

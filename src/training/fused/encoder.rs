@@ -1,7 +1,7 @@
 //! One recurrent layer over a whole sentence, forward and backward, in either direction.
 //! The input part W e + b is one product; each step multiplies only U. The equations are in `nn/gru.rs`.
 
-use crate::fused::{Shard, both::Both, parts::FusedParts, pass::ShardPass, workspace::Buffer};
+use crate::fused::{Shard, parts::Both, parts::FusedParts, pass::ShardPass, workspace::Buffer};
 use engine::nn::fused::scan::{ScanStates, Unit};
 use engine::nn::fused::{gru, scan};
 use engine::nn::{bidirectional::Direction, fused::elementwise::add, fused::gru::Sense};
@@ -52,23 +52,13 @@ impl EncoderLayer<'_> {
         let take = |length| pass.buffers.take(length);
         let mut x = take(rows * 3 * n);
         pass.gates(self.prefix).forward(rows, e, &mut x);
-        let mut scan = EncoderScan {
-            h: take((t_x + 1) * b * n),
-            u: take(rows * n),
-            r: take(rows * n),
-            rh: take(rows * n),
-            h_tilde: take(rows * n),
-        };
+        let (h, [u, r, rh, h_tilde]) = (take((t_x + 1) * b * n), [rows * n; 4].map(take));
+        let mut scan = EncoderScan { h, u, r, rh, h_tilde };
         let mut scratch = take(3 * b * n);
-        let unit = Unit {
-            n,
-            u_zr: &self.packs.u_zr.forward,
-            u: &self.packs.u.forward,
-            sense: self.sense,
-            direction: self.direction,
-        };
-        let mut kept =
-            ScanStates { h: &mut scan.h, u: &mut scan.u, r: &mut scan.r, rh: &mut scan.rh, h_tilde: &mut scan.h_tilde };
+        let (Self { sense, direction, .. }, UnitPacks { u_zr, u }) = (*self, self.packs);
+        let unit = Unit { n, u_zr: &u_zr.forward, u: &u.forward, sense, direction };
+        let EncoderScan { h, u, r, rh, h_tilde } = &mut scan;
+        let mut kept = ScanStates { h, u, r, rh, h_tilde };
         scan::scan(&unit, &x, t_x, b, live, &mut kept, &mut scratch);
         scan
     }

@@ -1,7 +1,7 @@
 //! One LSTM layer (Zaremba et al. 2015) over a whole sentence, forward and backward, in either
 //! direction. The input part W x + b is one product; each step multiplies only U. The equations are in `nn/lstm.rs`.
 
-use crate::fused::{Shard, affine::Affine, both::Both, parts::FusedParts, pass::ShardPass, workspace::Buffer};
+use crate::fused::{Shard, affine::Affine, parts::Both, parts::FusedParts, pass::ShardPass, workspace::Buffer};
 use engine::nn::fused::elementwise::{add, add_column_sums};
 use engine::nn::{bidirectional::Direction, fused::lstm, fused::scan::two_slots};
 
@@ -68,11 +68,8 @@ impl LstmLayer<'_> {
         let Shard { b, t_x, ref live, .. } = *pass.shard;
         let n = pass.model.config.hidden;
         let (rows, wide) = (t_x * b, GATES * n);
-        let mut scan = LstmScan {
-            h: pass.buffers.take((t_x + 1) * b * n),
-            c: pass.buffers.take((t_x + 1) * b * n),
-            gates: pass.buffers.take(rows * wide),
-        };
+        let [h, c] = [(t_x + 1) * b * n; 2].map(|length| pass.buffers.take(length));
+        let mut scan = LstmScan { h, c, gates: pass.buffers.take(rows * wide) };
         let input = Affine::new(pass.model, (&self.name("W_i"), &self.name("b_i")), wide, self.width);
         input.forward(rows, x, &mut scan.gates);
         let start = self.direction.start(t_x) * b * n;

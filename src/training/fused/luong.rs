@@ -6,8 +6,9 @@
 
 use crate::fused::lstm::{GATES, LayerPacks, LstmLayer, LstmScan, weights_back};
 use crate::fused::luong_attention::{LuongAttention, LuongAttentionPacks};
+use crate::fused::pass::{Packs, ShardPass};
 use crate::fused::workspace::{Buffer, Shard, apply_mask, gather, scatter};
-use crate::fused::{both::Both, parts::FusedParts, pass::ShardPass, readout::ReadoutOutput};
+use crate::fused::{parts::Both, parts::FusedParts, readout::ReadoutOutput};
 use engine::models::config::{AttentionKind, Config, LuongSizes};
 use engine::nn::fused::elementwise::{add, tanh_all};
 use engine::nn::fused::{Factor, fill_rows, lstm};
@@ -45,8 +46,8 @@ impl StepPacks {
     }
 }
 
-impl LuongPacks {
-    pub fn repack(&mut self, model: FusedParts<'_>) {
+impl Packs for LuongPacks {
+    fn repack(&mut self, model: FusedParts<'_>) {
         let config = model.config;
         let Some(sizes) = config.luong() else { return };
         let n = config.hidden;
@@ -65,6 +66,16 @@ impl LuongPacks {
                 });
             }
         });
+    }
+
+    fn step(&self, pass: &mut ShardPass<'_>) {
+        let Some(sizes) = pass.model.config.luong() else { return };
+        let job = Job { packs: self, sizes };
+        let encoded = job.encode(pass);
+        let unrolled = job.unroll(pass, &encoded);
+        if let Some(d_top) = read_out(pass, &unrolled) {
+            job.backward(pass, &encoded, &unrolled, d_top);
+        }
     }
 }
 
@@ -101,18 +112,6 @@ struct Unrolled<'a> {
     /// [c_t; h_t], [t_y, b, 2n]; empty without attention.
     joined: Buffer<'a>,
     attention: Option<LuongAttention<'a>>,
-}
-
-impl LuongPacks {
-    pub fn step(&self, pass: &mut ShardPass<'_>) {
-        let Some(sizes) = pass.model.config.luong() else { return };
-        let job = Job { packs: self, sizes };
-        let encoded = job.encode(pass);
-        let unrolled = job.unroll(pass, &encoded);
-        if let Some(d_top) = read_out(pass, &unrolled) {
-            job.backward(pass, &encoded, &unrolled, d_top);
-        }
-    }
 }
 
 impl Unrolled<'_> {
@@ -200,13 +199,9 @@ impl Job<'_> {
         for layer in 0..self.sizes.layers {
             let width = width(config, self.sizes, layer);
             let mask = pass.dropped(rows * if layer == 0 { m } else { n });
-            let mut stacked = Stacked {
-                x: pass.buffers.take(rows * width),
-                mask,
-                h: pass.buffers.take((t_y + 1) * b * n),
-                c: pass.buffers.take((t_y + 1) * b * n),
-                gates: pass.buffers.take(rows * wide),
-            };
+            let (x, gates) = (pass.buffers.take(rows * width), pass.buffers.take(rows * wide));
+            let [h, c] = [(t_y + 1) * b * n; 2].map(|length| pass.buffers.take(length));
+            let mut stacked = Stacked { x, mask, h, c, gates };
             let last = LstmScan::last(self.direction(), t_x) * b * n;
             stacked.h[..b * n].copy_from_slice(&encoded.scans[layer].h[last..last + b * n]);
             stacked.c[..b * n].copy_from_slice(&encoded.scans[layer].c[last..last + b * n]);

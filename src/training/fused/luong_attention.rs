@@ -3,7 +3,7 @@
 //! The equations are in `attention/`.
 
 use crate::fused::{Shard, guide};
-use crate::fused::{both::Both, parts::FusedParts, pass::ShardPass, workspace::Buffer};
+use crate::fused::{parts::Both, parts::FusedParts, pass::ShardPass, workspace::Buffer};
 use engine::models::config::{AttentionKind, LuongSizes};
 use engine::models::fused::luong::{ScoreKind, score_kind};
 use engine::nn::fused::elementwise::{add, sigmoid, tanh_all};

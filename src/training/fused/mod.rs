@@ -7,7 +7,6 @@
 //! taken in a fixed order, so that a run is reproducible for a given number of threads.
 
 pub mod affine;
-pub mod both;
 pub mod embedding;
 pub mod encdec;
 pub mod encoder;
@@ -30,63 +29,36 @@ use engine::models::config::{Architecture, Config};
 use engine::models::fused as kernels;
 use engine::nn::{fused::Precision, fused::vocabulary::Mixed};
 
-pub use crate::fused::pass::{BatchLoss, ShardPass, StepOptions};
+pub use crate::fused::pass::{BatchLoss, Packs, ShardPass, StepOptions};
 pub use crate::fused::workspace::{Noise, Shard, TrainingScratch};
 
-/// Weights packed for the products of single steps, made once an update and shared by the threads.
-#[derive(Debug, Default)]
-pub struct Packs {
-    search: search::SearchPacks,
-    encdec: encdec::EncdecPacks,
-    luong: luong::LuongPacks,
-    /// The matrix of the output layer in bf16, where the gradient is computed with it.
-    output: Option<Mixed>,
-}
-
-#[derive(Debug)]
-struct GradientEntry {
-    architecture: Architecture,
-    repack: fn(&mut Packs, FusedParts<'_>),
-    step: fn(&Packs, &mut ShardPass<'_>),
-}
-
-const GRADIENTS: &[GradientEntry] = &[
-    GradientEntry {
-        architecture: Architecture::RNN_ENC_DEC,
-        repack: |packs, model| packs.encdec.repack(model),
-        step: |packs, pass| packs.encdec.step(pass),
-    },
-    GradientEntry {
-        architecture: Architecture::RNN_SEARCH,
-        repack: |packs, model| packs.search.repack(model),
-        step: |packs, pass| packs.search.step(pass),
-    },
-    GradientEntry {
-        architecture: Architecture::LUONG,
-        repack: |packs, model| packs.luong.repack(model),
-        step: |packs, pass| packs.luong.step(pass),
-    },
+const GRADIENTS: &[(Architecture, fn() -> Box<dyn Packs>)] = &[
+    (Architecture::RNN_ENC_DEC, || Box::<encdec::EncdecPacks>::default()),
+    (Architecture::RNN_SEARCH, || Box::<search::SearchPacks>::default()),
+    (Architecture::LUONG, || Box::<luong::LuongPacks>::default()),
 ];
 
 /// Whether the gradients of a model of this configuration are hand-written; a score function without kernels learns
 /// by autograd too.
 pub fn supports(config: &Config) -> bool {
-    entry(config).is_some()
+    packs(config).is_some()
 }
 
-fn entry(config: &Config) -> Option<&'static GradientEntry> {
-    GRADIENTS.iter().find(|entry| entry.architecture == config.architecture && kernels::supports(config))
+fn packs(config: &Config) -> Option<Box<dyn Packs>> {
+    let known = GRADIENTS.iter().find(|(architecture, _)| *architecture == config.architecture);
+    known.filter(|_| kernels::supports(config)).map(|(_, packs)| packs())
 }
 
 /// The fused engine of one architecture.
 #[derive(Debug)]
 pub struct Fused {
-    entry: &'static GradientEntry,
     config: Config,
     layout: ParameterLayout,
     precision: Precision,
     sample: Option<usize>,
-    packs: Packs,
+    packs: Box<dyn Packs>,
+    /// The matrix of the output layer in bf16, where the gradient is computed with it.
+    output: Option<Mixed>,
     workspaces: Vec<TrainingScratch>,
     gradients: Vec<Vec<f32>>,
     reach: Reach,
@@ -96,7 +68,7 @@ pub struct Fused {
 impl Fused {
     /// An engine for `threads` shards; an error where [`supports`] says no.
     pub fn new(config: &Config, threads: usize) -> Result<Self> {
-        let Some(entry) = entry(config) else {
+        let Some(packs) = packs(config) else {
             let attention = config.attention().unwrap_or_default();
             let message = format!("nobody wrote the gradients of {} {attention}", config.architecture.name());
             return Err(Error::Internal(message));
@@ -104,11 +76,11 @@ impl Fused {
         let layout = ParameterLayout::new(config);
         let threads = threads.max(1);
         Ok(Self {
-            entry,
             config: config.clone(),
             precision: Precision::F32,
             sample: None,
-            packs: Packs::default(),
+            packs,
+            output: None,
             workspaces: (0..threads).map(|_| TrainingScratch::default()).collect(),
             gradients: (0..threads).map(|_| vec![0.0; layout.total()]).collect(),
             reach: Reach::all(config, &layout),
@@ -147,24 +119,18 @@ impl Fused {
     /// Bytes that the engine holds between steps, weights and the optimizer's memories not included.
     pub fn bytes(&self) -> usize {
         let gradients = 4 * self.gradients.iter().map(Vec::len).sum::<usize>();
-        let packs = self.packs.output.as_ref().map_or(0, Mixed::bytes);
-        gradients + packs + self.workspaces.iter().map(TrainingScratch::bytes).sum::<usize>()
-    }
-
-    fn repack(&mut self, flat: &[f32], precision: Precision) {
-        let (config, layout) = (&self.config, &self.layout);
-        let model = FusedParts { config, layout, flat, precision, output: None, sample: None };
-        (self.entry.repack)(&mut self.packs, model);
+        let output = self.output.as_ref().map_or(0, Mixed::bytes);
+        gradients + output + self.workspaces.iter().map(TrainingScratch::bytes).sum::<usize>()
     }
 
     fn round_output(&mut self, flat: &[f32], precision: Precision) {
         match (precision, readout::output_matrix(&self.layout)) {
             // a sample is rounded by itself
             (Precision::Bf16, Some(_)) if self.sample.is_some() => {
-                self.packs.output.get_or_insert_default();
+                self.output.get_or_insert_default();
             }
             (Precision::Bf16, Some(entry)) => {
-                self.packs.output.get_or_insert_default().pack(&flat[entry.range()], entry.shape[1]);
+                self.output.get_or_insert_default().pack(&flat[entry.range()], entry.shape[1]);
             }
             (Precision::Bf16, None) | (Precision::F32, _) => {}
         }
@@ -174,7 +140,8 @@ impl Fused {
     /// clears).
     pub fn step(&mut self, flat: &[f32], batch: Minibatch<'_>, options: Option<StepOptions>) -> BatchLoss {
         let precision = if options.is_some() { self.precision } else { Precision::F32 };
-        self.repack(flat, precision);
+        let (config, layout) = (&self.config, &self.layout);
+        self.packs.repack(FusedParts { config, layout, flat, precision, output: None, sample: None });
         self.round_output(flat, precision);
         if options.is_some() {
             if self.pending {
@@ -186,8 +153,8 @@ impl Fused {
             self.pending = true;
         }
         let threads = self.workspaces.len().min(batch.len()).max(1);
-        let (config, layout, packs, step) = (&self.config, &self.layout, &self.packs, self.entry.step);
-        let sample = self.sample;
+        let (config, layout, packs, sample) = (&self.config, &self.layout, &*self.packs, self.sample);
+        let output = self.output.as_ref();
         let mut losses = vec![BatchLoss::default(); threads];
         rayon::scope(|scope| {
             let jobs = self.workspaces.iter_mut().zip(&mut self.gradients).zip(&mut losses).take(threads);
@@ -196,7 +163,7 @@ impl Fused {
                     let TrainingScratch { buffers, vocabulary, sampled } = scratch;
                     let options =
                         options.map(|o| StepOptions { seed: o.seed.wrapping_add(0x9E37_79B9 * (t as u64 + 1)), ..o });
-                    let output = options.and(packs.output.as_ref());
+                    let output = options.and(output);
                     let mut pass = ShardPass {
                         model: FusedParts { config, layout, flat, precision, output, sample },
                         shard: &Shard::new(batch, t, threads),
@@ -208,7 +175,7 @@ impl Fused {
                         gradient,
                         loss: BatchLoss::default(),
                     };
-                    step(packs, &mut pass);
+                    packs.step(&mut pass);
                     *loss = pass.loss;
                 });
             }

@@ -1,8 +1,8 @@
-//! The weights of a model as the fused training step reads them.
+//! The weights of a model as the fused training step reads them, and packed.
 
 use crate::layout::ParameterLayout;
 use engine::models::config::Config;
-use engine::nn::{fused::Precision, fused::vocabulary::Mixed};
+use engine::nn::fused::{Packed, Precision, vocabulary::Mixed};
 
 /// Sizes, places and values of the weights.
 #[derive(Clone, Copy, Debug)]
@@ -27,5 +27,20 @@ impl<'a> FusedParts<'a> {
     pub fn joined(&self, name: &str, length: usize) -> &'a [f32] {
         let start = self.layout.at(name);
         &self.flat[start..start + length]
+    }
+}
+
+/// W for W x and for W' d.
+#[derive(Debug, Default)]
+pub struct Both {
+    pub forward: Packed,
+    pub back: Packed,
+}
+
+impl Both {
+    /// Packs a weight [rows, columns] again.
+    pub fn repack(&mut self, precision: Precision, w: &[f32], rows: usize, columns: usize) {
+        self.forward.pack_transposed(precision, w, rows, columns);
+        self.back.pack_plain(precision, w, rows, columns);
     }
 }

@@ -63,6 +63,14 @@ pub struct ShardPass<'a> {
     pub loss: BatchLoss,
 }
 
+/// Weights packed for the products of single steps, made once an update and shared by the threads.
+pub trait Packs: std::fmt::Debug + Send + Sync {
+    fn repack(&mut self, model: FusedParts<'_>);
+
+    /// Loss and, with options, gradient of a shard.
+    fn step(&self, pass: &mut ShardPass<'_>);
+}
+
 impl<'a> ShardPass<'a> {
     /// A dropout mask, when there is dropout.
     pub fn dropped(&mut self, length: usize) -> Option<Buffer<'a>> {

@@ -23,22 +23,13 @@ pub fn output_matrix(layout: &ParameterLayout) -> Option<&LayoutEntry> {
 /// The tensors' names in one architecture.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
-    pub state: &'static str,
-    pub word: &'static str,
-    pub context: &'static str,
+    /// Of the state, the word before and the context.
+    pub inputs: [&'static str; 3],
     pub out: &'static str,
     /// G_r [r, l], where there is one.
     pub rank: Option<&'static str>,
     /// Width of the context.
     pub width: usize,
-}
-
-/// Inputs of the readout, one row a target position, [t_y * b, ...].
-#[derive(Clone, Copy, Debug)]
-pub struct Inputs<'a> {
-    pub s: &'a [f32],
-    pub e: &'a [f32],
-    pub c: &'a [f32],
 }
 
 /// Gradients of the inputs, same shapes.
@@ -49,16 +40,18 @@ pub struct ReadoutGradients<'a> {
     pub c: Buffer<'a>,
 }
 
-/// Loss of the shard and, with options, gradients of weights (added) and inputs.
-pub fn step<'a>(pass: &mut ShardPass<'a>, names: Names, inputs: Inputs<'_>) -> Option<ReadoutGradients<'a>> {
+/// Loss of the shard and, with options, gradients of weights (added) and of the inputs s, e and c, which have one row a target
+/// position, [t_y * b, ...].
+pub fn step<'a>(pass: &mut ShardPass<'a>, names: Names, inputs: [&[f32]; 3]) -> Option<ReadoutGradients<'a>> {
     let (model, buffers) = (pass.model, pass.buffers);
     let (n, m, l) = (model.config.hidden, model.config.embedding, model.config.maxout);
     let rows = pass.shard.t_y * pass.shard.b;
     let mut pre = buffers.take(rows * 2 * l);
     fill_rows(model.get("readout.b_o"), &mut pre);
-    model.precision.matmul_nt(rows, 2 * l, n, inputs.s, model.get(names.state), &mut pre, true);
-    model.precision.matmul_nt(rows, 2 * l, m, inputs.e, model.get(names.word), &mut pre, true);
-    model.precision.matmul_nt(rows, 2 * l, names.width, inputs.c, model.get(names.context), &mut pre, true);
+    let widths = [n, m, names.width];
+    for ((name, input), width) in names.inputs.into_iter().zip(inputs).zip(widths) {
+        model.precision.matmul_nt(rows, 2 * l, width, input, model.get(name), &mut pre, true);
+    }
     let words = pass.shard.words();
     let mut t = buffers.take(words.len() * l);
     for (row, t) in words.iter().zip(t.chunks_exact_mut(l)) {
@@ -72,17 +65,14 @@ pub fn step<'a>(pass: &mut ShardPass<'a>, names: Names, inputs: Inputs<'_>) -> O
         output::maxout_back(&pre[at.clone()], dt, &mut d_pre[at]);
     }
     add_column_sums(&d_pre, pass.gradient_of("readout.b_o"));
-    let mut back = |name: &str, input: &[f32], width: usize| {
-        pass.matrix_back(name, [2 * l, width], rows, &d_pre, input);
+    let [s, e, c] = [0, 1, 2].map(|k| {
+        let (name, width) = (names.inputs[k], widths[k]);
+        pass.matrix_back(name, [2 * l, width], rows, &d_pre, inputs[k]);
         let mut d = buffers.take(rows * width);
         model.precision.matmul(rows, width, 2 * l, &d_pre, model.get(name), &mut d, false);
         d
-    };
-    Some(ReadoutGradients {
-        s: back(names.state, inputs.s, n),
-        e: back(names.word, inputs.e, m),
-        c: back(names.context, inputs.c, names.width),
-    })
+    });
+    Some(ReadoutGradients { s, e, c })
 }
 
 /// The output layer: logits W t (+ b), or W G_r t (+ b).
@@ -131,12 +121,8 @@ impl ReadoutOutput<'_> {
     /// W t (+ b), its loss and, with options, the gradient of t (written).
     fn logits(self, pass: &mut ShardPass<'_>, targets: &[u32], t: &[f32], dt: &mut [f32]) {
         let model = pass.model;
-        let layer = OutputLayer {
-            w: model.get(self.matrix),
-            bias: self.bias.map(|bias| model.get(bias)),
-            l: self.width,
-            mixed: model.output,
-        };
+        let bias = self.bias.map(|bias| model.get(bias));
+        let layer = OutputLayer { w: model.get(self.matrix), bias, l: self.width, mixed: model.output };
         let loss = match (pass.options, model.sample) {
             (None, _) => {
                 let exact = Objective { scale: 1.0, epsilon: 0.0 };

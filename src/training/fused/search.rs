@@ -2,11 +2,10 @@
 //! `models/rnn_search.rs`.
 
 use crate::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
-use crate::fused::readout::{Inputs, ReadoutGradients};
+use crate::fused::pass::{Packs, ShardPass};
+use crate::fused::readout::ReadoutGradients;
 use crate::fused::{Shard, guide, readout};
-use crate::fused::{
-    affine::Affine, both::Both, embedding::Embedded, parts::FusedParts, pass::ShardPass, workspace::Buffer,
-};
+use crate::fused::{affine::Affine, embedding::Embedded, parts::Both, parts::FusedParts, workspace::Buffer};
 use engine::nn::fused::{attention, gru};
 use engine::nn::{
     bidirectional::Direction, fused::elementwise::add, fused::focus::Focus, fused::gru::Sense, fused::scan::two_slots,
@@ -23,8 +22,8 @@ pub struct SearchPacks {
     c: Both,
 }
 
-impl SearchPacks {
-    pub fn repack(&mut self, model: FusedParts<'_>) {
+impl Packs for SearchPacks {
+    fn repack(&mut self, model: FusedParts<'_>) {
         let config = model.config;
         let (n, a) = (config.hidden, config.alignment);
         let Self { forward, backward, query, u, c } = self;
@@ -42,6 +41,18 @@ impl SearchPacks {
                 c.repack(model.precision, w_c, 3 * n, 2 * n);
             });
         });
+    }
+
+    fn step(&self, pass: &mut ShardPass<'_>) {
+        let encoded = self.encode(pass);
+        let unrolled = self.unroll(pass, &encoded);
+        let n = pass.model.config.hidden;
+        let rows = pass.shard.t_y * pass.shard.b;
+        let inputs = ["readout.U_o", "readout.V_o", "readout.C_o"];
+        let names = readout::Names { inputs, out: "readout.W_o", rank: None, width: 2 * n };
+        if let Some(d) = readout::step(pass, names, [&unrolled.s[..rows * n], &unrolled.words.e, &unrolled.c]) {
+            self.backward(pass, &encoded, &unrolled, d);
+        }
     }
 }
 
@@ -82,25 +93,6 @@ fn start<'a>(pass: &ShardPass<'a>) -> Affine<'a> {
 }
 
 impl SearchPacks {
-    pub fn step(&self, pass: &mut ShardPass<'_>) {
-        let encoded = self.encode(pass);
-        let unrolled = self.unroll(pass, &encoded);
-        let n = pass.model.config.hidden;
-        let rows = pass.shard.t_y * pass.shard.b;
-        let inputs = Inputs { s: &unrolled.s[..rows * n], e: &unrolled.words.e, c: &unrolled.c };
-        let names = readout::Names {
-            state: "readout.U_o",
-            word: "readout.V_o",
-            context: "readout.C_o",
-            out: "readout.W_o",
-            rank: None,
-            width: 2 * n,
-        };
-        if let Some(d) = readout::step(pass, names, inputs) {
-            self.backward(pass, &encoded, &unrolled, d);
-        }
-    }
-
     fn layer(&self, direction: Direction) -> EncoderLayer<'_> {
         let (prefix, packs) = match direction {
             Direction::Forward => ("encoder.forward", &self.forward),
@@ -136,17 +128,9 @@ impl SearchPacks {
         let take = |length| pass.buffers.take(length);
         let mut x = take(rows * 3 * n);
         pass.gates("decoder").forward(rows, &words.e, &mut x);
-        let mut out = Unrolled {
-            words,
-            s: take((t_y + 1) * b * n),
-            c: take(rows * 2 * n),
-            alpha: pass.buffers.zeros(rows * t_x),
-            q: take(rows * (a + 2 * n)),
-            u: take(rows * n),
-            r: take(rows * n),
-            rs: take(rows * n),
-            s_tilde: take(rows * n),
-        };
+        let (s, c, q) = (take((t_y + 1) * b * n), take(rows * 2 * n), take(rows * (a + 2 * n)));
+        let (alpha, [u, r, rs, s_tilde]) = (pass.buffers.zeros(rows * t_x), [rows * n; 4].map(take));
+        let mut out = Unrolled { words, s, c, alpha, q, u, r, rs, s_tilde };
         // s_0 = tanh(W_s <-h_1 + b_s)
         start(pass).tanh(b, &encoded.backward.h[..b * n], &mut out.s[..b * n]);
         let v = pass.model.get("attention.v_a");
@@ -186,13 +170,10 @@ impl SearchPacks {
     ) {
         let Shard { b, t_x, t_y, .. } = *pass.shard;
         let (n, a) = (pass.model.config.hidden, pass.model.config.alignment);
-        let mut steps = StepGradients {
-            x: pass.buffers.take(t_y * b * 3 * n),
-            q: pass.buffers.take(t_y * b * (a + 2 * n)),
-            keys: pass.buffers.zeros(b * t_x * a),
-        };
+        let [x, q] = [t_y * b * 3 * n, t_y * b * (a + 2 * n)].map(|length| pass.buffers.take(length));
+        let mut steps = StepGradients { x, q, keys: pass.buffers.zeros(b * t_x * a) };
         let ds_0 = self.unroll_back(pass, encoded, unrolled, &mut d, &mut steps);
-        decoder_weights(pass, unrolled, &mut d, &steps);
+        decoder_weights(pass, unrolled, &mut d.e, &steps);
         unrolled.words.previous_back(pass, &mut d.e);
         // dh_j = sum_i alpha_ij dc_i + U_a' dkeys_j
         let mut dh = pass.buffers.take(b * t_x * 2 * n);
@@ -292,17 +273,12 @@ struct StepGradients<'a> {
     keys: Buffer<'a>,
 }
 
-fn decoder_weights(
-    pass: &mut ShardPass<'_>,
-    unrolled: &Unrolled<'_>,
-    d: &mut ReadoutGradients<'_>,
-    steps: &StepGradients<'_>,
-) {
+fn decoder_weights(pass: &mut ShardPass<'_>, unrolled: &Unrolled<'_>, de: &mut [f32], steps: &StepGradients<'_>) {
     let (n, a) = (pass.model.config.hidden, pass.model.config.alignment);
     let (rows, precision) = (pass.shard.t_y * pass.shard.b, pass.model.precision);
     let dw = pass.gradient_of("attention.W_a");
     precision.matmul_tn(a, n, rows, &steps.q, a + 2 * n, &unrolled.s, n, dw, true);
     pass.unit_back("decoder", &steps.x, &unrolled.s, &unrolled.rs);
     pass.matrix_back("decoder.C_z", [3 * n, 2 * n], rows, &steps.x, &unrolled.c);
-    pass.gates("decoder").back(rows, &steps.x, &unrolled.words.e, &mut d.e, pass.gradient);
+    pass.gates("decoder").back(rows, &steps.x, &unrolled.words.e, de, pass.gradient);
 }

@@ -17,7 +17,7 @@ use figure::{
 };
 
 /// What a column shows, and how it is to look.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PictureRequest {
     pub table: Arc<AlignmentTable>,
     pub hypotheses: Vec<HypothesisView>,
