@@ -6,8 +6,7 @@ use std::{path::Path, time::Duration};
 
 use serde_json::json;
 
-use crate::Setup;
-use crate::timing::median;
+use crate::{Setup, timing::median};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::decoding::{self, SearchOptions};
 use interlinear::{cli::args, host::words, models::Model, ticket::CancellationToken};

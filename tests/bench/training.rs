@@ -6,8 +6,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::{Setup, peer, subject};
-use crate::{cost::Cost, machine::pool};
+use crate::{Setup, cost::Cost, machine::pool, peer, subject};
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::{TRAINED, config::Config, disk::CONFIG_FILE};

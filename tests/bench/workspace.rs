@@ -9,8 +9,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::Setup;
-use crate::timing::millis;
+use crate::{Setup, timing::millis};
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
 use interlinear::corpus::query::table::{Sorting, rows};
 use interlinear::corpus::{

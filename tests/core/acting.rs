@@ -23,7 +23,7 @@ use interlinear::{models::choice::ModelSpec, nn::device::Device, ticket::Cancell
 
 use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{effects::act, models::FOLDERS};
+use crate::{effects::act, folder::Folder, models::FOLDERS};
 
 const SOURCE: &str = "s9 s31 s17 s4";
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
@@ -430,8 +430,8 @@ fn interventions_come_back_with_the_saved_state() {
         InterveneCommand::Ban { column: ids[0], i: None, word: Word::Typed("x".to_owned()), in_all: true },
     );
     act(&mut session, InterveneCommand::Temperature { column: ids[0], temperature: 0.5, goes_on: false });
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("state.json");
+    let folder = Folder::new();
+    let path = folder.join("state.json");
     session.saved().save(&path).expect("saved");
     let found = load_or_set_aside(&path);
     assert_eq!(found.trouble, None);

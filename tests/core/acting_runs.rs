@@ -6,6 +6,7 @@ use interlinear::corpus::{store::file::Workspace, store::look::FileVersion};
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
+use crate::folder::{Files as _, Folder};
 
 const SOURCE: &str = "s2 s3 s4\ns5 s6\n\ns7 s8 s9 s10\n";
 
@@ -26,16 +27,12 @@ fn said(folder: &Path, system: &str) -> Vec<Option<String>> {
 
 #[test]
 fn a_model_runs_with_interventions_as_a_system_of_its_own() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let folder = Folder::new();
+    let at = &folder;
     let model = reference("rnnsearch");
     let model = model.to_str().expect("a path");
-    std::fs::write(at.join("a.en"), SOURCE).expect("written");
-    std::fs::write(
-        at.join("no-end.json"),
-        "{\"version\": 1, \"source\": \"another\", \"mask\": [{\"word\": \"</s>\"}]}",
-    )
-    .expect("written");
+    at.put("a.en", SOURCE);
+    at.put("no-end.json", "{\"version\": 1, \"source\": \"another\", \"mask\": [{\"word\": \"</s>\"}]}");
     let run = |more: &[&str]| {
         let first = ["analyse", "--workspace", "w.ilws", "--model", model, "--beam", "2", "--format", "none"];
         ran(at, &[&first[..], more].concat()).1
@@ -49,7 +46,7 @@ fn a_model_runs_with_interventions_as_a_system_of_its_own() {
             .expect("a name")
             .to_owned();
     let acted = said(at, &format!("{name} + no-end, beam 2"));
-    std::fs::write(at.join("plain.json"), "{\"version\": 1, \"mask\": [{\"word\": \"</s>\"}]}").expect("written");
+    at.put("plain.json", "{\"version\": 1, \"mask\": [{\"word\": \"</s>\"}]}");
     let translate =
         ["translate", "--model", model, "--beam", "2", "--format", "jsonl", "--interventions", "plain.json", "a.en"];
     let (lines, _) = ran(at, &translate);
@@ -59,18 +56,17 @@ fn a_model_runs_with_interventions_as_a_system_of_its_own() {
     }
 
     // The same goes on, others under the same name are another system.
-    std::fs::write(at.join("b.en"), "s3 s2\n").expect("written");
+    at.put("b.en", "s3 s2\n");
     run(&["--source", "b.en", "--interventions", "no-end.json"]);
     assert!(said(at, &format!("{name} + no-end, beam 2"))[4].is_some());
-    std::fs::write(at.join("no-end.json"), "{\"version\": 1, \"mask\": [{\"position\": 4}]}").expect("written");
+    at.put("no-end.json", "{\"version\": 1, \"mask\": [{\"position\": 4}]}");
     let told = run(&["--interventions", "no-end.json"]);
     assert!(told.contains("sentence 2: is left out") && told.contains("source word 4"), "{told}");
     let other = said(at, &format!("{name} + no-end, beam 2 (2)"));
     assert_eq!(other.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, true, true, false]);
 
     // A line for each sentence.
-    std::fs::write(at.join("each.jsonl"), "\n{\"version\": 1, \"force\": [{\"position\": 1, \"word\": \"t5\"}]}\n")
-        .expect("written");
+    at.put("each.jsonl", "\n{\"version\": 1, \"force\": [{\"position\": 1, \"word\": \"t5\"}]}\n");
     run(&["--interventions", "each.jsonl"]);
     let each = said(at, &format!("{name} + each, beam 2"));
     assert_eq!(
@@ -80,7 +76,7 @@ fn a_model_runs_with_interventions_as_a_system_of_its_own() {
 
     let encdec = reference("rnnencdec");
     let encdec = encdec.to_str().expect("a path");
-    std::fs::write(at.join("long.jsonl"), "{\"version\": 1, \"temperature\": 2}\n".repeat(9)).expect("written");
+    at.put("long.jsonl", "{\"version\": 1, \"temperature\": 2}\n".repeat(9));
     for (model, more, says) in [
         (encdec, &["--interventions", "no-end.json"][..], "key `mask` changes the alignment"),
         (model, &["--interventions", "long.jsonl"], "has 9 lines, but the corpus has 5 sentences"),
@@ -101,14 +97,14 @@ fn a_model_runs_with_interventions_as_a_system_of_its_own() {
 
 #[test]
 fn ids_pass_through_and_bad_lines_need_not_end_in_an_error() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let model = reference("rnnsearch");
     let model = model.to_str().expect("a path");
     let long = "s2 ".repeat(2000);
     let text = format!("b-7\ts2 s3\nno tab\n9\t\n11\t{long}\n12\ts2 s3\n");
     let run = |more: &[&str]| {
         let arguments = [&["translate", "--model", model, "--beam", "2", "--ids"][..], more].concat();
-        run_in(folder.path(), &arguments, text.as_bytes())
+        run_in(&folder, &arguments, text.as_bytes())
     };
     let outcome = run(&["--format", "jsonl", "--keep-going"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
@@ -129,12 +125,12 @@ fn ids_pass_through_and_bad_lines_need_not_end_in_an_error() {
 
 #[test]
 fn a_line_that_is_no_text_is_gone_past_where_that_is_asked_for() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let model = reference("rnnsearch");
     let run = |more: &[&str]| {
         let model = model.to_str().expect("a path");
         let arguments = [&["translate", "--model", model, "--beam", "2", "--format", "jsonl"][..], more].concat();
-        run_in(folder.path(), &arguments, b"s2 s3\nbad \xff\ns2 s3\n")
+        run_in(&folder, &arguments, b"s2 s3\nbad \xff\ns2 s3\n")
     };
     let outcome = run(&["--keep-going"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);

@@ -16,6 +16,8 @@ use interlinear::error::{Error, Result};
 use interlinear::ticket::{CancellationToken, Generation};
 use interlinear::{decoding::SystemSpec, models::choice::ModelSpec, text::links::Link};
 
+use crate::folder::Folder;
+
 /// Numbers that look drawn, from a linear congruential generator.
 struct Numbers(u64);
 
@@ -316,9 +318,9 @@ fn likely_links_lie_between_the_intersection_and_the_union() {
 
 #[test]
 fn threads_change_nothing() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     let bytes = |threads| {
-        let path = folder.path().join(format!("{threads}"));
+        let path = folder.join(format!("{threads}"));
         learned(&AlignerSettings::default(), threads, 700).save(&path).expect("it is written");
         std::fs::read(path).expect("it is there")
     };
@@ -391,8 +393,8 @@ fn words_that_nobody_knows_are_linked_when_they_are_alike() {
 
 #[test]
 fn what_was_learned_comes_back_from_its_file() -> Result<()> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("kept");
+    let folder = Folder::new();
+    let path = folder.join("kept");
     let mut aligner = learned(&AlignerSettings::default(), 1, 400);
     aligner.languages = ("en".to_owned(), "fr".to_owned());
     aligner.save(&path)?;
@@ -414,8 +416,8 @@ fn what_was_learned_comes_back_from_its_file() -> Result<()> {
 
 #[test]
 fn a_damaged_file_is_refused_with_a_sentence() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("kept");
+    let folder = Folder::new();
+    let path = folder.join("kept");
     learned(&AlignerSettings::default(), 1, 100).save(&path).expect("it is written");
     let bytes = std::fs::read(&path).expect("it is there");
     let head = bytes.iter().position(|byte| *byte == b'\n').expect("it has a first line") + 1;

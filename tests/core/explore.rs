@@ -30,6 +30,7 @@ use interlinear::pages::{corpus::columns::TableColumns, corpus::views::Concordan
 use interlinear::text::{links::Link, links::read::links_of};
 
 use crate::cli::run_in;
+use crate::folder::{Files as _, Folder};
 use crate::judging::{bytes, out};
 
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -87,9 +88,9 @@ fn filled(path: &Path) -> Workspace {
     workspace
 }
 
-fn opened() -> (tempfile::TempDir, Workspace, CorpusTable) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let workspace = filled(&folder.path().join("w.ilws"));
+fn opened() -> (Folder, Workspace, CorpusTable) {
+    let folder = Folder::new();
+    let workspace = filled(&folder.join("w.ilws"));
     let corpus = CorpusTable::read(&workspace).expect("read");
     (folder, workspace, corpus)
 }
@@ -211,8 +212,8 @@ fn references_that_were_forced_are_no_rivals() {
     let html = tables::html(&corpus, &workspace, &all, None).expect("tables");
     assert!(html.contains("p --paired-ar") && html.contains("First, references"), "{html}");
 
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("w.ilws");
+    let folder = Folder::new();
+    let path = folder.join("w.ilws");
     let mut workspace = Workspace::open(&path).expect("a new workspace");
     workspace.add_system("Forced", &about).expect("a system");
     for name in ["A", "B"] {
@@ -220,18 +221,17 @@ fn references_that_were_forced_are_no_rivals() {
     }
     assert_eq!(first_pair(&CorpusTable::read(&workspace).expect("read")), (1, 2));
     drop(workspace);
-    let asked =
-        run_in(folder.path(), &["analyse", "--workspace", "w.ilws", "--overview", "pair", "--pair", "1,2"], b"");
+    let asked = run_in(&folder, &["analyse", "--workspace", "w.ilws", "--overview", "pair", "--pair", "1,2"], b"");
     assert!(asked.code == 2 && asked.stderr.contains("--pair, system 1 (Forced) is a reference"), "{}", asked.stderr);
 }
 
 #[test]
 fn source_words_that_go_wrong_are_found_with_the_languages_of_the_systems() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let about = StoredAbout { languages: "en>fr".to_owned(), ..StoredAbout::default() };
     for (name, about, known) in [("with", about, true), ("without", StoredAbout::default(), false)] {
         let file = format!("{name}.ilws");
-        let mut workspace = Workspace::open(&folder.path().join(&file)).expect("a new workspace");
+        let mut workspace = Workspace::open(&folder.join(&file)).expect("a new workspace");
         let origin = workspace.add_origin("lines", "").expect("an origin");
         let (source, reference) = ("the boat sleeps".to_owned(), Some("le bateau dort".to_owned()));
         let sentence = NewSentence { source, reference, line: 1, ..NewSentence::default() };
@@ -244,7 +244,7 @@ fn source_words_that_go_wrong_are_found_with_the_languages_of_the_systems() {
         drop(workspace);
         let ask = |more: &[&str]| {
             let filter = ["analyse", "--workspace", &file, "--filter", "wrong.1:boat"];
-            run_in(folder.path(), &[&filter, more].concat(), b"")
+            run_in(&folder, &[&filter, more].concat(), b"")
         };
         let (bare, told) = (ask(&[]), ask(&["--languages", "en-fr"]));
         assert_eq!(told.stdout.lines().count(), 2, "{}", told.stdout);
@@ -379,8 +379,8 @@ fn conditions_are_typed_and_added() {
 
 #[test]
 fn columns_move_and_are_kept_in_the_file() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("w.ilws");
+    let folder = Folder::new();
+    let path = folder.join("w.ilws");
     let mut workspace = filled(&path);
     let corpus = CorpusTable::read(&workspace).expect("read");
     let mut columns = TableColumns::default();
@@ -427,12 +427,12 @@ fn hits_are_lines_with_links_in_both_directions() {
 
 #[test]
 fn lists_of_words_lie_in_files() {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("colours.txt"), "# colours\nRed\n\nblue\n").expect("written");
-    std::fs::write(folder.path().join("two words.txt"), "red\nsea blue\n").expect("written");
-    std::fs::write(folder.path().join("none.txt"), "# nothing\n").expect("written");
+    let folder = Folder::new();
+    folder.put("colours.txt", "# colours\nRed\n\nblue\n");
+    folder.put("two words.txt", "red\nsea blue\n");
+    folder.put("none.txt", "# nothing\n");
     let parse = |query: &str| {
-        let mut list = |name: &str| lists::words(folder.path(), name).map_err(|error| error.to_string());
+        let mut list = |name: &str| lists::words(&folder, name).map_err(|error| error.to_string());
         ConcordanceQuery::parse_with(query, &mut list)
     };
     let query = parse("{@colours.txt, old} boat").expect("a query");
@@ -469,8 +469,8 @@ fn heard(lane: &CorpusThread, call: CorpusRequest, is_last: impl Fn(&CorpusNews)
 
 #[test]
 fn the_lane_counts_and_finds_between_its_other_calls() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("w.ilws");
+    let folder = Folder::new();
+    let path = folder.join("w.ilws");
     drop(filled(&path));
     let lane = CorpusThread::spawn(Arc::new(|| {}));
     let is_rows = |news: &CorpusNews| matches!(news, CorpusNews::Rows(_));
@@ -513,7 +513,7 @@ fn the_lane_counts_and_finds_between_its_other_calls() {
     heard(&lane, find(3, "{red"), is_refused);
     let is_written = |news: &CorpusNews| matches!(news, CorpusNews::Written(_));
     let (file, lines) = (
-        folder.path().join("hits.tsv"),
+        folder.join("hits.tsv"),
         ConcordanceLine { at: 1, words: vec!["boat".to_owned()], keys: vec![(0, 0)], ..ConcordanceLine::default() },
     );
     let (path, lines, order) = (file.clone(), Arc::new(vec![lines]), Arc::new(vec![0]));
@@ -524,11 +524,11 @@ fn the_lane_counts_and_finds_between_its_other_calls() {
 
 #[test]
 fn the_command_line_prints_overviews_and_sorted_hits() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let folder = Folder::new();
+    let at = &folder;
     drop(filled(&at.join("w.ilws")));
-    std::fs::write(at.join("colours.txt"), "red\n").expect("written");
-    std::fs::write(at.join("counts.txt"), "le 7\n3 dort\n").expect("written");
+    at.put("colours.txt", "red\n");
+    at.put("counts.txt", "le 7\n3 dort\n");
     let ran = |arguments: &[&str]| {
         let outcome = run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
         assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
@@ -570,8 +570,8 @@ fn conllu(sentences: &[&[(&str, &str)]]) -> String {
 
 #[test]
 fn source_words_are_counted_by_their_part_of_speech() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let folder = Folder::new();
+    let at = &folder;
     drop(filled(&at.join("w.ilws")));
     let analyse = |arguments: &[&str]| run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
     let overview = || analyse(&["--overview", "pos"]).stdout;
@@ -588,7 +588,7 @@ fn source_words_are_counted_by_their_part_of_speech() {
         // once more: it counts once
         &[("rain", "NOUN")],
     ]);
-    std::fs::write(at.join("x.conllu"), file).expect("written");
+    at.put("x.conllu", file);
     let brought = analyse(&["--import", "x.conllu", "--format", "none"]);
     assert_eq!(brought.code, 0, "{}", brought.stderr);
     let told = "x.conllu: Imported parts of speech of 3 sentences; 1 line has a fault. 1 sentence of the file is not in the corpus.";
@@ -621,7 +621,7 @@ fn source_words_are_counted_by_their_part_of_speech() {
     let report = run_in(at, &["report", "--workspace", "w.ilws", "--output", "report.html"], b"");
     let html = std::fs::read_to_string(at.join("report.html")).unwrap_or_default();
     assert!(html.contains("<h2>Source words by part of speech</h2>"), "{}", report.stderr);
-    std::fs::write(at.join("none.conllu"), conllu(&[&[("snow", "NOUN")]])).expect("written");
+    at.put("none.conllu", conllu(&[&[("snow", "NOUN")]]));
     let refused = analyse(&["--import", "none.conllu"]);
     assert!(
         refused.code == 2 && refused.stderr.contains("none.conllu: has parts of speech for no sentence"),
@@ -678,7 +678,7 @@ fn p_values_and_intervals_do_not_depend_on_the_order_of_the_table() {
     assert_eq!(pair(&sorted), pair(&came));
     let printed = |sort: &[&str]| {
         let asked = ["analyse", "--workspace", "w.ilws", "--overview", "pair"];
-        let done = run_in(folder.path(), &[&asked[..], sort].concat(), b"");
+        let done = run_in(&folder, &[&asked[..], sort].concat(), b"");
         assert_eq!(done.code, 0, "{}", done.stderr);
         done.stdout
     };
@@ -687,11 +687,11 @@ fn p_values_and_intervals_do_not_depend_on_the_order_of_the_table() {
 
 #[test]
 fn a_corpus_keeps_an_aligner_of_its_own_that_comes_first() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let folder = Folder::new();
+    let at = &folder;
     let mut workspace = filled(&at.join("w.ilws"));
-    std::fs::write(at.join("t.en"), "the boat\nthe sea\n".repeat(20)).expect("written");
-    std::fs::write(at.join("t.nl"), "le bateau\nla mer\n".repeat(20)).expect("written");
+    at.put("t.en", "the boat\nthe sea\n".repeat(20));
+    at.put("t.nl", "le bateau\nla mer\n".repeat(20));
     let ran = |arguments: &[&str]| {
         let done = run_in(at, arguments, b"");
         assert_eq!(done.code, 0, "{arguments:?}: {}", done.stderr);
@@ -719,7 +719,7 @@ fn a_corpus_keeps_an_aligner_of_its_own_that_comes_first() {
         workspace.keep_look(&look).expect("kept");
         assert_eq!(workspace.look(), look);
         let said = ran(&[&["report", "--workspace", "w.ilws", "--output", "r.html"], arguments].concat());
-        let html = std::fs::read_to_string(at.join("r.html")).expect("written");
+        let html = at.text("r.html");
         assert!(html.contains(&format!("References are linked: {linked}.")), "{kept:?} {arguments:?}: {html}");
         assert_eq!(said.contains("words are linked without this one"), trouble.is_some(), "{kept:?}: {said}");
         assert!(said.contains(trouble.unwrap_or_default()), "{kept:?}: {said}");
@@ -730,11 +730,11 @@ fn a_corpus_keeps_an_aligner_of_its_own_that_comes_first() {
 #[test]
 fn an_aligner_that_is_learned_again_at_the_same_path_is_asked_again() {
     let (folder, workspace, corpus) = opened();
-    let at = folder.path();
-    std::fs::write(at.join("t.en"), "the boat\nthe sea\n".repeat(20)).expect("written");
+    let at = &folder;
+    at.put("t.en", "the boat\nthe sea\n".repeat(20));
     let mut means = FilterResources::default();
     let mut wrong = |target: &str| {
-        std::fs::write(at.join("t.fr"), target.repeat(20)).expect("written");
+        at.put("t.fr", target.repeat(20));
         let learn = ["align", "--statistical", "--source", "t.en", "--target", "t.fr", "--save", "own.aligner"];
         let done = run_in(at, &learn, b"");
         assert_eq!(done.code, 0, "{}", done.stderr);

@@ -13,7 +13,7 @@ use interlinear::text::tokenizer::Encode as _;
 use interlinear::text::words::{SideWords, vocabulary_words};
 use interlinear::{nn::device::Device, pages::sentence::command::ColumnCommand, ticket::CancellationToken};
 
-use crate::{cli::run_in, effects::act};
+use crate::{cli::run_in, effects::act, folder::Folder};
 
 fn multi(choice: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins/mt-multi");
@@ -67,10 +67,10 @@ fn a_chosen_language_is_read_as_if_it_were_typed_and_has_no_place_in_the_text() 
 
 #[test]
 fn commands_take_a_language_behind_a_model() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let run = |model: &str, input: &str, format: &str| {
         let model = multi(model).display().to_string();
-        run_in(folder.path(), &["translate", "--model", &model, "--format", format], input.as_bytes())
+        run_in(&folder, &["translate", "--model", &model, "--format", format], input.as_bytes())
     };
     let chosen = run("@oci", "the red boat sails.\n\n", "text");
     let typed = run("", ">>oci<< the red boat sails.\n\n", "text");
@@ -100,10 +100,10 @@ fn a_language_that_the_model_does_not_have_is_answered_with_those_it_has() {
 
 #[test]
 fn importing_a_model_with_a_choice_behind_it_says_what_to_do() {
-    let out = tempfile::tempdir().expect("a folder");
+    let out = Folder::new();
     let path = multi("@fra").display().to_string();
-    let target = out.path().join("new").display().to_string();
-    let ran = run_in(out.path(), &["import", &path, &target], b"");
+    let target = out.join("new").display().to_string();
+    let ran = run_in(&out, &["import", &path, &target], b"");
     let told = ran.stderr;
     assert!(ran.code != 0 && told.contains("written whole, so `@fra` has no place behind it"), "{told}");
     assert!(told.contains("as OUT@fra"), "{told}");
@@ -111,8 +111,8 @@ fn importing_a_model_with_a_choice_behind_it_says_what_to_do() {
 
 #[test]
 fn a_column_says_its_language_apart_from_the_text_and_keeps_it() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("state.json");
+    let folder = Folder::new();
+    let path = folder.join("state.json");
     let mut session = Session::start(None, &OpenWith::default());
     let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
     for id in ids {
@@ -162,11 +162,11 @@ fn what_is_longer_than_the_positions_of_a_model_is_told() {
     let model = Model::load(&path, &Device::cpu()).expect("a model");
     let sizes = model.config.transformer().expect("a Transformer");
     assert_eq!(sizes.positions, Positions::Table);
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let long = "the red boat sails. ".repeat(sizes.max_positions / 4 + 1);
     let model = path.display().to_string();
     let input = format!("{long}\nthe boat\n");
-    let said = run_in(folder.path(), &["translate", "--model", &model], input.as_bytes());
+    let said = run_in(&folder, &["translate", "--model", &model], input.as_bytes());
     assert_eq!((said.code, said.stdout.lines().count()), (2, 2), "{}", said.stderr);
     assert!(said.stdout.ends_with('\n') && !said.stdout.trim().is_empty(), "the other line is translated");
     assert!(said.stderr.contains("line 1") && said.stderr.contains("cut it into sentences"), "{}", said.stderr);

@@ -26,6 +26,8 @@ use interlinear::session::lessons::things::{LessonAct, LessonAction};
 use interlinear::session::{lessons::Running, lessons::handout::handout, lessons::spoken::spoken, state::Session};
 use interlinear::{figure::svg::svg, models::anatomy::Miswiring};
 
+use crate::folder::Folder;
+
 mod facts;
 
 const PATIENCE: Duration = Duration::from_mins(5);
@@ -214,8 +216,8 @@ fn go_through(key: &str) {
 }
 
 fn print(desk: &mut Desk) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("handout.html");
+    let folder = Folder::new();
+    let path = folder.join("handout.html");
     desk.driver.send(LessonCommand::Print(path.clone()));
     desk.until("printing", |session| {
         session.app().view.notices().iter().any(|notice| notice.text.starts_with("Saved"))
@@ -386,17 +388,17 @@ fn a_lesson_for_models_that_are_not_there_says_so() {
 
 #[test]
 fn a_lesson_is_printed_behind_the_window() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     let mut session = session_with(OWN);
     session.apply(LessonCommand::Open("own/mine".to_owned()));
     session.take_effects();
-    session.apply(LessonCommand::Print(folder.path().join("handout")));
+    session.apply(LessonCommand::Print(folder.join("handout")));
     let effects = session.take_effects();
     let work = effects.iter().find_map(|effect| match effect {
         Effect::Chore(FileJob::Work(work)) => Some(work.clone()),
         _ => None,
     });
-    let path = folder.path().join("handout.html");
+    let path = folder.join("handout.html");
     assert!(!path.exists(), "nothing is written on the window's thread");
     (work.expect("there is work").0)();
     assert!(path.exists());

@@ -14,6 +14,7 @@ use interlinear::{nn::device::Device, ticket::CancellationToken};
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
+use crate::folder::{Files as _, Folder};
 use crate::models::{check_gradients, tiny, variables};
 
 fn looks() -> Vec<(AttentionKind, &'static str)> {
@@ -198,17 +199,17 @@ fn local_attention_looks_round_p_t() {
 
 #[test]
 fn words_beyond_the_location_score_have_no_energy() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     let path = reference("luong-global-location");
     let model = Model::load(&path, &Device::cpu()).expect("the fixture loads");
     let known = model.config.luong().expect("it is luong").max_source;
     for words in [known - 1, known, known + 5] {
-        std::fs::write(folder.path().join("source"), "s3 ".repeat(words)).expect("written");
-        std::fs::write(folder.path().join("target"), "t4 t5").expect("written");
+        folder.put("source", "s3 ".repeat(words));
+        folder.put("target", "t4 t5");
         for engine in ["fused", "plain"] {
             let path = path.to_str().expect("a plain path");
             let arguments = ["score", "--model", path, "--source", "source", "--target", "target", "--engine", engine];
-            let outcome = run_in(folder.path(), &arguments, b"");
+            let outcome = run_in(&folder, &arguments, b"");
             assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
             let record: Value = serde_json::from_str(&outcome.stdout).expect("a line of JSON");
             assert!(record["log_p"].is_f64() && record.get("p_t").is_none());
@@ -250,8 +251,8 @@ fn configurations_name_only_what_goes_together() {
 
 #[test]
 fn help_names_every_attention() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let help = run_in(folder.path(), &["train", "--help"], b"").stdout;
+    let folder = Folder::new();
+    let help = run_in(&folder, &["train", "--help"], b"").stdout;
     let kinds = KINDS.iter().map(|line| line.explanation);
     assert!(kinds.chain(scores("luong").map(|line| line.equation)).all(|what| help.contains(what)), "{help}");
 }

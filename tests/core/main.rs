@@ -21,6 +21,7 @@ mod ensembles;
 mod evaluation;
 mod explore;
 mod figure;
+mod folder;
 mod fused;
 mod given;
 mod gloss;

@@ -10,6 +10,7 @@ use interlinear::models::{config::OwnSizes, origins, origins::foreign::Foreign, 
 use interlinear::{nn::device::Device, text::tokenizer::Tokenizers, ticket::CancellationToken};
 
 use crate::cli::run_in;
+use crate::folder::{Files as _, Folder};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/marian").join(name)
@@ -69,7 +70,7 @@ fn compare(folder: &Path, kernels: Kernels) -> (Vec<(f32, f32)>, usize, usize) {
         (sizes.alignment_heads, sizes.alignment_reason) = (vec![1], AlignmentReason::Chosen);
     }
     let model = Model::of_foreign(foreign, folder, &Device::cpu(), &Tokenizers::default()).expect("a whole model");
-    let sources = std::fs::read_to_string(folder.join("source.txt")).expect("sentences");
+    let sources = folder.text("source.txt");
     let wanted = wanted(folder);
     let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
     let (mut all, mut others, mut most) = (Vec::new(), 0, 0);
@@ -148,7 +149,7 @@ fn every_beam_is_marians() {
 fn integers_are_marians() {
     let folder = fixture("integers");
     let model = Model::load(&folder, &Device::cpu()).expect("a model");
-    let text = std::fs::read_to_string(folder.join("source.txt")).expect("sentences");
+    let text = folder.text("source.txt");
     let wanted = wanted(&folder);
     for (kernels, least) in [(Kernels::Plain, 8), (Kernels::Fused, 10)] {
         let mut stepper = model.stepper(kernels, 1).expect("a stepper");
@@ -174,7 +175,7 @@ fn integers_are_the_same_in_every_company() {
     let folder = fixture("integers");
     let model = Model::load(&folder, &Device::cpu()).expect("a model");
     let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
-    let text = std::fs::read_to_string(folder.join("source.txt")).expect("sentences");
+    let text = folder.text("source.txt");
     let sources: Vec<Vec<u32>> = text.lines().map(|line| model.source.encode(line).ids).collect();
     let all: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
     let found = |threads: usize, sources: &[&[u32]]| {
@@ -193,18 +194,18 @@ fn integers_are_the_same_in_every_company() {
 }
 
 fn refused(name: &str, damage: &dyn Fn(&Path)) -> String {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     for entry in std::fs::read_dir(fixture(name)).expect("a fixture").flatten() {
-        std::fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("a copy");
+        std::fs::copy(entry.path(), folder.join(entry.file_name())).expect("a copy");
     }
-    damage(folder.path());
-    let error = Model::load(folder.path(), &Device::cpu()).expect_err("it is damaged");
+    damage(&folder);
+    let error = Model::load(&folder, &Device::cpu()).expect_err("it is damaged");
     assert!(error.is_users(), "{error}");
     error.to_string()
 }
 
 fn write(folder: &Path, name: &str, bytes: &[u8]) {
-    std::fs::write(folder.join(name), bytes).expect("a temporary folder");
+    folder.put(name, bytes);
 }
 
 fn replace(folder: &Path, name: &str, from: &str, to: &str) {
@@ -259,14 +260,14 @@ fn what_is_wrong_is_told_by_its_file_and_name() {
 
 #[test]
 fn files_say_languages_guidance_and_licence_and_an_imported_folder_is_the_same_model() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     for entry in std::fs::read_dir(fixture("post")).expect("a fixture").flatten() {
-        std::fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("a copy");
+        std::fs::copy(entry.path(), folder.join(entry.file_name())).expect("a copy");
     }
     let card = "# opus-2020-01-15.zip\n\n* source language(s): fi\n* target language(s): sv\n* license: CC-BY 4.0\n";
-    write(folder.path(), "README.md", card.as_bytes());
-    write(folder.path(), "model.npz.yml", b"guided-alignment: corpus.align\n");
-    let file = folder.path().join("model.npz");
+    write(&folder, "README.md", card.as_bytes());
+    write(&folder, "model.npz.yml", b"guided-alignment: corpus.align\n");
+    let file = folder.join("model.npz");
     let read = foreign(&file);
     let sizes = read.config.transformer().expect("a Transformer");
     assert_eq!((sizes.alignment_heads.as_slice(), sizes.alignment_reason), (&[1][..], AlignmentReason::Guided));
@@ -274,9 +275,9 @@ fn files_say_languages_guidance_and_licence_and_an_imported_folder_is_the_same_m
     assert_eq!((read.config.name.as_str(), languages), ("opus-2020-01-15", ("fi", "sv")));
     assert!(read.card.contains("CC-BY 4.0") && read.card.contains("Marian"), "{}", read.card);
 
-    let output = folder.path().join("ours");
+    let output = folder.join("ours");
     let arguments = [file.as_os_str(), output.as_os_str()].map(|path| path.to_string_lossy().into_owned());
-    let import = || run_in(folder.path(), &["import", &arguments[0], &arguments[1]], b"");
+    let import = || run_in(&folder, &["import", &arguments[0], &arguments[1]], b"");
     let done = import();
     assert_eq!(done.code, 0, "{}", done.stderr);
     let ours = Model::load(&output, &Device::cpu()).expect("a model folder");
@@ -285,7 +286,7 @@ fn files_say_languages_guidance_and_licence_and_an_imported_folder_is_the_same_m
     assert_eq!(ours.card(), read.card);
     let again = import();
     assert!(again.code == 2 && again.stderr.contains("is there already"), "{}: {}", again.code, again.stderr);
-    let shown = run_in(folder.path(), &["inspect", &arguments[0]], b"").stdout;
+    let shown = run_in(&folder, &["inspect", &arguments[0]], b"").stdout;
     for fact in ["Marian npz", "CC-BY 4.0", "guided", "decoder layers"] {
         assert!(shown.contains(fact), "{fact}: {shown}");
     }

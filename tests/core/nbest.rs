@@ -10,6 +10,7 @@ use interlinear::import::{ImportOptions, OracleBy, Role};
 use interlinear::ticket::CancellationToken;
 
 use crate::cli::run_in;
+use crate::folder::{Files as _, Folder};
 
 const SOURCE: &str = "the old mill turns\nrain again\nlate\n";
 const REFERENCE: &str = "le vieux moulin tourne\nencore la pluie\ntard\n";
@@ -23,16 +24,14 @@ const LISTS: &str = "\
 ";
 
 fn write(folder: &Path) {
-    for (name, text) in [("s.en", SOURCE), ("r.fr", REFERENCE), ("mill.nbest", LISTS)] {
-        std::fs::write(folder.join(name), text).expect("written");
-    }
+    folder.put_all([("s.en", SOURCE), ("r.fr", REFERENCE), ("mill.nbest", LISTS)]);
 }
 
 #[test]
 fn candidates_come_with_their_features_and_scores() {
-    let folder = tempfile::tempdir().expect("a folder");
-    write(folder.path());
-    let path = folder.path().join("mill.nbest");
+    let folder = Folder::new();
+    write(&folder);
+    let path = folder.join("mill.nbest");
     let (format, _) = import::guess(&path).expect("a guess")[0];
     assert_eq!(format.name, "nbest");
     let mut file = import::open(&path, &ImportOptions::default()).expect("it opens");
@@ -47,14 +46,14 @@ fn candidates_come_with_their_features_and_scores() {
 
 #[test]
 fn the_oracle_of_lists_is_a_system_and_its_place_a_column() {
-    let folder = tempfile::tempdir().expect("a folder");
-    write(folder.path());
-    let mut workspace = Workspace::open(&folder.path().join("w.ilws")).expect("a workspace");
+    let folder = Folder::new();
+    write(&folder);
+    let mut workspace = Workspace::open(&folder.join("w.ilws")).expect("a workspace");
     let roles = [("s.en", Some(Role::Source)), ("r.fr", Some(Role::Reference)), ("mill.nbest", None)];
     for (name, role) in roles {
         let options = ImportOptions { role, oracle: Some(OracleBy::Bleu), ..ImportOptions::default() };
         let ticket = CancellationToken::forever();
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         let report = import_file(&mut workspace, (&path, &options), 1, &ticket, &mut |_| {}).expect("it comes in");
         assert_eq!(report.warned, 0, "{report:?}");
     }
@@ -72,11 +71,11 @@ fn the_oracle_of_lists_is_a_system_and_its_place_a_column() {
 
 #[test]
 fn the_first_by_another_score_is_a_system_too() {
-    let folder = tempfile::tempdir().expect("a folder");
-    write(folder.path());
+    let folder = Folder::new();
+    write(&folder);
     let ran = |arguments: &str| {
         let all: Vec<&str> = "analyse --workspace w.ilws".split(' ').chain(arguments.split(' ')).collect();
-        run_in(folder.path(), &all, b"")
+        run_in(&folder, &all, b"")
     };
     let refused = ran("--source s.en --import mill.nbest --rerank LM1 --format none");
     let why = "mill.nbest, line 1: has no `LM1`; its candidates have LM0, TM0.1, TM0.2";
@@ -85,7 +84,7 @@ fn the_first_by_another_score_is_a_system_too() {
         let outcome = ran(&format!("{arguments} --format none"));
         assert_eq!(outcome.code, 0, "{arguments}: {}", outcome.stderr);
     }
-    let corpus = CorpusTable::read(&Workspace::open_existing(&folder.path().join("w.ilws")).expect("a workspace"));
+    let corpus = CorpusTable::read(&Workspace::open_existing(&folder.join("w.ilws")).expect("a workspace"));
     let corpus = corpus.expect("a corpus");
     let said: Vec<(&str, Vec<&str>)> = corpus
         .systems
@@ -99,12 +98,12 @@ fn the_first_by_another_score_is_a_system_too() {
 
 #[test]
 fn lists_are_counted_and_put_into_another_order() {
-    let folder = tempfile::tempdir().expect("a folder");
-    write(folder.path());
-    std::fs::write(folder.path().join("qe.txt"), "1\n2\n1\n3\n2\n5\n").expect("written");
+    let folder = Folder::new();
+    write(&folder);
+    folder.put("qe.txt", "1\n2\n1\n3\n2\n5\n");
     let ran = |arguments: &[&str]| {
         let all = [&["nbest", "--target", "r.fr", "mill.nbest"], arguments].concat();
-        run_in(folder.path(), &all, b"")
+        run_in(&folder, &all, b"")
     };
     let good = |arguments: &[&str]| {
         let outcome = ran(arguments);
@@ -128,10 +127,10 @@ fn lists_are_counted_and_put_into_another_order() {
     assert!(rows.contains("\n2\t3\t3\t") && rows.contains("\t100.00\t"), "{rows}");
     let object: serde_json::Value = serde_json::from_str(&good(&["--format", "json"])).expect("JSON");
     assert_eq!((object["candidates"].as_u64(), object["mean_place"].as_f64()), (Some(6), Some(2.0)));
-    std::fs::write(folder.path().join("short.txt"), "1\n").expect("written");
-    std::fs::write(folder.path().join("odd.txt"), "1\nx\n").expect("written");
-    std::fs::write(folder.path().join("more.txt"), "1\n1\n1\n1\n1\n1\n1\n").expect("written");
-    std::fs::write(folder.path().join("one.fr"), "un\n").expect("written");
+    folder.put("short.txt", "1\n");
+    folder.put("odd.txt", "1\nx\n");
+    folder.put("more.txt", "1\n1\n1\n1\n1\n1\n1\n");
+    folder.put("one.fr", "un\n");
     for (arguments, why) in [
         (&["--rerank", "LM1"][..], "has no `LM1`; its candidates have LM0, TM0.1, TM0.2"),
         (&["--scores", "short.txt"], "short.txt: has fewer lines than there are candidates"),
@@ -147,19 +146,19 @@ fn lists_are_counted_and_put_into_another_order() {
 
 #[test]
 fn documents_and_domains_of_a_table_are_tags_with_scores_of_their_own() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let table = "source\treference\tMill\tdoc\tdomain\n\
         the old mill turns\tle vieux moulin tourne\tle vieux moulin tourne\tstory\ttales\n\
         rain again\tencore la pluie\tla pluie\tnews, late\ttales\n\
         late\ttard\ttard\tstory\t\n";
-    std::fs::write(folder.path().join("t.tsv"), table).expect("written");
+    folder.put("t.tsv", table);
     let arguments = ["analyse", "--workspace", "w.ilws", "--import", "t.tsv", "--overview", "tags"];
-    let outcome = run_in(folder.path(), &arguments, b"");
+    let outcome = run_in(&folder, &arguments, b"");
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let rows: Vec<Vec<&str>> = outcome.stdout.lines().map(|line| line.split('\t').collect()).collect();
     let found: Vec<[&str; 3]> = rows[1..].iter().map(|row| [row[0], row[1], row[2]]).collect();
     assert_eq!(found, [["doc:news  late", "Mill", "1"], ["doc:story", "Mill", "2"], ["domain:tales", "Mill", "2"]]);
     let condition = rows.iter().find(|row| row[0] == "doc:story").expect("a row")[7];
     let arguments = ["analyse", "--workspace", "w.ilws", "--filter", condition, "--columns", "words"];
-    assert_eq!(run_in(folder.path(), &arguments, b"").stdout.lines().count(), 3, "{condition}");
+    assert_eq!(run_in(&folder, &arguments, b"").stdout.lines().count(), 3, "{condition}");
 }

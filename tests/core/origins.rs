@@ -10,7 +10,7 @@ use interlinear::text::{foreign::vocabulary::Vocabulary, tokenizer::Tokenizer};
 use interlinear::{models::config::OwnSizes, nn::device::Device, ticket::CancellationToken};
 use serde_json::Value;
 
-use crate::cli::run_in;
+use crate::{cli::run_in, folder::Folder};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins").join(name)
@@ -228,9 +228,9 @@ fn what_a_checkpoint_has_that_is_not_known_is_refused_by_its_name() {
 
 #[test]
 fn text_of_a_model_of_words_alone_is_read_again_as_it_was_said() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let write = |name: &str, text: &str| {
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         fs::write(&path, text).expect("written");
         path
     };
@@ -244,7 +244,7 @@ fn text_of_a_model_of_words_alone_is_read_again_as_it_was_said() {
         ("words", words.words_tokenizer(None), vec![2, 3, 4, 5, 4, 6]),
         ("codes", pieces.words_tokenizer(Some(&codes)), vec![2, 3, 4, 5, 6]),
     ] {
-        let tokenizer = Tokenizer::from_json(folder.path(), &json.expect(what)).expect(what).ending(false);
+        let tokenizer = Tokenizer::from_json(&folder, &json.expect(what)).expect(what).ending(false);
         let text = tokenizer.join("en", &tokenizer.tokens(&ids));
         assert_eq!(tokenizer.encode(&text).ids, ids, "{what}: {text}");
     }
@@ -252,7 +252,7 @@ fn text_of_a_model_of_words_alone_is_read_again_as_it_was_said() {
 
 #[test]
 fn checkpoints_of_other_toolkits_are_refused_by_the_toolkit() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for (file, bytes, told) in [
         (
             "model_step_9.pt",
@@ -264,10 +264,10 @@ fn checkpoints_of_other_toolkits_are_refused_by_the_toolkit() {
         ("final.T7", b"\x04\x00..onmt.Encoder..", "OpenNMT-lua"),
         ("other.pt", b"PK\x03\x04..weights", "other.pt"),
     ] {
-        let path = folder.path().join(file);
+        let path = folder.join(file);
         std::fs::write(&path, bytes).expect("written");
         let named = Model::load(&path, &Device::cpu()).expect_err(file).to_string();
-        let inside = Model::load(folder.path(), &Device::cpu()).expect_err(file).to_string();
+        let inside = Model::load(&folder, &Device::cpu()).expect_err(file).to_string();
         std::fs::remove_file(&path).expect("removed");
         assert!(named.contains(told) && named.contains(file), "{named}");
         let is_known = !["other.pt", "model_step_9.pt"].contains(&file);

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::cli::{Outcome, REFERENCES, reference, run_in};
 use crate::decoding::fake::Fake;
+use crate::folder::{Files as _, Folder};
 
 const TABLE: &str = "\u{feff}s3 s4 ||| t5 t6 ||| 0.1 0.2 0.3 0.4 ||| 0-0 1-1 ||| 3 4 5\n\
 s3 s4 ||| t5 ||| 0.5 1e-3 .25 2.5 ||| ||| 7 7 7 ||| |||\n\
@@ -30,11 +31,11 @@ fn fixture(name: &str) -> Model {
 }
 
 fn run_score(model: &str, text: &[u8], arguments: &[&str]) -> Outcome {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    std::fs::write(folder.path().join("table"), text).expect("written");
+    let folder = Folder::new();
+    folder.put("table", text);
     let model = reference(model);
     let all = ["score", "--model", model.to_str().expect("a plain path"), "--phrase-table", "table"];
-    run_in(folder.path(), &[&all, arguments].concat(), b"")
+    run_in(&folder, &[&all, arguments].concat(), b"")
 }
 
 #[test]
@@ -189,7 +190,7 @@ fn every_model_gives_phrases_their_log_p() {
 
 #[test]
 fn a_table_comes_out_as_it_was_in_its_order_packed_or_not() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     // Several batches, sources scattered, so that an order lost would show.
     let mut text = String::new();
     for i in 0..900_usize {
@@ -209,12 +210,12 @@ fn a_table_comes_out_as_it_was_in_its_order_packed_or_not() {
     ];
     let mut outputs = Vec::new();
     for (name, bytes) in &files {
-        std::fs::write(folder.path().join(name), bytes).expect("written");
+        folder.put(name, bytes);
         for output in ["out", "out.gz", "out.zst"] {
             let arguments = ["score", "--model", model, "--phrase-table", name, "--output", output];
-            let outcome = run_in(folder.path(), &arguments, b"");
+            let outcome = run_in(&folder, &arguments, b"");
             assert_eq!((outcome.code, outcome.stdout.as_str(), outcome.stderr.as_str()), (0, "", ""));
-            let written = std::fs::read(folder.path().join(output)).expect("it is there");
+            let written = std::fs::read(folder.join(output)).expect("it is there");
             let start: &[u8] = if output == "out.gz" {
                 &[0x1f, 0x8b]
             } else if output == "out" {
@@ -223,11 +224,11 @@ fn a_table_comes_out_as_it_was_in_its_order_packed_or_not() {
                 &[0x28]
             };
             assert!(written.starts_with(start), "{output} is packed as its name says");
-            let table = PhraseTable::open(&folder.path().join(output)).expect("it opens");
+            let table = PhraseTable::open(&folder.join(output)).expect("it opens");
             outputs.push(table.map(|entry| entry.expect("a line").line().to_owned()).collect::<String>());
         }
     }
-    let piped = run_in(folder.path(), &["score", "--model", model, "--phrase-table", "-"], text.as_bytes());
+    let piped = run_in(&folder, &["score", "--model", model, "--phrase-table", "-"], text.as_bytes());
     outputs.push(piped.stdout);
     assert!(outputs.iter().all(|output| *output == outputs[0]), "every way gives the same");
     for (before, after) in text.lines().zip(outputs[0].lines()) {
@@ -248,16 +249,15 @@ fn a_table_comes_out_as_it_was_in_its_order_packed_or_not() {
 
 #[test]
 fn an_output_that_failed_leaves_the_old_file() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let path = folder.path().join("table.gz");
-    std::fs::write(&path, "old").expect("written");
+    let folder = Folder::new();
+    let path = folder.put("table.gz", "old");
     let failed: Result<(), Error> = write_packed(&path, |file| {
         file.write_all(b"half of a line").map_err(|error| Error::io("x", &error))?;
         Err(Error::Input("a broken line".into()))
     });
     assert_eq!(failed.expect_err("it failed").to_string(), "a broken line");
     assert_eq!(std::fs::read(&path).expect("it is there"), b"old");
-    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is left");
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 1, "nothing else is left");
 }
 
 fn brute_force(model: &Model, source: &str, n: usize, k: usize) -> (Vec<String>, Vec<String>) {
@@ -312,12 +312,12 @@ fn top_targets_are_told_in_columns() {
     assert!(
         lines[1].contains("log p of") && lines[1].contains("feature 3") && lines[2].ends_with("1.0000  t2 &amp; t8")
     );
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    std::fs::write(folder.path().join("table"), TABLE).expect("written");
+    let folder = Folder::new();
+    folder.put("table", TABLE);
     let model = reference("rnnencdec");
     let all =
         ["phrases", "--model", model.to_str().expect("a plain path"), "--phrase-table", "table", "--top", "2", "s9"];
-    assert_eq!(run_in(folder.path(), &all, b"").stdout, text, "a command of its own");
+    assert_eq!(run_in(&folder, &all, b"").stdout, text, "a command of its own");
     let tsv = run_score("rnnencdec", TABLE.as_bytes(), &["--top", "2", "--format", "tsv", "s9"]).stdout;
     assert!(tsv.starts_with("source\trank\tmodel_target\tmodel_log_p\t") && tsv.contains("\ns9\t2\t"), "{tsv}");
     assert!(tsv.lines().all(|line| line.split('\t').count() == 8), "{tsv}");
@@ -336,7 +336,7 @@ fn what_is_not_there_is_named() {
         let outcome = run_score("rnnencdec", TABLE.as_bytes(), arguments);
         assert!(outcome.code == 2 && outcome.stderr.contains(what), "{arguments:?}: {}", outcome.stderr);
     }
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     let model = reference("rnnencdec");
     let model = model.to_str().expect("a plain path");
     for (arguments, what) in [
@@ -344,7 +344,7 @@ fn what_is_not_there_is_named() {
         (vec!["score", "--model", model, "--phrase-table", "."], ".: is a folder"),
         (vec!["score", "--model", model], "--source <FILE>"),
     ] {
-        let outcome = run_in(folder.path(), &arguments, b"");
+        let outcome = run_in(&folder, &arguments, b"");
         assert!(outcome.code == 2 && outcome.stderr.contains(what), "{arguments:?}: {}", outcome.stderr);
     }
 }

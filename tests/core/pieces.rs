@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::bad_input::copy_of;
 use crate::cli::{reference, run_in};
+use crate::folder::{Files as _, Folder};
 
 const WORDS: &[&str] =
     &["sun", "suns", "sunrise", "rise", "rises", "risen", "moon", "moonrise", "moons", "noon", "soon", "son", "sons"];
@@ -45,12 +46,12 @@ fn links(alpha: &Value, x: &[std::ops::Range<usize>], y: &[std::ops::Range<usize
 
 #[test]
 fn alignments_of_pieces_are_told_of_words() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = model(folder.path());
+    let folder = Folder::new();
+    let model = model(&folder);
     let input = "sunrise soon moonrises sons\nrisen moons noon\n";
-    fs::write(folder.path().join("s"), input).expect("written");
+    folder.put("s", input);
     let run = |arguments: &[&str]| {
-        let outcome = run_in(folder.path(), arguments, b"");
+        let outcome = run_in(&folder, arguments, b"");
         assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
         outcome.stdout
     };
@@ -89,13 +90,13 @@ fn alignments_of_pieces_are_told_of_words() {
 
 #[test]
 fn every_command_reads_the_same_links_off_a_forced_translation() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = model(folder.path());
+    let folder = Folder::new();
+    let model = model(&folder);
     let input = "sunrise-moons soon, moonrises' sons.\nrisen moons (noon) rises\nsunrise\n\
                  son. moon. soon rises\nMr. sun, hon. moons rise\nn'rise s'moon\n";
-    fs::write(folder.path().join("s"), input).expect("written");
+    folder.put("s", input);
     let run = |arguments: &[&str]| {
-        let outcome = run_in(folder.path(), arguments, b"");
+        let outcome = run_in(&folder, arguments, b"");
         assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
         outcome.stdout
     };
@@ -119,15 +120,14 @@ fn every_command_reads_the_same_links_off_a_forced_translation() {
 
 #[test]
 fn links_of_nearly_equal_weights_are_the_same_in_a_corpus() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     let model = reference("rnnsearch").display().to_string();
     let word = |n: usize| format!("s{}", 2 + n * 7 % 37);
     let line = |n: usize| (0..5 + n % 9).map(|k| word(n * 5 + k * k)).collect::<Vec<_>>().join(" ") + "\n";
-    fs::write(folder.path().join("s"), (0..150).map(line).collect::<String>()).expect("written");
-    fs::write(folder.path().join("t"), (0..150).map(|n| line(n + 3).replace('s', "t")).collect::<String>())
-        .expect("written");
+    folder.put("s", (0..150).map(line).collect::<String>());
+    folder.put("t", (0..150).map(|n| line(n + 3).replace('s', "t")).collect::<String>());
     let run = |line: &str| {
-        let outcome = run_in(folder.path(), &line.split(' ').collect::<Vec<_>>(), b"");
+        let outcome = run_in(&folder, &line.split(' ').collect::<Vec<_>>(), b"");
         assert_eq!(outcome.code, 0, "{line}: {}", outcome.stderr);
         outcome.stdout
     };
@@ -141,8 +141,8 @@ fn links_of_nearly_equal_weights_are_the_same_in_a_corpus() {
 
 #[test]
 fn figures_of_pieces_are_of_words_unless_pieces_are_asked_for() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = model(folder.path());
+    let folder = Folder::new();
+    let model = model(&folder);
     let words = ["sunrise", "moonrises", "noon"];
     for kind in ["heatmap", "links", "beam"] {
         let plain = [
@@ -150,7 +150,7 @@ fn figures_of_pieces_are_of_words_unless_pieces_are_asked_for() {
             "--kind", kind,
         ];
         let run = |arguments: &[&str]| {
-            let outcome = run_in(folder.path(), arguments, b"");
+            let outcome = run_in(&folder, arguments, b"");
             assert_eq!(outcome.code, 0, "{}", outcome.stderr);
             outcome.stdout
         };
@@ -163,22 +163,22 @@ fn figures_of_pieces_are_of_words_unless_pieces_are_asked_for() {
 
 #[test]
 fn a_model_of_words_says_nothing_of_pieces() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = copy_of("rnnsearch", folder.path()).display().to_string();
-    let outcome = run_in(folder.path(), &["translate", "--model", &model, "--format", "jsonl"], b"a b\n");
+    let folder = Folder::new();
+    let model = copy_of("rnnsearch", &folder).display().to_string();
+    let outcome = run_in(&folder, &["translate", "--model", &model, "--format", "jsonl"], b"a b\n");
     let record: Value = serde_json::from_str(outcome.stdout.trim()).expect("JSON");
     assert!(record["words"].is_null() && record["hypotheses"][0]["words"].is_null());
 }
 
 #[test]
 fn dictionaries_of_pieces_are_of_words() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = model(folder.path());
-    fs::write(folder.path().join("s"), "sunrise moonrise sons\n".repeat(3)).expect("written");
+    let folder = Folder::new();
+    let model = model(&folder);
+    folder.put("s", "sunrise moonrise sons\n".repeat(3));
     let arguments = ["dictionary", "--model", &model, "--source", "s", "--target", "s", "--output", "out"];
-    let outcome = run_in(folder.path(), &arguments, b"");
+    let outcome = run_in(&folder, &arguments, b"");
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let text = fs::read_to_string(folder.path().join("out")).expect("read");
+    let text = folder.text("out");
     for word in text.split_whitespace().filter(|word| word.chars().all(char::is_alphabetic)) {
         assert!(["sunrise", "moonrise", "sons"].contains(&word), "{word} in {text}");
     }
@@ -186,8 +186,8 @@ fn dictionaries_of_pieces_are_of_words() {
 
 #[test]
 fn evaluate_copied_a_piece_in_place_of_an_unknown_word() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = model(folder.path());
+    let folder = Folder::new();
+    let model = model(&folder);
     let path = Path::new(&model);
     let config = Config::load(&path.join("config.json")).expect("sound");
     let mut weights = Weights::load(&path.join("model.safetensors"), &shapes(&config)).expect("sound");
@@ -196,15 +196,15 @@ fn evaluate_copied_a_piece_in_place_of_an_unknown_word() {
     weights.insert("readout.b_w", bias);
     weights.save(&path.join("model.safetensors"), false).expect("written");
     let input = "moonrise sunrise rises\nsunrises moonrises\n";
-    fs::write(folder.path().join("s"), input).expect("written");
+    folder.put("s", input);
     for pretokenized in [&[][..], &["--pretokenized"]] {
         let search = ["--model", &model, "--beam", "1", "--max-length", "6", "--replace-unk"];
-        let translated = run_in(folder.path(), &[&["translate", "s"], &search[..], pretokenized].concat(), b"");
+        let translated = run_in(&folder, &[&["translate", "s"], &search[..], pretokenized].concat(), b"");
         assert_eq!(translated.code, 0, "{}", translated.stderr);
         let files = ["--source", "s", "--target", "s", "--output", "out"];
-        let evaluated = run_in(folder.path(), &[&["evaluate"], &search[..], &files, pretokenized].concat(), b"");
+        let evaluated = run_in(&folder, &[&["evaluate"], &search[..], &files, pretokenized].concat(), b"");
         assert_eq!(evaluated.code, 0, "{}", evaluated.stderr);
-        let text = fs::read_to_string(folder.path().join(format!("out/{}.txt", config.name))).expect("written");
+        let text = folder.text(format!("out/{}.txt", config.name));
         assert_eq!(text, translated.stdout);
         let copied = |word: &&str| input.split_whitespace().any(|source| source == *word);
         assert!(text.split_whitespace().any(|word| copied(&word)), "no whole word was copied: {text}");
@@ -214,14 +214,14 @@ fn evaluate_copied_a_piece_in_place_of_an_unknown_word() {
 /// -log p a word, perplexity and lengths were of pieces here and of words for other models.
 #[test]
 fn figures_are_of_words_between_spaces_however_a_model_cuts_them() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = model(folder.path());
-    fs::write(folder.path().join("s"), "sunrise soon moonrises sons\nrisen, moons noon\n").expect("written");
+    let folder = Folder::new();
+    let model = model(&folder);
+    folder.put("s", "sunrise soon moonrises sons\nrisen, moons noon\n");
     let words = reference("rnnsearch");
     let models = ["--model", &model, "--model", words.to_str().expect("plain")];
     let files = ["--source", "s", "--target", "s", "--unk", "none", "--buckets", "3"];
     let evaluate = |format: &str| {
-        let outcome = run_in(folder.path(), &[&["evaluate"], &models[..], &files, &["--format", format]].concat(), b"");
+        let outcome = run_in(&folder, &[&["evaluate"], &models[..], &files, &["--format", format]].concat(), b"");
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
         outcome.stdout
     };

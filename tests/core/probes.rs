@@ -26,6 +26,7 @@ use interlinear::{models::gradient::PersuadedRow, pages::map::MAP, text::cut::Wo
 
 use crate::acting::{acted_on, answer, asked};
 use crate::effects::{act, chores, lane_calls, opened};
+use crate::folder::{Files as _, Folder};
 use crate::importance::{SOURCE, TARGET, best, said};
 use crate::worker::{PATIENCE, fixture, serve_all, store};
 use crate::{cli::run_in, measured, models::FOLDERS, tiny::TINY};
@@ -459,15 +460,14 @@ fn open_file(path: &Path, source: &str, model: &Path) -> Result<Opened, String> 
 
 #[test]
 fn a_file_from_the_window_runs_in_translate_and_opens_again() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let (mut session, id, model) = set_up(folder.path());
+    let folder = Folder::new();
+    let (mut session, id, model) = set_up(&folder);
     let said = column(&session, id).hypotheses[0].clone();
     let text = saved_text(&mut session, id);
-    let path = folder.path().join("mine.json");
-    std::fs::write(&path, &text).expect("written");
+    let path = folder.put("mine.json", &text);
     assert!(InterventionFile::open(&path).is_ok(), "{text}");
     let translated = run_in(
-        folder.path(),
+        &folder,
         &["translate", "--model", "tiny", "--beam", "5", "--format", "jsonl", "--interventions", "mine.json"],
         b"one three two\n",
     );
@@ -516,9 +516,9 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
 
 #[test]
 fn a_file_of_a_script_is_opened_as_translate_reads_it() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let model = TINY.save(folder.path());
-    let path = folder.path().join("script.json");
+    let folder = Folder::new();
+    let model = TINY.save(&folder);
+    let path = folder.join("script.json");
     let json = r#"{"version": 1, "source": "one three two", "prefix": "deux", "temperature": 0.5,
         "force": [{"position": 3, "word": "trois"}], "forbid": [{"word": "un"}],
         "pin": [{"row": 2, "alpha": {"word": "two"}}, {"row": 3, "alpha": {"permuted": 4}}], "mask": [{"position": 4}]}"#;
@@ -535,7 +535,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
 
     let run = |name: &str| {
         let file = ["translate", "--model", "tiny", "--beam", "5", "--format", "jsonl", "--interventions", name];
-        let run = run_in(folder.path(), &file, b"one three two\n");
+        let run = run_in(&folder, &file, b"one three two\n");
         assert_eq!(run.code, 0, "{}", run.stderr);
         let line: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
         (line["hypotheses"][0]["tokens"].clone(), line["hypotheses"][0]["log_p"].as_f64().expect("a number"))
@@ -564,7 +564,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     );
     assert!((f64::from(best.found.log_p) - by_script.1).abs() < 1e-4);
     let text = saved_text(&mut session, id);
-    std::fs::write(folder.path().join("again.json"), text).expect("written");
+    folder.put("again.json", text);
     let again = run("again.json");
     assert!(again.0 == by_script.0 && (again.1 - by_script.1).abs() < 1e-4);
     // a word that this model does not know anyway would keep the file from being opened
@@ -572,15 +572,15 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     serve(&mut session, InterveneCommand::Ban { column: id, i: None, word, in_all: false });
     let text = saved_text(&mut session, id);
     assert!(!text.contains("unheard") && text.contains("\"un\""), "{text}");
-    std::fs::write(folder.path().join("third.json"), text).expect("written");
+    folder.put("third.json", text);
     assert_eq!(run("third.json").0, by_script.0);
 }
 
 #[test]
 fn bad_files_say_the_line_and_the_key() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let model = TINY.save(folder.path());
-    let path = folder.path().join("bad.json");
+    let folder = Folder::new();
+    let model = TINY.save(&folder);
+    let path = folder.join("bad.json");
     for (json, parts) in [
         ("{\"version\": 1,\n \"prefx\": \"un\"}", &["bad.json", "line 2", "prefx"][..]),
         ("{\"version\": 7}", &["version", "7"]),
@@ -593,6 +593,6 @@ fn bad_files_say_the_line_and_the_key() {
         let error = open_file(&path, "one", &model).expect_err(json);
         assert!(parts.iter().all(|part| error.contains(part)), "{json}: {error}");
     }
-    let error = open_file(&folder.path().join("none.json"), "one", &model).expect_err("no file");
+    let error = open_file(&folder.join("none.json"), "one", &model).expect_err("no file");
     assert!(error.contains("none.json"), "{error}");
 }

@@ -13,6 +13,7 @@ use interlinear::corpus::{
 use interlinear::{import::ImportOptions, ticket::CancellationToken};
 
 use crate::cli::run_in;
+use crate::folder::{Files as _, Folder};
 use crate::judging::{bytes, out};
 
 const SYSTEMS: [&str; 2] = ["Mill", "Brook"];
@@ -76,8 +77,8 @@ fn brought(workspace: &mut Workspace, path: &Path) -> ImportReport {
 
 #[test]
 fn the_mean_of_ratings_is_a_column_with_differences_and_conditions() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let workspace = judged(&folder.path().join("w.ilws"));
+    let folder = Folder::new();
+    let workspace = judged(&folder.join("w.ilws"));
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let value = |name: &str, at: usize| TableColumn::named(name, &corpus).expect("a column").value(&corpus, at);
     assert_eq!([value("rating.1", 0), value("rating.2", 0), value("rating.2-1", 1)], [45.0, 90.0, 30.0]);
@@ -91,20 +92,19 @@ fn the_mean_of_ratings_is_a_column_with_differences_and_conditions() {
 
 #[test]
 fn ratings_and_letters_go_out_and_come_in_as_table_and_as_lines() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let first = judged(&folder.path().join("a.ilws"));
+    let folder = Folder::new();
+    let first = judged(&folder.join("a.ilws"));
     for (name, kind) in [("j.tsv", ExportFormat::JudgementTable), ("j.jsonl", ExportFormat::Judgements)] {
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         std::fs::write(&path, written(&first, kind)).expect("written");
-        let mut other = filled(&folder.path().join(format!("{name}.ilws")));
+        let mut other = filled(&folder.join(format!("{name}.ilws")));
         let report = judgement_io::import(&mut other, &path, None, &CancellationToken::forever()).expect("in");
         assert!(report.warnings.is_empty(), "{report:?}");
         assert_eq!(other.judgements().expect("judgements"), first.judgements().expect("judgements"), "{name}");
     }
     let wrong = "sentence\tannotator\tsystem\trating\n1\tanna\tMill\t101\n2\tanna\t\t5\n3\tanna\tMill\t7\n";
-    let path = folder.path().join("wrong.tsv");
-    std::fs::write(&path, wrong).expect("written");
-    let mut other = filled(&folder.path().join("b.ilws"));
+    let path = folder.put("wrong.tsv", wrong);
+    let mut other = filled(&folder.join("b.ilws"));
     let report = judgement_io::import(&mut other, &path, None, &CancellationToken::forever()).expect("in");
     assert_eq!(report.warned, 2, "{report:?}");
     assert!(report.warnings[0].contains("line 2") && report.warnings[0].contains("from 0 to 100"), "{report:?}");
@@ -113,8 +113,8 @@ fn ratings_and_letters_go_out_and_come_in_as_table_and_as_lines() {
 
 #[test]
 fn a_rating_of_another_translation_is_set_apart() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = judged(&folder.path().join("w.ilws"));
+    let folder = Folder::new();
+    let mut workspace = judged(&folder.join("w.ilws"));
     let system = workspace.systems().expect("systems")[1].id;
     let other = SystemOutput { text: "un bateau rouge".to_owned(), ..SystemOutput::default() };
     workspace.add_outputs(system, &[(0, other)], &mut Measuring::default()).expect("outputs");
@@ -126,8 +126,8 @@ fn a_rating_of_another_translation_is_set_apart() {
 
 #[test]
 fn a_campaign_deals_sentences_out_evenly_and_its_orders_follow_from_the_seed() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("w.ilws"));
+    let folder = Folder::new();
+    let mut workspace = filled(&folder.join("w.ilws"));
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let plan = |seed: u64, each: usize| Campaign {
         seed,
@@ -181,8 +181,8 @@ fn a_campaign_deals_sentences_out_evenly_and_its_orders_follow_from_the_seed() {
 /// Counted by hand: ratings (40, 50), (60, 70), (80, 90) of two, one of which a third judged like the first.
 #[test]
 fn three_annotators_are_compared_by_alpha() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("w.ilws"));
+    let folder = Folder::new();
+    let mut workspace = filled(&folder.join("w.ilws"));
     let tagged = |mut judgement: Judgement, tag: &str| {
         judgement.tags.insert(tag.to_owned());
         judgement
@@ -209,8 +209,8 @@ fn three_annotators_are_compared_by_alpha() {
 
 #[test]
 fn judgements_go_to_other_programs_and_come_back() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let first = judged(&folder.path().join("a.ilws"));
+    let folder = Folder::new();
+    let first = judged(&folder.join("a.ilws"));
     let mqm = written(&first, ExportFormat::Mqm);
     let lines: Vec<&str> = mqm.lines().collect();
     assert_eq!(
@@ -222,9 +222,8 @@ fn judgements_go_to_other_programs_and_come_back() {
     assert!(
         lines[4].starts_with("Mill\t") && lines[4].contains("\tbob\t") && lines[4].contains("\tNo-error\tNo-error")
     );
-    let path = folder.path().join("mqm.tsv");
-    std::fs::write(&path, &mqm).expect("written");
-    let mut other = filled(&folder.path().join("b.ilws"));
+    let path = folder.put("mqm.tsv", &mqm);
+    let mut other = filled(&folder.join("b.ilws"));
     let report = brought(&mut other, &path);
     assert_eq!((report.sentences, report.outputs, report.warned), (0, 0, 0), "{report:?}");
     let (said, wanted) = (other.judgements_of(0).expect("said"), first.judgements_of(0).expect("said"));
@@ -242,9 +241,9 @@ fn judgements_go_to_other_programs_and_come_back() {
     let all: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let dashboard = serde_json::to_string_pretty(&serde_json::json!({ "campaign": all })).expect("JSON");
     for (name, text) in [("lines.jsonl", lines.clone()), ("dashboard.json", dashboard)] {
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         std::fs::write(&path, text).expect("written");
-        let mut other = Workspace::open(&folder.path().join(format!("{name}.ilws"))).expect("a workspace");
+        let mut other = Workspace::open(&folder.join(format!("{name}.ilws"))).expect("a workspace");
         let report = brought(&mut other, &path);
         assert_eq!((report.sentences, report.outputs, report.judgements, report.warned), (2, 4, 3, 0), "{report:?}");
         let said = other.judgements_of(0).expect("said");
@@ -257,8 +256,8 @@ fn judgements_go_to_other_programs_and_come_back() {
 
 #[test]
 fn errors_that_a_metric_found_are_marks_of_an_annotator_of_its_name() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("w.ilws"));
+    let folder = Folder::new();
+    let mut workspace = filled(&folder.join("w.ilws"));
     let texts = TEXTS.iter().map(|(source, mill, _)| (source, mill));
     let segments: Vec<serde_json::Value> = texts
         .enumerate()
@@ -271,7 +270,7 @@ fn errors_that_a_metric_found_are_marks_of_an_annotator_of_its_name() {
             one
         })
         .collect();
-    let path = folder.path().join("scored.json");
+    let path = folder.join("scored.json");
     let all = serde_json::json!({ "runs/first.fr": segments });
     std::fs::write(&path, serde_json::to_string_pretty(&all).expect("JSON")).expect("written");
     let report = brought(&mut workspace, &path);
@@ -294,7 +293,7 @@ fn errors_that_a_metric_found_are_marks_of_an_annotator_of_its_name() {
 
 #[test]
 fn a_rating_is_a_judgement_of_errors_where_these_were_asked_for() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for (ratings_only, in_stars, marks, wanted) in [
         (None, false, false, None),
         (None, false, true, Some(0.0)),
@@ -302,7 +301,7 @@ fn a_rating_is_a_judgement_of_errors_where_these_were_asked_for() {
         (Some(false), false, false, Some(0.0)),
         (Some(true), false, true, None),
     ] {
-        let mut workspace = filled(&folder.path().join(format!("{ratings_only:?}{in_stars}{marks}.ilws")));
+        let mut workspace = filled(&folder.join(format!("{ratings_only:?}{in_stars}{marks}.ilws")));
         let [annotators, systems] = [vec!["anna".to_owned()], SYSTEMS.map(str::to_owned).to_vec()];
         let sentences = vec![0, 1, 2, 3];
         let plan =
@@ -327,10 +326,10 @@ fn a_rating_is_a_judgement_of_errors_where_these_were_asked_for() {
 
 #[test]
 fn a_campaign_goes_through_the_command_line() {
-    let folder = tempfile::tempdir().expect("a folder");
-    drop(judged(&folder.path().join("w.ilws")));
+    let folder = Folder::new();
+    drop(judged(&folder.join("w.ilws")));
     let ran = |arguments: &[&str]| {
-        let outcome = run_in(folder.path(), &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
+        let outcome = run_in(&folder, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
         assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
         (outcome.stdout, outcome.stderr)
     };
@@ -354,9 +353,9 @@ fn a_campaign_goes_through_the_command_line() {
     let (mqm, _) = ran(&["--format", "mqm"]);
     assert!(mqm.starts_with("system\tdoc\tdocSegId"), "{mqm}");
     assert_eq!(ran(&["--format", "pearmut"]).0.lines().count(), 3);
-    let report = run_in(folder.path(), &["report", "--workspace", "w.ilws", "--output", "r.html"], b"");
+    let report = run_in(&folder, &["report", "--workspace", "w.ilws", "--output", "r.html"], b"");
     assert_eq!(report.code, 0, "{}", report.stderr);
-    let page = std::fs::read_to_string(folder.path().join("r.html")).expect("a report");
+    let page = folder.text("r.html");
     assert!(
         page.contains("Errors and ratings of each system") && page.contains("<td>57.5000</td>"),
         "of 45, the mean of 40 and 50, and 70"

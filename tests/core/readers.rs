@@ -16,6 +16,7 @@ use interlinear::models::{Model, representations::VocabularySide};
 use interlinear::ticket::{CancellationToken, Generation};
 use interlinear::{error::Error, nn::device::DeviceChoice};
 
+use crate::folder::Folder;
 use crate::worker::{PATIENCE, fixture, request, serve_all, story};
 
 const AT_ONCE: Duration = Duration::ZERO;
@@ -205,8 +206,8 @@ fn a_column_is_told_again_when_its_device_goes_away_and_comes_back() {
 
 #[test]
 fn a_failed_model_that_an_order_has_read_is_not_failed_any_more() {
-    let parent = tempfile::tempdir().expect("a temporary directory");
-    let folder = parent.path().join("mended");
+    let parent = Folder::new();
+    let folder = parent.join("mended");
     let mut store = Store::new(2).with_every_row();
     let wanted = |number| request(number, "s9", std::slice::from_ref(&folder));
     let events = serve_all(&wanted(1), &mut store, &CancellationToken::forever());

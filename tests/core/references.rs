@@ -16,6 +16,7 @@ use interlinear::text::{cut::WordRule, links::read::links_of};
 use serde_json::Value;
 
 use crate::cli::run_in;
+use crate::folder::{Files as _, Folder};
 
 const SOURCE: &str = "the red boat sails\nthe old mill turns\nrain again\n";
 const FIRST: &str = "le bateau rouge navigue\nle vieux moulin tourne\nencore la pluie\n";
@@ -29,11 +30,8 @@ fn ran(folder: &Path, line: &str) -> (String, String) {
     (done.stdout, done.stderr)
 }
 
-fn written(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in files {
-        fs::write(folder.path().join(name), text).expect("written");
-    }
+fn written(files: &[(&str, &str)]) -> Folder {
+    let folder = Folder::with(files.iter().copied());
     folder
 }
 
@@ -43,17 +41,17 @@ fn read(folder: &Path) -> (Workspace, CorpusTable) {
     (workspace, corpus)
 }
 
-fn several() -> tempfile::TempDir {
+fn several() -> Folder {
     let folder = written(&[("s", SOURCE), ("r1", FIRST), ("r2", SECOND), ("o", SAID)]);
     let line = "analyse --workspace w.ilws --source s --reference r1 --reference r2 --output S=o --format none";
-    ran(folder.path(), line);
+    ran(&folder, line);
     folder
 }
 
 #[test]
 fn scores_are_over_all_references_of_a_sentence() {
     let folder = several();
-    let (workspace, corpus) = read(folder.path());
+    let (workspace, corpus) = read(&folder);
     let lines: Vec<Vec<&str>> = [FIRST, SECOND, SAID].iter().map(|text| text.lines().collect()).collect();
     let mut sums = SystemScores::default();
     for (at, said) in lines[2].iter().enumerate() {
@@ -72,12 +70,12 @@ fn scores_are_over_all_references_of_a_sentence() {
     let one = ComparedScores::of(lines[2][0], &[lines[0][0]], &BleuSettings::default());
     assert!(TableColumn::named("bleu.1", &corpus).expect("a column").value(&corpus, 0) > one.bleu.sentence() as f32);
     let bleu = sums.bleu().expect("a score");
-    let (table, _) = ran(folder.path(), "analyse --workspace w.ilws --overview length");
+    let (table, _) = ran(&folder, "analyse --workspace w.ilws --overview length");
     assert!(table.contains(&format!("{bleu:.2}")), "{bleu}: {table}");
     let filter = Filter::new("reference:vogue", &corpus).expect("a condition");
     assert_eq!(rows(&corpus, &filter, None), [0], "any of them is looked through");
-    ran(folder.path(), "report --workspace w.ilws --output r.html");
-    let report = fs::read_to_string(folder.path().join("r.html")).expect("read");
+    ran(&folder, "report --workspace w.ilws --output r.html");
+    let report = folder.text("r.html");
     for text in
         ["<dt>Reference 2</dt>", "le moulin ancien tourne", "sentences have 2 references. BLEU, chrF2", "nrefs:var"]
     {
@@ -88,11 +86,11 @@ fn scores_are_over_all_references_of_a_sentence() {
 #[test]
 fn all_references_go_out_and_come_in_again() {
     let folder = several();
-    let at = folder.path();
+    let at = &folder;
     let (table, _) = ran(at, "analyse --workspace w.ilws");
     let heads: Vec<&str> = table.lines().next().expect("a head").split('\t').take(5).collect();
     assert_eq!(heads, ["number", "source", "reference", "reference_2", "S"]);
-    fs::write(at.join("t.tsv"), &table).expect("written");
+    at.put("t.tsv", &table);
     let (_, told) = ran(at, "analyse --workspace v.ilws --import t.tsv --format none");
     assert!(told.contains("3 new sentences, 3 outputs"), "{told}");
     let (again, _) = ran(at, "analyse --workspace v.ilws");
@@ -106,15 +104,15 @@ fn all_references_go_out_and_come_in_again() {
 #[test]
 fn a_further_file_is_a_further_reference_and_replaces_nothing() {
     let folder = several();
-    let at = folder.path();
+    let at = &folder;
     let (_, told) = ran(at, "analyse --workspace w.ilws --reference r2 --reference r1 --format none");
     assert_eq!(told.matches("Imported nothing").count(), 2, "{told}");
     for n in 3..=16 {
-        fs::write(at.join("r"), format!("phrase {n}\nune {n}\ndeux {n}\n")).expect("written");
+        at.put("r", format!("phrase {n}\nune {n}\ndeux {n}\n"));
         let (_, told) = ran(at, "analyse --workspace w.ilws --reference r --format none");
         assert!(told.contains("Imported 3 references. ") && told.contains(&format!("Kept as reference {n}.")));
     }
-    fs::write(at.join("r"), "one\ntoo\nmany\n").expect("written");
+    at.put("r", "one\ntoo\nmany\n");
     let done = run_in(at, &["analyse", "--workspace", "w.ilws", "--reference", "r"], b"");
     assert!(done.code == 2 && done.stderr.contains("keeps 16"), "{}", done.stderr);
     let (workspace, corpus) = read(at);
@@ -128,10 +126,10 @@ fn a_further_file_is_a_further_reference_and_replaces_nothing() {
 #[test]
 fn what_differs_is_told_and_goes_in_only_when_that_is_asked_for() {
     let folder = several();
-    let at = folder.path();
-    fs::write(at.join("o"), SAID.replace("au loin", "ici")).expect("written");
-    fs::write(at.join("g"), "0-0\n1-1\n\n").expect("written");
-    fs::write(at.join("h"), "0-0\n1-2\n\n").expect("written");
+    let at = &folder;
+    at.put("o", SAID.replace("au loin", "ici"));
+    at.put("g", "0-0\n1-1\n\n");
+    at.put("h", "0-0\n1-2\n\n");
     ran(at, "analyse --workspace w.ilws --gold g --format none");
     let line = "analyse --workspace w.ilws --output S=o --gold h --format none";
     let (_, told) = ran(at, line);
@@ -147,7 +145,7 @@ fn what_differs_is_told_and_goes_in_only_when_that_is_asked_for() {
     assert_eq!(corpus.systems[0].texts.get(0), Some("le bateau rouge vogue ici"));
     assert_eq!(workspace.gold(1).expect("read").expect("links").all()[0].0.target, 2);
     // A reference that was corrected takes the place of the one that has the most of its lines.
-    fs::write(at.join("r"), SECOND.replace("ancien", "antique")).expect("written");
+    at.put("r", SECOND.replace("ancien", "antique"));
     let (_, told) = ran(at, "analyse --workspace w.ilws --reference r --replace --format none");
     assert!(told.contains("Imported 1 reference;") && told.contains("Kept as reference 2."), "{told}");
     let (_, corpus) = read(at);
@@ -160,7 +158,7 @@ fn a_line_that_differs_far_behind_is_kept_and_told() {
         (0..1100).map(|n| format!("{} {n}\n", if n == 1050 { last } else { word })).collect::<String>()
     };
     let folder = written(&[("s", &lines("word", "word")), ("r", &lines("mot", "mot")), ("c", &lines("mot", "autre"))]);
-    let at = folder.path();
+    let at = &folder;
     ran(at, "analyse --workspace w.ilws --source s --reference r --format none");
     let (_, told) = ran(at, "analyse --workspace w.ilws --reference c --format none");
     assert!(told.contains("Imported nothing; 1 texts of reference 1 would replace others, which stay"), "{told}");
@@ -172,7 +170,7 @@ fn a_line_that_differs_far_behind_is_kept_and_told() {
 #[test]
 fn links_and_forced_outputs_belong_to_the_first_reference() {
     let folder = written(&[("s", SOURCE), ("r1", FIRST), ("r2", SECOND), ("g", "0-0\n1-1\n9-9\n")]);
-    let at = folder.path();
+    let at = &folder;
     let (_, told) = ran(at, "analyse --workspace w.ilws --source s --reference r1 --gold g --format none");
     assert!(told.contains("g, line 3: has links beyond the 2 and 3"), "{told}");
     let (mut workspace, corpus) = read(at);
@@ -193,7 +191,7 @@ fn links_and_forced_outputs_belong_to_the_first_reference() {
 #[test]
 fn too_few_lines_are_told() {
     let folder = written(&[("s", "a\nb\nc\nd\ne\n"), ("r", "u\nv\nw\n"), ("o", "u\nv\nw\nx\ny\n")]);
-    let (_, told) = ran(folder.path(), "analyse --workspace w --source s --reference r --output O=o --format none");
+    let (_, told) = ran(&folder, "analyse --workspace w --source s --reference r --output O=o --format none");
     assert!(told.contains("r, line 3: is the last one, but there are 5 sentences; the last 2 get nothing"), "{told}");
     assert!(!told.contains("o, line"), "{told}");
 }
@@ -210,7 +208,7 @@ B\td1\t2\t2\tbob\train again
 #[test]
 fn judgements_of_the_wmt_are_judgements_and_never_references() {
     let folder = written(&[("s", SOURCE), ("r", FIRST), ("m.tsv", MQM), ("o", "x y z\nb\nc\n")]);
-    let at = folder.path();
+    let at = &folder;
     ran(at, "analyse --workspace w.ilws --source s --reference r --format none");
     let (_, told) = ran(at, "analyse --workspace w.ilws --import m.tsv --format none");
     assert!(told.contains("Imported 3 outputs, 3 judgements; 1 line has a fault") && told.contains("(MQM)"), "{told}");
@@ -260,7 +258,7 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
 #[test]
 fn marks_of_words_that_are_gone_are_kept_apart() {
     let folder = several();
-    let at = folder.path();
+    let at = &folder;
     let (mut workspace, _) = read(at);
     let mark =
         |target| ErrorMark { system: "S".to_owned(), target, category: "style".to_owned(), ..ErrorMark::default() };
@@ -269,7 +267,7 @@ fn marks_of_words_that_are_gone_are_kept_apart() {
     let clean = Judgement { no_errors: ["S".to_owned()].into(), ..Judgement::default() };
     workspace.judge(1, "anna", &clean).expect("judged");
     drop(workspace);
-    fs::write(at.join("o"), "le bateau rouge\nle moulin\nla pluie encore\n").expect("written");
+    at.put("o", "le bateau rouge\nle moulin\nla pluie encore\n");
     let (_, told) = ran(at, "analyse --workspace w.ilws --output S=o --replace --format none");
     assert!(told.contains("3 marks of errors are set apart, for their words were replaced"), "{told}");
     let (mut workspace, corpus) = read(at);
@@ -282,7 +280,7 @@ fn marks_of_words_that_are_gone_are_kept_apart() {
     assert_eq!(TableColumn::named("marks", &corpus).expect("a column").value(&corpus, 0), 1.0);
     assert_eq!(workspace.undo().expect("read"), None, "marks do not come back on other words");
     let (lines, _) = ran(at, "analyse --workspace w.ilws --format judgements");
-    fs::write(at.join("j"), &lines).expect("written");
+    at.put("j", &lines);
     ran(at, "analyse --workspace w.ilws --judgements j --format none");
     assert_eq!(read(at).0.judgements_of(0).expect("read")["anna"].stale.len(), 2, "they go out and come in");
 }
@@ -290,8 +288,8 @@ fn marks_of_words_that_are_gone_are_kept_apart() {
 #[test]
 fn judgements_of_a_named_file_need_no_column_of_annotators() {
     let folder = several();
-    let at = folder.path();
-    fs::write(at.join("j.tsv"), "sentence\tstars\n1\t4\n").expect("written");
+    let at = &folder;
+    at.put("j.tsv", "sentence\tstars\n1\t4\n");
     let (_, told) = ran(at, "analyse --workspace w.ilws --judgements anna=j.tsv --format none");
     assert!(told.contains("Imported 1 judgement"), "{told}");
     assert_eq!(read(at).0.judgements_of(0).expect("read")["anna"].stars, 4);
@@ -302,7 +300,7 @@ fn judgements_of_a_named_file_need_no_column_of_annotators() {
 #[test]
 fn a_workspace_where_nothing_may_be_written_opens_to_be_looked_at() {
     let folder = several();
-    let path = folder.path().join("w.ilws");
+    let path = folder.join("w.ilws");
     let before = fs::read(&path).expect("read");
     let mut workspace = Workspace::open_to_look(&path).expect("it opens");
     assert!(workspace.is_fixed() && !path.with_extension("ilws-wal").exists());

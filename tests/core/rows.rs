@@ -1,7 +1,6 @@
 //! Rows of alpha by the words that they belong to: as somebody wants them, and as training guided them, in everything
 //! that is written and shown.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use interlinear::decoding::{Hypothesis, SearchOptions, decode, force};
@@ -16,14 +15,15 @@ use serde_json::Value;
 
 use crate::bad_input::copy_of;
 use crate::cli::{reference, run_in};
+use crate::folder::{Files as _, Folder};
 use crate::worker::{request, serve_all, store};
 
 const SOURCE: &str = "s9 s31 s31 s17";
 const TARGET: &str = "t18 t13";
 
-fn told(name: &str, reading: &str) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let at = copy_of(name, folder.path());
+fn told(name: &str, reading: &str) -> (Folder, PathBuf) {
+    let folder = Folder::new();
+    let at = copy_of(name, &folder);
     let path = at.join("model.safetensors");
     let model = load(&at);
     let mut weights = Weights::load(&path, &shapes(&model.config)).expect("its weights");
@@ -117,8 +117,8 @@ fn a_translation_goes_on_behind_its_end_only_for_rows_of_words_read() {
 #[test]
 fn what_is_written_of_a_model_has_the_rows_that_its_training_guided() {
     let (_folder, at) = told("rnnsearch", "input");
-    fs::write(at.join("x"), format!("{SOURCE}\n")).expect("written");
-    fs::write(at.join("y"), format!("{TARGET}\n")).expect("written");
+    at.put("x", format!("{SOURCE}\n"));
+    at.put("y", format!("{TARGET}\n"));
     let model = load(&at);
     let target = ids(&model, TARGET).1;
     let wanted = expected(&model, &target, 2);

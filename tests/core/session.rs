@@ -30,6 +30,7 @@ use interlinear::text::{lines::TextFile, sentence::Sentence};
 use interlinear::{analysis::row_convention::RowConvention, decoding::SystemSpec, nn::device::DeviceChoice};
 
 use crate::effects::{act, chores, text_opened};
+use crate::folder::{Files as _, Folder};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -630,8 +631,8 @@ fn an_alignment_that_was_left_out_is_not_taken_for_none() {
 
 #[test]
 fn the_state_comes_back_as_it_was() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("deeper/state.json");
+    let folder = Folder::new();
+    let path = folder.join("deeper/state.json");
     let mut session = session(2);
     edit(&mut session, "Grüße, 世界");
     for command in [
@@ -660,8 +661,8 @@ fn the_state_comes_back_as_it_was() {
 #[test]
 fn a_damaged_state_is_set_aside_with_a_sentence() {
     for bytes in ["{ not json", "", "[1]", "{\"version\": \"one\"}", "{\"beam\": \"many\"}"] {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("state.json");
+        let folder = Folder::new();
+        let path = folder.join("state.json");
         for n in 1..=2 {
             std::fs::write(&path, bytes).expect("a file");
             let found = load_or_set_aside(&path);
@@ -669,7 +670,7 @@ fn a_damaged_state_is_set_aside_with_a_sentence() {
             let trouble = found.trouble.unwrap_or_default();
             assert!(trouble.contains("state.json") && trouble.contains("set aside"), "{bytes}");
             assert!(!path.exists());
-            assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), n, "nothing is lost");
+            assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), n, "nothing is lost");
         }
     }
     assert_eq!(load_or_set_aside(Path::new("no/such/state.json")), FoundState::default());
@@ -677,12 +678,12 @@ fn a_damaged_state_is_set_aside_with_a_sentence() {
 
 #[test]
 fn a_state_of_a_newer_program_is_left_alone() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let newer = folder.path().join("newer.json");
+    let folder = Folder::new();
+    let newer = folder.join("newer.json");
     let bytes = "{\"version\": 99, \"beam\": {\"least\": 3}}";
     std::fs::write(&newer, bytes).expect("a file");
     // Unreadable for any other reason than damage: here because it is a folder.
-    let unreadable = folder.path().join("unreadable.json");
+    let unreadable = folder.join("unreadable.json");
     std::fs::create_dir(&unreadable).expect("a folder");
     for path in [&newer, &unreadable] {
         let mut opened = open(OpenWith { saved: Some(path.clone()), ..OpenWith::default() });
@@ -692,7 +693,7 @@ fn a_state_of_a_newer_program_is_left_alone() {
         assert!(told(opened.driver.session()));
         opened.driver.send(SourceCommand::Edit("a".to_owned()));
         drop(opened);
-        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 2, "nothing is renamed or added");
+        assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 2, "nothing is renamed or added");
     }
     assert_eq!(std::fs::read_to_string(&newer).ok().as_deref(), Some(bytes));
 }
@@ -783,8 +784,8 @@ fn fixture(name: &str) -> PathBuf {
 
 #[test]
 fn a_driver_translates_saves_and_comes_back() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let saved = folder.path().join("state.json");
+    let folder = Folder::new();
+    let saved = folder.join("state.json");
     let options = OpenWith {
         saved: Some(saved.clone()),
         opening: vec![fixture("rnnsearch"), fixture("rnnencdec")],
@@ -840,11 +841,9 @@ fn models_that_were_being_read_when_all_was_stopped_are_there_afterwards() {
 
 #[test]
 fn a_driver_opens_what_is_dropped() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let list = folder.path().join("list.txt");
-    std::fs::write(&list, "\u{feff}s2 s3\r\ns4\r\n").expect("a file");
-    let latin = folder.path().join("latin.txt");
-    std::fs::write(&latin, b"caf\xe9\n").expect("a file");
+    let folder = Folder::new();
+    let list = folder.put("list.txt", "\u{feff}s2 s3\r\ns4\r\n");
+    let latin = folder.put("latin.txt", b"caf\xe9\n");
     let mut opened = open(OpenWith::default());
     opened.driver.send(WindowCommand::Open(list.clone()));
     opened.until(|session| session.app().document.source() == "s2 s3");
@@ -857,14 +856,14 @@ fn a_driver_opens_what_is_dropped() {
     opened.until(|session| session.app().document.columns().iter().any(|column| column.state == ColumnState::Ready));
     opened.driver.send(WindowCommand::Open(fixture("rnnsearch").join("config.json")));
     opened.until(|session| session.app().document.columns().len() == 2);
-    opened.driver.send(WindowCommand::Open(folder.path().into()));
+    opened.driver.send(WindowCommand::Open(folder.to_path_buf()));
     opened.until(|session| {
         session.app().document.columns().get(2).is_some_and(|column| matches!(column.state, ColumnState::Failed(_)))
     });
     let column = opened.driver.session().app().document.columns()[0].id;
     opened
         .until(|session| session.app().document.columns()[0].table.is_some() && session.app().document.decoding() == 0);
-    let path = folder.path().join("out.tsv");
+    let path = folder.join("out.tsv");
     opened.driver.send(ColumnCommand::Export { column, format: AlignmentFormat::Tsv, path: path.clone() });
     opened.until(|session| session.app().view.notices().iter().any(|notice| notice.text.contains("out.tsv")));
     assert!(std::fs::read_to_string(path).is_ok_and(|text| text.starts_with("target (predicted)\t")));
@@ -872,8 +871,8 @@ fn a_driver_opens_what_is_dropped() {
 
 #[test]
 fn a_list_and_its_translation_open_together() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (source, target) = (folder.path().join("a.en"), folder.path().join("a.fr"));
+    let folder = Folder::new();
+    let (source, target) = (folder.join("a.en"), folder.join("a.fr"));
     std::fs::write(&source, "one\ntwo\n").expect("a file");
     std::fs::write(&target, "un\ndeux\n").expect("a file");
     let mut opened = open(OpenWith { source: Some(source), target: Some(target), ..OpenWith::default() });
@@ -885,8 +884,8 @@ fn a_list_and_its_translation_open_together() {
 
 #[test]
 fn a_translation_that_is_no_text_further_down_is_not_shown() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (source, target) = (folder.path().join("a.en"), folder.path().join("a.fr"));
+    let folder = Folder::new();
+    let (source, target) = (folder.join("a.en"), folder.join("a.fr"));
     std::fs::write(&source, "one\ntwo\n").expect("a file");
     let mut bytes = b"un\n".repeat(100_000);
     bytes.push(0xff);
@@ -900,9 +899,8 @@ fn a_translation_that_is_no_text_further_down_is_not_shown() {
 
 #[test]
 fn a_state_that_cannot_be_written_is_a_notice() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let blocked = folder.path().join("file");
-    std::fs::write(&blocked, "").expect("a file");
+    let folder = Folder::new();
+    let blocked = folder.put("file", "");
     let mut opened = open(OpenWith { saved: Some(blocked.join("state.json")), ..OpenWith::default() });
     opened.driver.send(SourceCommand::Edit("a".to_owned()));
     opened.until(|session| session.app().view.notices().iter().any(|notice| notice.is_error));
@@ -972,8 +970,8 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
 
 #[test]
 fn an_ensemble_is_a_column_and_comes_back() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("state.json");
+    let folder = Folder::new();
+    let path = folder.join("state.json");
     let mut session = session(1);
     session.apply(SourceCommand::Replace("a".to_owned()));
     let spec = |mixing| SystemSpec { members: vec!["models/m0".into(), "models/m1".into()], mixing };

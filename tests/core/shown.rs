@@ -29,6 +29,7 @@ use interlinear::{
 use serde_json::Value;
 
 use crate::effects::{act, chores};
+use crate::folder::{Files as _, Folder};
 use crate::worker::{fixture, request, serve_all, store};
 use crate::{bad_input::copy_of, cli::run_in, pieces, session::hypothesis_with};
 
@@ -271,12 +272,11 @@ fn no_links_are_asked_for_where_no_aligner_knows_the_languages() {
 
 #[test]
 fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let folder = Folder::new();
+    let at = &folder;
     let text = "the shoe\nthe house\n".repeat(30);
-    fs::write(at.join("t.en"), &text).expect("written");
-    fs::write(at.join("t.nl"), text.replace("the", "de").replace("shoe", "schoen").replace("house", "huis"))
-        .expect("written");
+    at.put("t.en", &text);
+    at.put("t.nl", text.replace("the", "de").replace("shoe", "schoen").replace("house", "huis"));
     let learn = ["align", "--statistical", "--source", "t.en", "--target", "t.nl", "--save", "own.aligner"];
     assert_eq!(run_in(at, &learn, b"").code, 0);
     let mut session = session(english_to("nl"));
@@ -415,8 +415,8 @@ fn merged(alpha: &Alignment, x: &[std::ops::Range<usize>], y: &[std::ops::Range<
 
 #[test]
 fn pieces_are_shown_as_words_unless_they_are_asked_for() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = pieces::model(folder.path());
+    let folder = Folder::new();
+    let model = pieces::model(&folder);
     let text = "sunrise soon moonrises sons";
     let mut session = Session::start(None, &OpenWith { models: vec![(&model).into()], ..OpenWith::default() });
     let request = act(&mut session, SourceCommand::Replace(text.to_owned())).expect("another text");
@@ -453,8 +453,8 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     assert!(export::shown_tsv(&words, Shown::Alpha, 0..1).starts_with("target (predicted, words)\t"));
     assert!(export::shown_tsv(&pieces, Shown::Alpha, 0..1).starts_with("target (predicted, pieces)\t"));
     let line: Value = serde_json::from_str(&export::json_line(&session.app().document.columns()[0])).expect("JSON");
-    fs::write(folder.path().join("s"), format!("{text}\n")).expect("written");
-    let outcome = run_in(folder.path(), &["translate", "--model", &model, "s", "--format", "jsonl"], b"");
+    folder.put("s", format!("{text}\n"));
+    let outcome = run_in(&folder, &["translate", "--model", &model, "s", "--format", "jsonl"], b"");
     let told: Value = serde_json::from_str(outcome.stdout.trim()).expect("JSON");
     assert_eq!((&line["words"], &line["source"]), (&told["words"], &told["source"]));
     for key in ["tokens", "words", "text"] {
@@ -463,7 +463,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     let pharaoh =
         export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Pharaoh)
             .expect("links");
-    let links = run_in(folder.path(), &["translate", "--model", &model, "s", "--format", "pharaoh"], b"");
+    let links = run_in(&folder, &["translate", "--model", &model, "s", "--format", "pharaoh"], b"");
     assert_eq!(pharaoh, links.stdout, "links are of words, whatever is shown");
 }
 
@@ -492,8 +492,8 @@ fn links_of_a_word_lie_on_all_its_pieces() {
 
 #[test]
 fn a_guided_model_says_so_in_its_weights_and_everywhere() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = copy_of("rnnsearch", folder.path());
+    let folder = Folder::new();
+    let model = copy_of("rnnsearch", &folder);
     let (config, weights) = (model.join("config.json"), model.join("model.safetensors"));
     let config = Config::load(&config).expect("sound");
     let mut told = Weights::load(&weights, &shapes(&config)).expect("sound");
@@ -505,7 +505,7 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     let loaded = Model::load(&model, &Device::cpu()).expect("sound");
     assert_eq!(loaded.guided(), Some("input"));
     let inspect = |arguments: &[&str]| {
-        let outcome = run_in(folder.path(), &[&["inspect", &model.display().to_string()], arguments].concat(), b"");
+        let outcome = run_in(&folder, &[&["inspect", &model.display().to_string()], arguments].concat(), b"");
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
         outcome.stdout
     };

@@ -7,6 +7,8 @@ use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::text::{tokenizer::Tokenizer, vocab};
 use interlinear::{models::Model, nn::device::Device};
 
+use crate::folder::Folder;
+
 #[derive(Clone, Copy)]
 pub struct Tiny {
     pub name: &'static str,
@@ -73,7 +75,7 @@ impl Tiny {
     }
 
     pub fn model(&self) -> Model {
-        let folder = tempfile::tempdir().expect("a temporary directory");
-        Model::load(self.save(folder.path()), &Device::cpu()).expect("a sound model")
+        let folder = Folder::new();
+        Model::load(self.save(&folder), &Device::cpu()).expect("a sound model")
     }
 }

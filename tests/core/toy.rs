@@ -27,6 +27,8 @@ use interlinear::training::settings::{OptimizerSettings, Rule};
 use interlinear::training::{layout::ParameterLayout, minibatch::Minibatch, plain::PlainEngine};
 use interlinear::{error::Result, ticket::CancellationToken};
 
+use crate::folder::{Files as _, Folder};
+
 const TABLE: &[ModelEntry] = &[ENTRY];
 
 const ENTRY: ModelEntry = ModelEntry {
@@ -160,7 +162,7 @@ fn write_folder(folder: &Path) -> Config {
     let json = r#"{"format": "interlinear", "version": 1, "name": "toy", "architecture": "toy", "source_language": "en",
         "target_language": "fr", "source_vocabulary": 5, "target_vocabulary": 5, "eos": 0, "unk": 1,
         "source_eos": true, "embedding": 8, "hidden": 12}"#;
-    std::fs::write(folder.join("config.json"), json).expect("written");
+    folder.put("config.json", json);
     for (file, words) in
         [("source.tokenizer.json", ["one", "two", "three"]), ("target.tokenizer.json", ["c", "b", "a"])]
     {
@@ -189,15 +191,15 @@ fn train(config: &Config) -> Weights {
 
 #[test]
 fn an_architecture_is_one_file_and_one_line() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let config = write_folder(folder.path());
-    let refused = Config::load(&folder.path().join("config.json")).expect_err("it is in no other table").to_string();
+    let folder = Folder::new();
+    let config = write_folder(&folder);
+    let refused = Config::load(&folder.join("config.json")).expect_err("it is in no other table").to_string();
     assert!(refused.contains("\"toy\"") && refused.contains("rnnencdec, rnnsearch, luong"), "{refused}");
     assert_eq!((config.attention().as_deref(), config.input_delay()), (Some("dot"), Some(1)));
     assert!(!fused::supports(&config), "nobody wrote its gradients");
-    train(&config).save(&folder.path().join("model.safetensors"), false).expect("written");
+    train(&config).save(&folder.join("model.safetensors"), false).expect("written");
 
-    let (path, known) = (folder.path(), Tokenizers::default());
+    let (path, known) = (&folder, Tokenizers::default());
     let model = Model::load_rest(config, path, &Device::cpu(), &known, &mut |_| {}).expect("the folder is sound");
     let mut stepper = model.stepper(Kernels::Fused, 2).expect("the readable form, where there are no kernels");
     let specials = Specials { eos: 0, unk: 1, bars_unk: false };
@@ -222,8 +224,8 @@ fn an_architecture_is_one_file_and_one_line() {
 
 #[test]
 fn its_loss_is_that_of_its_steps() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let config = write_folder(folder.path());
+    let folder = Folder::new();
+    let config = write_folder(&folder);
     let weights = initial_weights(&config, InitScheme::Scaled, 3);
     assert!(
         weights

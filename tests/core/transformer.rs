@@ -24,6 +24,7 @@ use interlinear::{host::words::decode_all, text::vocab, ticket::CancellationToke
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::folder::{Files as _, Folder};
 use crate::models::{assert_close, check_gradients, variables};
 use crate::{cli::run_in, probes::lane_answers};
 
@@ -516,8 +517,8 @@ fn save(config: &Config, folder: &Path) -> PathBuf {
 fn what_was_packed_is_still_the_file() {
     for half in [false, true] {
         for config in configs() {
-            let folder = tempfile::tempdir().expect("a folder");
-            let path = save(&config, folder.path());
+            let folder = Folder::new();
+            let path = save(&config, &folder);
             let file = path.join("model.safetensors");
             Weights::load(&file, &shapes(&config)).expect("read").save(&file, half).expect("written");
             let [model, untouched] = [0, 1].map(|_| Model::load(&path, &Device::cpu()).expect("a model"));
@@ -544,14 +545,14 @@ fn forever() -> CancellationToken {
 
 #[test]
 fn commands_leave_heads_out() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let config = &configs()[0];
-    let path = save(config, folder.path());
+    let path = save(config, &folder);
     let model = path.to_str().expect("a name");
-    std::fs::write(folder.path().join("a.en"), "a b c\n").expect("written");
-    std::fs::write(folder.path().join("a.fr"), "b a d\n").expect("written");
+    folder.put("a.en", "a b c\n");
+    folder.put("a.fr", "b a d\n");
     let heads = ["heads", "--model", model, "--source", "a.en", "--target", "a.fr", "--leave-out", "--pretokenized"];
-    let done = run_in(folder.path(), &[&heads[..], &["--format", "jsonl"]].concat(), b"");
+    let done = run_in(&folder, &[&heads[..], &["--format", "jsonl"]].concat(), b"");
     assert_eq!(done.code, 0, "{}", done.stderr);
     let found: Vec<Value> = done.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(found.len(), 18, "three kinds of two layers of three heads: {}", done.stdout);
@@ -585,9 +586,9 @@ fn commands_leave_heads_out() {
     assert!(same.js.expect("measured") < 1e-9, "{same:?}");
 
     let plan = format!("{{\"version\": 1, \"leave_out\": [{}]}}", serde_json::to_string(&head.place).expect("JSON"));
-    std::fs::write(folder.path().join("plan.json"), plan).expect("written");
+    folder.put("plan.json", plan);
     let translate = ["translate", "--model", model, "--format", "jsonl", "--interventions", "plan.json", "a.en"];
-    let done = run_in(folder.path(), &translate, b"");
+    let done = run_in(&folder, &translate, b"");
     assert_eq!(done.code, 0, "{}", done.stderr);
     let found: Value = serde_json::from_str(&done.stdout).expect("JSON");
     assert_eq!(found["interventions"]["leave_out"][0]["layer"], head.place.layer);

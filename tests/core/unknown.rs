@@ -9,12 +9,12 @@ use interlinear::text::{sentence::Sentence, tokenizer::Tokenizer};
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
+use crate::folder::{Files as _, Folder};
 use crate::tiny::TINY;
 
 fn dictionary(text: &str) -> Result<Dictionary, String> {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let path = folder.path().join("words.tsv");
-    std::fs::write(&path, text).expect("written");
+    let folder = Folder::new();
+    let path = folder.put("words.tsv", text);
     Dictionary::open(&path).map_err(|error| error.to_string())
 }
 
@@ -65,8 +65,8 @@ fn the_most_frequent_translation_is_kept() {
     }
     assert_eq!(counts.best(1), [("a", "x", 3), ("b", "y", 2), ("c", "y", 1)]);
     assert_eq!(counts.best(3), [("a", "x", 3)]);
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let path = folder.path().join("counted");
+    let folder = Folder::new();
+    let path = folder.join("counted");
     counts.save(&path, 2).expect("written");
     assert_eq!(std::fs::read_to_string(&path).expect("read"), "a\tx\t3\nb\ty\t2\n");
     assert_eq!(Dictionary::open(&path).expect("read").translate("b"), Some(Cow::Borrowed("y")));
@@ -99,8 +99,8 @@ fn run(folder: &Path, command: &str, arguments: &[&str], stdin: &str, code: i32)
 
 #[test]
 fn a_dictionary_is_built_from_a_corpus_and_used() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let at = |name: &str| folder.join(name);
     let source: String =
         (0..60).map(|i| format!("s{} Foo s{} s{}\n", 2 + i % 31, 2 + i * 7 % 31, 2 + i * 3 % 31)).collect();
     let target: String = (0..60).map(|i| format!("t{} bar t{}\n", 2 + i % 17, 2 + i * 5 % 31)).collect();
@@ -109,14 +109,13 @@ fn a_dictionary_is_built_from_a_corpus_and_used() {
     let files = ["--source", "source", "--target", "target"];
     for batch in ["1", "16"] {
         let name = format!("words{batch}");
-        let told =
-            run(folder.path(), "dictionary", &[&files[..], &["--output", &name, "--batch", batch]].concat(), "", 0);
+        let told = run(&folder, "dictionary", &[&files[..], &["--output", &name, "--batch", batch]].concat(), "", 0);
         assert_eq!(told, (String::new(), String::new()));
     }
     let built = std::fs::read_to_string(at("words16")).expect("written");
     assert_eq!(built, std::fs::read_to_string(at("words1")).expect("written"), "batches change nothing");
     // What `score` tells of alpha, counted here.
-    let (scored, _) = run(folder.path(), "score", &files, "", 0);
+    let (scored, _) = run(&folder, "score", &files, "", 0);
     let mut counts = WordCounts::default();
     for record in scored.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")) {
         let words = |side: &str| record[side].as_array().expect("words").clone();
@@ -134,10 +133,10 @@ fn a_dictionary_is_built_from_a_corpus_and_used() {
 
     std::fs::write(at("known"), "foo\tbaz\t1\n").expect("written");
     let input = "Foo one\nfoo bar\ntwo\n";
-    TINY.unknowing().save(folder.path());
+    TINY.unknowing().save(&folder);
     let translate = |extra: &[&str]| {
         let arguments = ["translate", "--model", "tiny", "--beam", "1", "--max-length", "8", "--pretokenized"];
-        let outcome = run_in(folder.path(), &[&arguments[..], extra].concat(), input.as_bytes());
+        let outcome = run_in(&folder, &[&arguments[..], extra].concat(), input.as_bytes());
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
         outcome.stdout
     };
@@ -150,24 +149,21 @@ fn a_dictionary_is_built_from_a_corpus_and_used() {
 
 #[test]
 fn what_a_dictionary_cannot_do_is_said() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    for (name, text) in [("wrong", "a\tb\nc\n"), ("source", "s2\ns3\n"), ("short", "t2\n")] {
-        std::fs::write(folder.path().join(name), text).expect("written");
-    }
-    let (_, told) = run(folder.path(), "translate", &["--replace-unk", "--dictionary", "wrong"], "s2\n", 2);
+    let folder = Folder::with([("wrong", "a\tb\nc\n"), ("source", "s2\ns3\n"), ("short", "t2\n")]);
+    let (_, told) = run(&folder, "translate", &["--replace-unk", "--dictionary", "wrong"], "s2\n", 2);
     assert!(told.contains("wrong, line 2: has 1 columns"), "{told}");
-    let (_, told) = run(folder.path(), "translate", &["--dictionary", "wrong"], "s2\n", 2);
+    let (_, told) = run(&folder, "translate", &["--dictionary", "wrong"], "s2\n", 2);
     assert!(told.contains("--replace-unk"), "{told}");
     let files = ["--source", "source", "--target", "short", "--output", "out"];
-    let (_, told) = run(folder.path(), "dictionary", &files, "", 2);
-    assert!(told.contains("short: ends after line 1") && !folder.path().join("out").exists(), "{told}");
+    let (_, told) = run(&folder, "dictionary", &files, "", 2);
+    assert!(told.contains("short: ends after line 1") && !folder.join("out").exists(), "{told}");
     let encdec = reference("rnnencdec");
     let encdec = encdec.to_str().expect("a plain path");
     for arguments in [
         &["translate", "--model", encdec, "--replace-unk"][..],
         &["dictionary", "--model", encdec, "--source", "source", "--target", "source", "--output", "out"],
     ] {
-        let outcome = run_in(folder.path(), arguments, b"s2\n");
+        let outcome = run_in(&folder, arguments, b"s2\n");
         assert!(outcome.code == 2 && outcome.stderr.contains("rnnencdec (rnnencdec) has none"), "{}", outcome.stderr);
     }
 }

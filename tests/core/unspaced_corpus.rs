@@ -12,6 +12,8 @@ use interlinear::corpus::{
 };
 use interlinear::{analysis::mteval::Tokenization, text::words::words};
 
+use crate::folder::Folder;
+
 const LINES: &[[&str; 4]] = &[
     ["the book is red", "这本书是红色的。", "这本书是红色的。", "这本书是蓝色的。"],
     ["I like the red boat", "我喜欢红色的船。", "我喜欢红船。", "我爱红色的船。"],
@@ -43,8 +45,8 @@ fn filled(path: &Path) -> (Workspace, CorpusTable) {
 /// They were cut at punctuation of Western languages alone, so that a line was one word.
 #[test]
 fn words_without_spaces_are_the_same_in_overviews_conditions_and_concordances() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (workspace, corpus) = filled(&folder.path().join("w.ilws"));
+    let folder = Folder::new();
+    let (workspace, corpus) = filled(&folder.join("w.ilws"));
     let all: Vec<u32> = (0..LINES.len() as u32).collect();
     let shown = |line: &str| -> Vec<u32> {
         let filter = FilterResources::default().filter(line, &corpus, &workspace, &mut || true).expect(line);
@@ -94,8 +96,7 @@ fn words_without_spaces_are_the_same_in_overviews_conditions_and_concordances() 
         ("book | 书", &[1]),
     ] {
         let mut searching =
-            Searching::new(query, folder.path(), LinkChoice::default(), all.clone(), (None, corpus.rules))
-                .expect(query);
+            Searching::new(query, &folder, LinkChoice::default(), all.clone(), (None, corpus.rules)).expect(query);
         let lines = searching.step(&corpus, &workspace, LINES.len()).expect("read");
         assert_eq!(lines.iter().map(|line| line.at + 1).collect::<Vec<_>>(), expect, "{query}");
     }
@@ -117,8 +118,8 @@ fn words_of_scripts_without_spaces_are_cut_on_at_western_signs() {
 
 #[test]
 fn corpora_take_the_tokenizer_that_their_script_asks_for_until_somebody_chooses_another() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("w.ilws");
+    let folder = Folder::new();
+    let path = folder.join("w.ilws");
     let seen = |workspace: &Workspace| {
         let corpus = CorpusTable::read(workspace).expect("read");
         corpus.read_texts();

@@ -16,7 +16,7 @@ use interlinear::{interventions::Word, models::choice::ModelSpec, pages::command
 
 use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{effects::act, models::FOLDERS};
+use crate::{effects::act, folder::Folder, models::FOLDERS};
 
 // The worker.
 
@@ -328,8 +328,8 @@ fn a_variant_becomes_the_sentence() {
 
 #[test]
 fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("state.json");
+    let folder = Folder::new();
+    let path = folder.join("state.json");
     let mut session = translated(2);
     change(&mut session, 0, 2, replace("blue"));
     let search = SearchSettings { beam: 2, length_normalization: 0.5, forbid_unk: true, allow_unk: false };

@@ -7,6 +7,7 @@ use std::{fs, path::Path};
 use serde::Deserialize;
 
 use crate::cli::run_in;
+use crate::folder::{Files as _, Folder};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,12 +71,12 @@ impl Run {
 }
 
 fn faults(folder: &Path) -> Vec<String> {
-    let text = fs::read_to_string(folder.join("case.toml")).expect("every folder has a case.toml");
+    let text = folder.text("case.toml");
     let case: Case = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     assert!(!case.seen.is_empty() && !case.right.is_empty() && !case.run.is_empty(), "{}", folder.display());
-    let copy = tempfile::tempdir().expect("a folder");
-    copied(folder, copy.path());
-    case.run.iter().flat_map(|run| run.faults(copy.path())).collect()
+    let copy = Folder::new();
+    copied(folder, &copy);
+    case.run.iter().flat_map(|run| run.faults(&copy)).collect()
 }
 
 fn copied(from: &Path, to: &Path) {

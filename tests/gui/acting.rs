@@ -14,9 +14,7 @@ use interlinear::pages::sentence::command::{
 };
 use interlinear::{app::document::hand::TakenAway, pages::command::Command, session::state::Session, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
+use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 fn selected() -> (Harness<'static, App>, Wires, u64) {
     let mut session = desk::two_models();

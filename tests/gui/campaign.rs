@@ -10,8 +10,7 @@ use interlinear::{
     pages::corpus::command::CorpusCommand,
 };
 
-use crate::desk::WindowActions as _;
-use crate::workbench::Bench;
+use crate::{desk::WindowActions as _, workbench::Bench};
 
 const SYSTEMS: [&str; 4] = ["First", "Second", "Third", "Fourth"];
 

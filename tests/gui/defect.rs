@@ -7,8 +7,7 @@ use egui_kittest::kittest::Queryable as _;
 use interlinear::session::{defect::Defect, state::Session};
 use interlinear::ui::after_defect::AfterDefect;
 
-use crate::desk::WindowActions as _;
-use crate::desk::window;
+use crate::{desk::WindowActions as _, desk::window};
 
 struct Opened;
 

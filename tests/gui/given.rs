@@ -6,9 +6,7 @@ use egui_kittest::kittest::Queryable as _;
 use interlinear::app::{command::SourceCommand, document::table::GIVEN};
 use interlinear::{jobs::live::protocol::Event, pages::sentence::command::SelectCommand, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
+use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 fn given() -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = desk::window(desk::two_models());

@@ -8,8 +8,7 @@ use interlinear::app::document::interlinear::{LinksBy, TextRow};
 use interlinear::app::files::interlinear as shown;
 use interlinear::{pages::sentence::command::InterlinearCommand, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 fn choose(harness: &mut Harness<'_, App>, menu: &str, line: &str) {
     harness.click_on(menu);

@@ -15,9 +15,7 @@ use interlinear::pages::sentence::command::{ColumnCommand, InterveneCommand, Pro
 use interlinear::text::links::{Link, Links};
 use interlinear::{jobs::queue::probe::Probed, session::state::Session, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
+use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 fn transformer() -> (Session, u64) {
     let mut session = desk::session("the red shoe");

@@ -15,8 +15,7 @@ use interlinear::pages::sentence::command::{
 use interlinear::pages::{PAGES, command::Command, corpus::CORPUS, map::MAP, shell::source, steps::STEPS};
 use interlinear::ui::{App, spoken::Announcer};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 fn is_hover(command: &Command) -> bool {
     matches!(command, Command::Sentence(SentenceCommand::Select(SelectCommand::Hover(_))))

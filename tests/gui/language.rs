@@ -11,8 +11,7 @@ use interlinear::pages::corpus::views::{ExploreCommand, ExploreView};
 use interlinear::pages::{corpus::CORPUS, lesson::LessonCommand};
 use interlinear::{app::layout::Layout, decoding::step_trace::Then, jobs::live::protocol::ModelFacts, ui::App};
 
-use crate::desk::WindowActions as _;
-use crate::{campaign, desk, explore, layout, maps, picture, steps, study};
+use crate::{campaign, desk, desk::WindowActions as _, explore, layout, maps, picture, steps, study};
 
 const SIZES: [[f32; 2]; 2] = [[1024.0, 768.0], [1366.0, 768.0]];
 

@@ -12,8 +12,7 @@ use interlinear::pages::{command::Command, lesson::LessonCommand};
 use interlinear::session::{link::ShownLink, state::Session};
 use interlinear::{analysis::row_convention::RowConvention, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 const SCREENS: [(f32, f32, f32); 10] = [
     (1024.0, 768.0, 2.0),

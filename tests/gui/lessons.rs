@@ -8,8 +8,7 @@ use interlinear::pages::sentence::command::{SelectCommand, SentenceCommand};
 use interlinear::pages::{command::Command, lesson::LessonCommand};
 use interlinear::{jobs::files::texts::FolderTexts, session::state::Session, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 fn session() -> Session {
     let mut session = desk::session("the red shoe");

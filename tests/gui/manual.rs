@@ -12,8 +12,7 @@ use interlinear::{
     app::command::WindowCommand, cli::COMMANDS, lang, lang::Language, text::markdown::MarkdownBlock, ui::act::bindings,
 };
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/manual")

@@ -13,9 +13,7 @@ use interlinear::pages::map::{MapPoint, Method, PointChoice, VectorMap};
 use interlinear::pages::{map::MAP, map::command::MapCommand, sentence::command::SelectCommand};
 use interlinear::{app::command::WindowCommand, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
+use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 fn chart() -> Arc<VectorMap> {
     let words = ["house", "home", "cat", "dog", "barn"];

@@ -6,8 +6,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::{pages::sentence::command::SelectCommand, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 const CELL: &str = "chaussure <- red 0.80";
 

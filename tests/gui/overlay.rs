@@ -16,8 +16,7 @@ use interlinear::{
     session::state::Session,
 };
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 const LINKS: &str = "Links of the statistical aligner";
 

@@ -14,9 +14,7 @@ use interlinear::pages::sentence::command::{ColumnCommand, InterlinearCommand, S
 use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::{pages::command::Command, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
+use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 pub fn inspected() -> Session {
     let words: Vec<String> = (0..24).map(|n| format!("word{n}")).collect();

@@ -14,9 +14,7 @@ use interlinear::{
     interventions::Word, jobs::live::protocol::Event, models::gradient::PersuadedRow, session::state::Session, ui::App,
 };
 
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
-use crate::{desk, measured};
+use crate::{desk, desk::WindowActions as _, desk::Wires, measured};
 
 fn shows(harness: &Harness<'_, App>, label: &str) -> bool {
     harness.has(label)

@@ -11,8 +11,7 @@ use interlinear::pages::{map::MAP, map::command::MapCommand, shell::source};
 use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::ui::App;
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
 

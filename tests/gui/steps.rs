@@ -12,9 +12,7 @@ use interlinear::{
     text::links::Link, ui::App,
 };
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
+use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 pub fn trace(then: Then, given: Vec<u32>) -> Arc<StepTrace> {
     apart_of("reference/rnnsearch", then, given)

@@ -23,9 +23,7 @@ use interlinear::{
     evaluation::contrast::ContrastMeasures, figure::mark::Mark, import::documents::beads::BeadRow, ui::App,
 };
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::workbench::Bench;
+use crate::{desk, desk::WindowActions as _, workbench::Bench};
 
 #[track_caller]
 fn found(measures: ContrastMeasures) -> ContrastFound {

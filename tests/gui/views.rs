@@ -21,8 +21,7 @@ use interlinear::pages::{
 use interlinear::text::links::{Link, Links};
 use interlinear::{decoding::SystemSpec, figure::palette::ColourMap, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 fn hovered(harness: &Harness<'_, App>) -> Option<Hover> {
     harness.app().view.hover()

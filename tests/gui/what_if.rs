@@ -8,9 +8,7 @@ use interlinear::{
     app::document::column::Column, jobs::live::protocol::Event, pages::sentence::command::SelectCommand, ui::App,
 };
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
+use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 fn menu(harness: &mut Harness<'_, App>, column: &str) {
     harness.click_on(&format!("Menu of {column}"));

@@ -12,9 +12,7 @@ use interlinear::pages::corpus::views::{ExploreCommand, ExploreView};
 use interlinear::pages::{command::Command, corpus::CORPUS, corpus::command::CorpusCommand};
 use interlinear::{import::Role, session::state::Session, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
+use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 

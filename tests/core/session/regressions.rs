@@ -18,6 +18,7 @@ use interlinear::{analysis::row_convention::RowConvention, text::sentence::MAX_S
 
 use super::{edit, hypothesis, ids, open, session, started, text_of, translate, with_file};
 use crate::effects::{act, text_opened};
+use crate::folder::{Files as _, Folder};
 
 fn is_cut(session: &Session) -> bool {
     session.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains("cut"))
@@ -42,8 +43,8 @@ fn a_very_long_line_that_is_picked_is_cut_and_said() {
 
 #[test]
 fn a_saved_state_with_a_very_long_line_is_cut_and_said() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("session.json");
+    let folder = Folder::new();
+    let path = folder.join("session.json");
     let long = "word ".repeat(MAX_SOURCE_BYTES);
     let state = SavedSession {
         source: Some(long.clone()),
@@ -80,8 +81,8 @@ fn sentences_typed_over_one_another_are_all_kept() {
 
 #[test]
 fn the_second_window_on_a_state_keeps_nothing_and_says_so() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let saved = folder.path().join("deeper/state.json");
+    let folder = Folder::new();
+    let saved = folder.join("deeper/state.json");
     let options = OpenWith { saved: Some(saved.clone()), ..OpenWith::default() };
     let says =
         |session: &Session| session.app().view.notices().iter().any(|notice| notice.text.contains("Another window"));
@@ -193,8 +194,8 @@ fn words_of_a_table_are_written_as_they_are() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_in_place_of_the_state_does_not_hold_up_the_window() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let pipe = folder.path().join("session.json");
+    let folder = Folder::new();
+    let pipe = folder.join("session.json");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
     assert!(made.success());
     let saved = pipe.clone();
@@ -217,9 +218,8 @@ fn undo_leaves_the_settings_of_the_search() {
 
 #[test]
 fn a_page_that_is_not_understood_sets_the_state_aside() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("session.json");
-    std::fs::write(&path, "{\"version\": 1, \"maps\": {\"count\": \"many\"}}").expect("a file");
+    let folder = Folder::new();
+    let path = folder.put("session.json", "{\"version\": 1, \"maps\": {\"count\": \"many\"}}");
     let found = load_or_set_aside(&path);
     assert!(found.state.is_none() && found.trouble.is_some_and(|text| text.contains("set aside")));
 }

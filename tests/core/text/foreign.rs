@@ -11,6 +11,8 @@ use interlinear::text::{
 };
 use serde_json::Value;
 
+use crate::folder::{Files as _, Folder};
+
 fn corpus(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(name)
 }
@@ -20,9 +22,8 @@ fn model(name: &str) -> SentencePiece {
 }
 
 fn vocabulary(words: &[&str]) -> Vocabulary {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("words.txt");
-    fs::write(&path, words.join("\n")).expect("written");
+    let folder = Folder::new();
+    let path = folder.put("words.txt", words.join("\n"));
     Vocabulary::read(&path, None).expect("a vocabulary")
 }
 
@@ -87,8 +88,8 @@ fn ids_are_those_of_the_vocabulary_beside_the_model() {
 
 #[test]
 fn a_file_of_pieces_is_saved_as_it_is_and_refused_with_rules_that_it_ignores() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("tokenizer.json");
+    let folder = Folder::new();
+    let path = folder.join("tokenizer.json");
     let file = model("bpe-bytes").tokenizer(None, false).expect("a file");
     tokenizer(Ok(file.clone())).save(&path).expect("written");
     assert_eq!(fs::read(&path).expect("read"), file);

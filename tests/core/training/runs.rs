@@ -148,14 +148,14 @@ fn a_killed_process_resumed_gives_the_numbers_of_one_that_was_not() {
     let changes = [("updates = 22", "updates = 60"), ("checkpoint_every = 4", "checkpoint_every = 3")];
     let (killed, through) = (Toy::new(&changes), Toy::new(&changes));
     through.train_through("toy.toml", &on(2));
-    let mut child = cli::spawn(killed.folder.path(), &["train", "toy.toml", "--threads", "2"]);
+    let mut child = cli::spawn(&killed.folder, &["train", "toy.toml", "--threads", "2"]);
     let started = Instant::now();
     while !killed.path("out/training/checkpoint.safetensors").exists() && started.elapsed() < Duration::from_secs(30) {
         std::thread::sleep(Duration::from_millis(2));
     }
     child.kill().expect("killed");
     child.wait().expect("gone");
-    let outcome = cli::run_in(killed.folder.path(), &["train", "toy.toml", "--resume", "--threads", "2"], b"");
+    let outcome = cli::run_in(&killed.folder, &["train", "toy.toml", "--resume", "--threads", "2"], b"");
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(timeless_log(&killed), timeless_log(&through));
     assert!(

@@ -4,13 +4,14 @@ use interlinear::{models::Model, nn::device::Device};
 use serde_json::Value;
 
 use crate::cli::{Outcome, reference, run_in};
+use crate::folder::Folder;
 
 fn run(command: &str, model: &str, arguments: &[&str], stdin: &str) -> Outcome {
     let folder = reference(model);
     let mut all = vec![command, "--model", folder.to_str().expect("a plain path")];
     all.extend(arguments);
-    let fresh = tempfile::tempdir().expect("a temporary directory");
-    run_in(fresh.path(), &all, stdin.as_bytes())
+    let fresh = Folder::new();
+    run_in(&fresh, &all, stdin.as_bytes())
 }
 
 fn results(command: &str, model: &str, arguments: &[&str], stdin: &str) -> String {
