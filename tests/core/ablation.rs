@@ -10,7 +10,7 @@ use interlinear::{
 };
 use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{feed, json_lines, json_of, reference};
 use crate::folder::{Files as _, Folder};
 use crate::models::{FOLDERS, FOREIGN};
 use crate::tiny::TINY;
@@ -147,17 +147,15 @@ fn the_command_writes_every_format() {
     let folder = Folder::new();
     TINY.save(&folder);
     let ablate = |more: &[&str], stdin: &str| {
-        let outcome = run_in(&folder, &[&["ablate", "--model", "tiny"], more].concat(), stdin.as_bytes());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{more:?}");
-        outcome.stdout
+        feed(&folder, &[&["ablate", "--model", "tiny"], more].concat(), stdin.as_bytes()).quiet().stdout
     };
     let text = "one two three\n\nthree\n";
     let lines = ablate(&[], text);
-    let records: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let records = json_lines(&lines);
     let rows = |record: &Value, key: &str| record[key].as_array().map_or(0, Vec::len);
     assert_eq!(records.iter().map(|record| record["line"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
-    let translated = run_in(&folder, &["translate", "--model", "tiny", "--format", "jsonl"], text.as_bytes()).stdout;
-    let translated: Value = serde_json::from_str(translated.lines().next().expect("a line")).expect("JSON");
+    let translated = feed(&folder, &["translate", "--model", "tiny", "--format", "jsonl"], text.as_bytes()).stdout;
+    let translated = json_of(translated.lines().next().expect("a line"));
     let first = &records[0];
     assert_eq!(first["target"], translated["hypotheses"][0]["tokens"], "the model's own translation");
     assert_eq!(first["source"], serde_json::json!(["one", "two", "three", "</s>"]));
@@ -187,6 +185,5 @@ fn the_command_writes_every_format() {
     assert_eq!(ablate(&["--seed", "1"], text), lines, "the same seed, the same orders");
     assert_ne!(ablate(&["--seed", "2"], text), lines);
     let deaf = reference("rnnencdec");
-    let outcome = run_in(&folder, &["ablate", "--model", &deaf.display().to_string()], b"a\n");
-    assert!(outcome.code == 2 && outcome.stderr.contains("no alignment to test"), "{}", outcome.stderr);
+    feed(&folder, &["ablate", "--model", &deaf.display().to_string()], b"a\n").refused("no alignment to test");
 }

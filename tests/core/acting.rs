@@ -23,7 +23,7 @@ use interlinear::{models::choice::ModelSpec, nn::device::Device, ticket::Cancell
 
 use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{effects::act, folder::Folder, models::FOLDERS};
+use crate::{cli::json_of, effects::act, folder::Folder, models::FOLDERS};
 
 const SOURCE: &str = "s9 s31 s17 s4";
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
@@ -464,7 +464,7 @@ fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
     assert!(heads[0].starts_with("target\tlog_p\tword\trow\tthe"), "{tsv}");
     let by: Vec<Vec<&str>> = tsv.lines().skip(1).map(|line| line.split('\t').skip(2).take(2).collect()).collect();
     assert_eq!(by, [["held", "model"], ["forced", "model"], ["free", "set"], ["free", "model"]]);
-    let json: serde_json::Value = serde_json::from_str(&export::json_line(shown)).expect("JSON");
+    let json = json_of(&export::json_line(shown));
     let said = "Set by hand: word 2 is \"botte\"; alpha of word 3 is set; 1 word before is held";
     let set = serde_json::json!({"version": 1, "pin": [{"row": 3, "alpha": {"weights": [0.25, 0.25, 0.25, 0.25]}}],
         "force": [{"position": 1, "word": "la", "held": true}, {"position": 2, "word": "botte"}]});

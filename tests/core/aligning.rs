@@ -2,9 +2,7 @@
 
 use std::{fs, path::Path};
 
-use serde_json::Value;
-
-use crate::cli::{Outcome, reference, run_in};
+use crate::cli::{Outcome, feed, json_of, reference, run_in};
 use crate::folder::{Files as _, Folder};
 
 fn lines(from: usize, to: usize) -> (String, String, Vec<String>) {
@@ -45,7 +43,7 @@ const PAIR: [&str; 4] = ["--source", "x.en", "--target", "x.fr"];
 const CORPUS: [&str; 4] = ["--corpus-source", "more.en", "--corpus-target", "more.fr"];
 
 fn align(folder: &Path, arguments: &[&[&str]]) -> Outcome {
-    run_in(folder, &[&["align"], &PAIR[..], &arguments.concat()].concat(), b"")
+    run_in(folder, &[&["align"], &PAIR[..], &arguments.concat()].concat())
 }
 
 fn right(outcome: &Outcome, links: &[String]) -> usize {
@@ -81,7 +79,7 @@ fn what_was_learned_aligns_other_text() {
     assert!(right(&again, &links) > 90 && again.stderr.is_empty(), "{}", again.stderr);
     let piped = ["align", "--learned", "kept", "--source", "-", "--target", "x.fr", "--symmetrize", "reverse"];
     let text = fs::read(folder.join("x.en")).expect("it is there");
-    assert!(right(&run_in(&folder, &piped, &text), &links) > 90);
+    assert!(right(&feed(&folder, &piped, &text), &links) > 90);
 }
 
 #[test]
@@ -93,8 +91,7 @@ fn links_count_what_stands_between_spaces_or_what_the_rules_cut() {
     let run = |more: &[&str]| {
         let pair =
             ["align", "--learned", "kept", "--source", "y.en", "--target", "y.fr", "--symmetrize", "intersection"];
-        let outcome = run_in(&folder, &[&pair[..], more].concat(), b"");
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        let outcome = run_in(&folder, &[&pair[..], more].concat()).good();
         outcome.stdout.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     };
     let has = |found: &[String], wanted: &[&str]| wanted.iter().all(|link| found.iter().any(|other| other == link));
@@ -142,16 +139,10 @@ fn chinese_is_learned_saved_and_aligned_word_by_word() {
     let run = |name: &str, arguments: &[&str]| {
         let pair = pair(name);
         let pair = pair.iter().map(String::as_str).collect::<Vec<_>>();
-        run_in(
-            &folder,
-            &[&["align", "--statistical", "--symmetrize", "intersection"], &pair[..], arguments].concat(),
-            b"",
-        )
+        run_in(&folder, &[&["align", "--statistical", "--symmetrize", "intersection"], &pair[..], arguments].concat())
     };
-    let learning = run("more", &["--save", "en-zh.aligner"]);
-    assert_eq!(learning.code, 0, "{}", learning.stderr);
-    let aligned = run("x", &["--learned", "en-zh.aligner"]);
-    assert_eq!(aligned.code, 0, "{}", aligned.stderr);
+    run("more", &["--save", "en-zh.aligner"]).good();
+    let aligned = run("x", &["--learned", "en-zh.aligner"]).good();
     let has = |line: &str, links: &str| links.split(' ').all(|link| line.split(' ').any(|other| other == link));
     let found = aligned.stdout.lines().collect::<Vec<_>>();
     // white, teacher, finds, city; flower, old: “is very” is one word in Chinese
@@ -188,7 +179,7 @@ fn what_cannot_be_aligned_is_said() {
         (&PAIR, &["--model"]),
     ];
     for (arguments, sentences) in cases {
-        let outcome = run_in(&folder, &[&["align"], *arguments].concat(), b"");
+        let outcome = run_in(&folder, &[&["align"], *arguments].concat());
         assert_eq!(outcome.code, 2, "{arguments:?}: {}", outcome.stderr);
         for sentence in *sentences {
             assert!(outcome.stderr.contains(sentence), "{arguments:?}: {} without {sentence:?}", outcome.stderr);
@@ -200,8 +191,7 @@ fn what_cannot_be_aligned_is_said() {
 fn dictionaries_are_made_of_learned_links() {
     let (folder, _) = folder();
     let files = ["dictionary", "--source", "more.en", "--target", "more.fr", "--output", "made", "--statistical"];
-    let outcome = run_in(&folder, &files, b"");
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    run_in(&folder, &files).good();
     let made = folder.text("made");
     assert!(made.lines().any(|line| line.starts_with("a3\tb3\t")), "{made:.300}");
 }
@@ -214,10 +204,10 @@ fn an_error_rate_has_its_floor_and_its_ceiling_beside_it() {
     let evaluate = |extra: &[&str]| {
         let model = ["evaluate", "--model", model.to_str().expect("plain")];
         let rest = ["--pretokenized", "--unk", "none", "--gold", "gold", "--gold-order", "source", "--gold-base", "0"];
-        run_in(&folder, &[&model[..], &PAIR[..], &rest[..], extra].concat(), b"")
+        run_in(&folder, &[&model[..], &PAIR[..], &rest[..], extra].concat())
     };
     let outcome = evaluate(&["--format", "json"]);
-    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let report = json_of(&outcome.stdout);
     let baselines = report["baselines"].as_array().expect("rows");
     assert_eq!(baselines[0]["name"], "diagonal");
     // Lines of equal length: the diagonal has all links but those of two turned words in every third line.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{Outcome, REFERENCES, reference, run_in};
+use crate::cli::{Outcome, REFERENCES, feed, reference, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 use crate::models::each_fault;
 
@@ -50,7 +50,7 @@ const NO_MODELS: &[NoModel] = &[
 
 fn assert_refused(folder: &Path, names: &[&str], case: &str) {
     for arguments in [&["translate", "--model", "model"][..], &["inspect", "model"]] {
-        let outcome = run_in(folder, arguments, b"s2 s3\n");
+        let outcome = feed(folder, arguments, b"s2 s3\n");
         assert_told(&outcome, 2, names, case);
         assert_eq!((outcome.stdout.as_str(), outcome.stderr.lines().count()), ("", 1), "{case}: {}", outcome.stderr);
     }
@@ -73,7 +73,7 @@ fn a_rank_that_is_not_there_is_named() {
     let folder = Folder::new();
     let model = copy_of("rnnencdec", &folder);
     replace(&model.join("config.json"), "\"maxout\"", "\"output_rank\": 3, \"maxout\"");
-    assert_told(&run_in(&folder, &["inspect", "model"], b""), 2, &["model.safetensors", "readout.G"], "rank");
+    assert_told(&run_line(&folder, "inspect model"), 2, &["model.safetensors", "readout.G"], "rank");
 }
 
 fn translate(model: &str, extra: &[&str], stdin: &[u8]) -> Outcome {
@@ -81,7 +81,7 @@ fn translate(model: &str, extra: &[&str], stdin: &[u8]) -> Outcome {
     let path = reference(model);
     let arguments =
         [&["translate", "--max-length", "9", "--model", path.to_str().expect("a plain path")], extra].concat();
-    run_in(&folder, &arguments, stdin)
+    feed(&folder, &arguments, stdin)
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn files_that_do_not_fit_are_named() {
         (&["bench", "--quick", "--json", "no/where.json"], &["no: is a folder that does not exist"]),
     ];
     for (arguments, names) in cases {
-        let outcome = run_in(&folder, &[arguments, &["--model", model][..]].concat(), b"");
+        let outcome = run_in(&folder, &[arguments, &["--model", model][..]].concat());
         assert_told(&outcome, 2, names, &format!("{arguments:?}"));
     }
 }
@@ -200,7 +200,7 @@ fn arguments_that_make_no_sense_are_refused_in_a_sentence() {
     ];
     let folder = Folder::new();
     for (arguments, names) in cases {
-        let outcome = run_in(&folder, arguments, b"");
+        let outcome = run_in(&folder, arguments);
         assert_told(&outcome, 2, names, &format!("{arguments:?}"));
         assert_eq!((outcome.stdout.as_str(), outcome.stderr.lines().count()), ("", 1), "{arguments:?}");
     }
@@ -245,7 +245,8 @@ fn a_full_disk_is_told_and_nothing_panics() {
             .output()
             .expect("the program ends");
         let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
-        let outcome = Outcome { code: done.status.code().unwrap_or(-1), stdout: String::new(), stderr };
-        assert_told(&outcome, 2, &["standard output", "disk is full"], &format!("{arguments:?}"));
+        let (code, arguments) = (done.status.code().unwrap_or(-1), arguments.join(" "));
+        let outcome = Outcome { arguments, code, stdout: String::new(), stderr };
+        assert_told(&outcome, 2, &["standard output", "disk is full"], &outcome.arguments);
     }
 }

@@ -30,9 +30,34 @@ pub fn reference(name: &str) -> PathBuf {
 }
 
 pub struct Outcome {
+    /// What it was started with.
+    pub arguments: String,
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
+}
+
+impl Outcome {
+    #[track_caller]
+    pub fn good(self) -> Self {
+        assert_eq!(self.code, 0, "{}: {}", self.arguments, self.stderr);
+        self
+    }
+
+    /// It went well, and there was nothing to report.
+    #[track_caller]
+    pub fn quiet(self) -> Self {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.arguments);
+        self
+    }
+
+    /// With a sentence that has these words.
+    #[track_caller]
+    pub fn refused(self, why: &str) -> Self {
+        let Self { arguments, code, stderr, .. } = &self;
+        assert!(*code == 2 && stderr.contains(why), "{arguments}: {code}, not `{why}`: {stderr}");
+        self
+    }
 }
 
 pub fn spawn(folder: &Path, arguments: &[&str]) -> Child {
@@ -48,7 +73,25 @@ pub fn spawn(folder: &Path, arguments: &[&str]) -> Child {
         .expect("cargo built the program")
 }
 
-pub fn run_in(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Outcome {
+pub fn run_in(folder: &Path, arguments: &[&str]) -> Outcome {
+    feed(folder, arguments, b"")
+}
+
+pub fn run_line(folder: &Path, line: &str) -> Outcome {
+    run_in(folder, &line.split_whitespace().collect::<Vec<_>>())
+}
+
+#[track_caller]
+pub fn json_of(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+#[track_caller]
+pub fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(json_of).collect()
+}
+
+pub fn feed(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Outcome {
     let mut child = spawn(folder, arguments);
     let mut pipe = child.stdin.take().expect("stdin is piped");
     let stdin = stdin.to_vec();
@@ -57,6 +100,7 @@ pub fn run_in(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Outcome {
     let done = child.wait_with_output().expect("the program ends");
     feeder.join().expect("the feeder does not panic");
     Outcome {
+        arguments: arguments.join(" "),
         code: done.status.code().unwrap_or(-1),
         stdout: String::from_utf8(done.stdout).expect("results are UTF-8"),
         stderr: String::from_utf8_lossy(&done.stderr).into_owned(),
@@ -65,19 +109,13 @@ pub fn run_in(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Outcome {
 
 fn run(arguments: &[&str], stdin: &str) -> String {
     let folder = Folder::new();
-    let outcome = run_in(&folder, arguments, stdin.as_bytes());
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
-    outcome.stdout
+    feed(&folder, arguments, stdin.as_bytes()).quiet().stdout
 }
 
 fn run_model(command: &str, model: &str, arguments: &[&str], stdin: &str) -> String {
     let model = reference(model);
     let all = [&[command, "--model", model.to_str().expect("a plain path")], arguments].concat();
     run(&all, stdin)
-}
-
-fn json_lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
 fn expected(model: &str, kind: &str) -> Vec<Value> {
@@ -144,8 +182,7 @@ fn score_gives_the_reference_probabilities() {
         for extra in [&[][..], &["--batch", "1"], &["--engine", "plain"], &["--threads", "2", "--device", "cpu"]] {
             let arguments = ["score", "--source", "source", "--target", "target", "--pretokenized", "--model"];
             let arguments = [&arguments[..], &[path.to_str().expect("a plain path")], extra].concat();
-            let outcome = run_in(&folder, &arguments, b"");
-            assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
+            let outcome = run_in(&folder, &arguments).quiet();
             let found = json_lines(&outcome.stdout);
             assert_eq!(found.len(), wanted.len());
             for (found, wanted) in found.iter().zip(&wanted) {
@@ -214,8 +251,7 @@ fn files_are_read_packed_or_not_and_stdin_by_default() {
     let model = model.to_str().expect("a plain path");
     let from_stdin = run(&["translate", "--model", model], &input);
     for file in ["plain.txt", "packed.gz", "packed.zst"] {
-        let outcome = run_in(&folder, &["translate", "--model", model, file], b"");
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+        let outcome = run_in(&folder, &["translate", "--model", model, file]).quiet();
         assert_eq!(outcome.stdout, from_stdin, "{file}");
     }
     let dash = run(&["translate", "--model", model, "-"], &input);
@@ -313,9 +349,7 @@ fn unknown_words_can_be_replaced_or_forbidden() {
     let input = input.concat();
     let translate = |extra: &[&str]| {
         let search = ["translate", "--model", "model", "--beam", "1", "--max-length", "6", "--pretokenized"];
-        let outcome = run_in(&folder, &[&search[..], extra].concat(), input.as_bytes());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{extra:?}");
-        outcome.stdout
+        feed(&folder, &[&search[..], extra].concat(), input.as_bytes()).quiet().stdout
     };
     let (shown, replaced, forbidden) = (translate(&[]), translate(&["--replace-unk"]), translate(&["--forbid-unk"]));
     let linked = translate(&["--format", "pharaoh"]);
@@ -378,7 +412,7 @@ fn each_line_is_answered_before_the_next_is_written() {
     assert!(child.wait().expect("the program ends").success());
 }
 
-fn feed(child: &mut Child, line: &'static str) -> Arc<AtomicUsize> {
+fn keep_feeding(child: &mut Child, line: &'static str) -> Arc<AtomicUsize> {
     let mut stdin = child.stdin.take().expect("stdin is piped");
     let written = Arc::<AtomicUsize>::default();
     let count = Arc::clone(&written);
@@ -399,7 +433,7 @@ fn endless_input_is_translated_in_windows() {
         spawn(&folder, &["translate", "--model", model, "--beam", "1", "--batch", "4", "--format", "jsonl"]);
     // Lines of a kilobyte: the pipe holds few of them.
     let line: &'static str = format!("s3 s4{}\n", " ".repeat(1018)).leak();
-    let written = feed(&mut child, line);
+    let written = keep_feeding(&mut child, line);
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let mut answer = String::new();
     for read in 1..=4000 {
@@ -425,7 +459,7 @@ fn input_without_lines_is_told_and_is_no_error() {
         (vec!["translate", "--model", model, "empty"], "empty has no lines"),
         (vec!["score", "--model", model, "--source", "empty", "--target", "empty"], "empty has no lines"),
     ] {
-        let done = run_in(&folder, &arguments, b"");
+        let done = run_in(&folder, &arguments);
         assert_eq!((done.code, done.stdout.as_str()), (0, ""), "{}", done.stderr);
         assert!(done.stderr.contains(name) && done.stderr.contains("nothing to"), "{}", done.stderr);
     }
@@ -492,12 +526,9 @@ fn evaluate_tells_nll_perplexity_and_bleu() {
     let (search, encdec) = (reference("rnnsearch"), reference("rnnencdec"));
     let models = ["--model", search.to_str().expect("plain"), "--model", encdec.to_str().expect("plain")];
     let files = ["--source", "source", "--target", "target", "--pretokenized"];
-    let evaluate = |extra: &[&str]| {
-        let outcome = run_in(&folder, &[&["evaluate"], &models[..], &files[..], extra].concat(), b"");
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{extra:?}");
-        outcome.stdout
-    };
-    let report: Value = serde_json::from_str(&evaluate(&["--format", "json"])).expect("JSON");
+    let evaluate =
+        |extra: &[&str]| run_in(&folder, &[&["evaluate"], &models[..], &files[..], extra].concat()).quiet().stdout;
+    let report = json_of(&evaluate(&["--format", "json"]));
     assert_eq!(report["models"].as_array().map(Vec::len), Some(2));
     assert!(report["bleu_signature"].as_str().is_some_and(|signature| signature.contains("tok:13a")));
     let all = &report["models"][0]["rows"][0];
@@ -530,7 +561,7 @@ fn bleu_of_chinese_counts_characters_unless_it_is_told_otherwise() {
     folder.put("text", "s2 s3\n");
     for (asked, name) in [(&[][..], "zh"), (&["--tokenize", "char"], "char"), (&["--tokenize", "13a"], "13a")] {
         let files = ["evaluate", "--model", ".", "--source", "text", "--target", "text", "--beam", "1"];
-        let outcome = run_in(&folder, &[&files, asked].concat(), b"");
+        let outcome = run_in(&folder, &[&files, asked].concat());
         assert!(outcome.stdout.contains(&format!("|tok:{name}|")), "{}{}", outcome.stdout, outcome.stderr);
     }
 }
@@ -548,8 +579,8 @@ fn a_models_own_translations_have_a_bleu_of_100() {
     let model = reference("rnnencdec");
     let files = ["--source", "source", "--target", "target", "--format", "json", "--beam", "1"];
     let arguments = [&["evaluate", "--model", model.to_str().expect("plain")], &files[..]].concat();
-    let outcome = run_in(&folder, &arguments, b"");
-    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let outcome = run_in(&folder, &arguments);
+    let report = json_of(&outcome.stdout);
     let bleu = report["models"][0]["rows"][0]["bleu"].as_f64().expect("bleu");
     assert!((bleu - 100.0).abs() < 1e-9, "{bleu}: {}", outcome.stderr);
 }
@@ -625,8 +656,7 @@ fn a_model_without_source_eos_reads_none() {
 
         let model_path = path.to_str().expect("a plain path");
         let arguments = ["translate", "--model", model_path, "--format", "jsonl", "--max-length", "15"];
-        let outcome = run_in(&folder, &arguments, b"s9 s31 s17\n\n");
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+        let outcome = feed(&folder, &arguments, b"s9 s31 s17\n\n").quiet();
         let found = json_lines(&outcome.stdout);
         assert_eq!(found[0]["source"], serde_json::json!(["s9", "s31", "s17"]));
         close(&found[0]["hypotheses"][0]["log_p"], &decoded[0].hypotheses[0].log_p.into(), name);
@@ -635,13 +665,11 @@ fn a_model_without_source_eos_reads_none() {
         folder.put("s", "s9 s31 s17\n\n");
         folder.put("t", "t18 t13\nt18\n");
         let files = ["--model", model_path, "--source", "s", "--target", "t", "--pretokenized"];
-        let outcome = run_in(&folder, &[&["score"], &files[..]].concat(), b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains("s, line 2: has no words"), "{}", outcome.stderr);
+        let outcome = run_in(&folder, &[&["score"], &files[..]].concat()).refused("s, line 2: has no words");
         let found = json_lines(&outcome.stdout);
         close(&found[0]["log_p"], &forced[0].log_p.into(), name);
         assert!(found.len() == 2 && found[1]["log_p"].is_null());
-        let outcome = run_in(&folder, &[&["evaluate"], &files[..]].concat(), b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains("s, line 2: has no words"), "{}", outcome.stderr);
+        run_in(&folder, &[&["evaluate"], &files[..]].concat()).refused("s, line 2: has no words");
     }
 }
 
@@ -661,8 +689,7 @@ fn a_lesson_is_printed_with_the_pictures_of_its_pages() {
         + &page("Machine", "page = 'steps', mode = 'greedy'")
         + &page("Missing", "models = ['nobody']");
     folder.put("mine.toml", lesson);
-    let done = run_in(&folder, &["lesson", "--print", "out", "mine.toml"], b"");
-    assert_eq!(done.code, 0, "{}", done.stderr);
+    let done = run_line(&folder, "lesson --print out mine.toml").good();
     assert!(done.stdout.contains("page 5 has no picture: there is no installed model nobody"), "{}", done.stdout);
     let text = folder.text("out/mine.html");
     let pages: Vec<&str> = text.split("<section").skip(1).collect();

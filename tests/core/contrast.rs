@@ -8,7 +8,7 @@ use interlinear::text::cells::{CellTable, TableCell};
 use interlinear::{decoding::SystemSpec, evaluation::contrast::ContrastMeasures, nn::device::DeviceChoice};
 use serde_json::Value;
 
-use crate::cli::{Outcome, reference, run_in};
+use crate::cli::{Outcome, json_lines, json_of, reference, run_in};
 use crate::folder::{Files as _, Folder};
 use crate::worker::PATIENCE;
 
@@ -23,7 +23,7 @@ fn contrast(folder: &Path, arguments: &str) -> Outcome {
     let models = MODELS.map(|name| reference(name).to_str().expect("a plain path").to_owned());
     let mut words = vec!["contrast", "--pretokenized", "--model", &models[0], "--model", &models[1]];
     words.extend(arguments.split_whitespace());
-    run_in(folder, &words, b"")
+    run_in(folder, &words)
 }
 
 fn scored(folder: &Path, model: &str, targets: [&str; 2]) -> Vec<Vec<f64>> {
@@ -32,9 +32,9 @@ fn scored(folder: &Path, model: &str, targets: [&str; 2]) -> Vec<Vec<f64>> {
     let model = reference(model);
     let model = model.to_str().expect("a plain path");
     let all = ["score", "--pretokenized", "--model", model, "--source", "x", "--target", "y"];
-    let outcome = run_in(folder, &all, b"");
+    let outcome = run_in(folder, &all);
     let of_line = |line: &str| {
-        let record: Value = serde_json::from_str(line).expect("JSON");
+        let record = json_of(line);
         let tokens = record["token_log_p"].as_array().expect("numbers").iter();
         tokens.map(|log_p| log_p.as_f64().expect("a number")).collect()
     };
@@ -45,8 +45,7 @@ fn scored(folder: &Path, model: &str, targets: [&str; 2]) -> Vec<Vec<f64>> {
 fn the_difference_is_that_of_score_and_the_critical_word_is_the_first_that_differs() {
     let folder = Folder::new();
     folder.put("pairs.tsv", TABLE);
-    let outcome = contrast(&folder, "pairs.tsv --pairs each.tsv --format json");
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let outcome = contrast(&folder, "pairs.tsv --pairs each.tsv --format json").quiet();
     let each = folder.text("each.tsv");
     let rows: Vec<Vec<&str>> = each.lines().map(|line| line.split('\t').collect()).collect();
     let number = |row: &[&str], name: &str| -> f64 {
@@ -71,7 +70,7 @@ fn the_difference_is_that_of_score_and_the_critical_word_is_the_first_that_diffe
         }
     }
     assert_eq!([&rows[1][7..9], &rows[3][7..9]], [["t13", "t14"], ["</s>", "t2"]]);
-    let objects: Vec<Value> = outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let objects = json_lines(&outcome.stdout);
     assert_eq!(objects.len(), 6, "all and two tags, of two models");
     let all = &objects[0];
     assert_eq!([&all["pairs"], &all["equal"]], [4, 2], "what nobody knows is one word, and a pair is one text");
@@ -118,8 +117,7 @@ fn three_files_are_the_same_as_a_table_and_what_does_not_fit_is_named() {
         ("--source s --good good", "--bad"),
         ("", "<TABLE>"),
     ] {
-        let outcome = contrast(&folder, arguments);
-        assert!(outcome.code == 2 && outcome.stderr.contains(wanted), "{arguments}: {}", outcome.stderr);
+        contrast(&folder, arguments).refused(wanted);
     }
     assert!(contrast(&folder, "hole.tsv").stdout.lines().nth(1).is_some_and(|row| row.contains(" 1 ")));
 }
@@ -134,7 +132,7 @@ fn table(text: &str) -> Vec<std::collections::HashMap<String, String>> {
 }
 
 fn matrix(text: &str, line: usize, name: &str) -> (Vec<String>, Vec<Vec<f64>>) {
-    let record: Value = serde_json::from_str(text.lines().nth(line).expect("a line")).expect("JSON");
+    let record = json_of(text.lines().nth(line).expect("a line"));
     let words = serde_json::from_value(record["source"].clone()).expect("words");
     (words, serde_json::from_value(record[name].clone()).expect("a matrix"))
 }
@@ -153,15 +151,14 @@ fn what_is_left_out_at_the_critical_word_is_as_ablate_leaves_it_out() {
     write("pairs.tsv", FIRST);
     write("x", SOURCES);
     write("y", TARGETS);
-    let outcome = contrast(&folder, "pairs.tsv --pairs each.tsv --format tsv --measure left-out");
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let outcome = contrast(&folder, "pairs.tsv --pairs each.tsv --format tsv --measure left-out").quiet();
     let each = table(&folder.text("each.tsv"));
     for (m, name) in MODELS.iter().enumerate() {
         let model = reference(name);
         let model = model.to_str().expect("a plain path");
         let asked = |words: &str| {
             let all: Vec<&str> = words.split(' ').chain(["--model", model, "--source", "x", "--target", "y"]).collect();
-            run_in(&folder, &all, b"").stdout
+            run_in(&folder, &all).stdout
         };
         let ablated = asked("ablate --pretokenized --permutations 1");
         for (n, i) in [0, 1].into_iter().enumerate() {
@@ -195,8 +192,7 @@ fn interventions_over_a_list_change_what_they_say() {
     let each = |file: &str, text: &str| {
         write(file, text);
         let asked = format!("pairs.tsv --pairs each.tsv --format tsv --measure left-out --interventions {file}");
-        let outcome = contrast(&folder, &asked);
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{text}");
+        contrast(&folder, &asked).quiet();
         table(&folder.text("each.tsv"))
     };
     let number = |row: &std::collections::HashMap<String, String>, name: &str| row[name].parse::<f64>().expect(name);
@@ -220,16 +216,11 @@ fn interventions_over_a_list_change_what_they_say() {
         ),
     ] {
         write("one.json", text);
-        let outcome = contrast(&folder, "pairs.tsv --interventions one.json");
-        assert!(outcome.code == 2 && outcome.stderr.contains(wanted), "{text}: {}", outcome.stderr);
+        contrast(&folder, "pairs.tsv --interventions one.json").refused(wanted);
     }
     write("one.json", "{\"version\":1,\"mask\":[{\"position\":4}]}");
-    let outcome = contrast(&folder, "pairs.tsv --interventions one.json");
-    assert!(
-        outcome.code == 2 && outcome.stderr.contains("pairs.tsv, line 3: is left out: one.json"),
-        "{}",
-        outcome.stderr
-    );
+    let outcome =
+        contrast(&folder, "pairs.tsv --interventions one.json").refused("pairs.tsv, line 3: is left out: one.json");
     assert!(outcome.stdout.lines().nth(1).is_some_and(|row| row.contains(" 1 ")), "{}", outcome.stdout);
 }
 
@@ -241,8 +232,7 @@ fn the_window_writes_the_same_bytes() {
     let interventions = folder.put("warm.json", "{\"version\":1,\"temperature\":2}");
     let words = ["contrast", "pairs.tsv", "--model", &models[0], "--model", &models[1], "--pairs", "each.tsv"];
     let asks = ["--interventions", "warm.json", "--measure", "left-out", "--format", "tsv"];
-    let printed = run_in(&folder, &[&words[..], &asks].concat(), b"");
-    assert_eq!(printed.code, 0, "{}", printed.stderr);
+    let printed = run_in(&folder, &[&words[..], &asks].concat()).good();
 
     let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
     let systems = MODELS.map(|name| SystemSpec::from(reference(name))).to_vec();

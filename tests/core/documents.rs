@@ -96,7 +96,7 @@ fn rows_of(beads: &[(usize, usize)]) -> String {
 
 fn documents(folder: &Path, arguments: &str) -> Outcome {
     let words: Vec<&str> = std::iter::once("documents").chain(arguments.split_whitespace()).collect();
-    run_in(folder, &words, b"")
+    run_in(folder, &words)
 }
 
 /// Of beads in numbers one is missing, which is there laxly at most: strict and lax are those of Vecalign's `score.py`.
@@ -249,8 +249,7 @@ fn what_cannot_be_read_is_named() {
         ("--source tale.docx", "--target"),
         ("", "--source"),
     ] {
-        let outcome = documents(&folder, arguments);
-        assert!(outcome.code == 2 && outcome.stderr.contains(wanted), "{arguments}: {}", outcome.stderr);
+        documents(&folder, arguments).refused(wanted);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::Command};
 
-use crate::cli::{Outcome, reference, run_in};
+use crate::cli::{Outcome, feed, json_of, reference, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 use crate::tiny::TINY;
 
@@ -12,7 +12,7 @@ fn figure(folder: &Path, arguments: &[&str], stdin: &str) -> Outcome {
     if !folder.join(TINY.name).exists() {
         TINY.save(folder);
     }
-    run_in(folder, &[&["figure", "--model", TINY.name], arguments].concat(), stdin.as_bytes())
+    feed(folder, &[&["figure", "--model", TINY.name], arguments].concat(), stdin.as_bytes())
 }
 
 fn folder() -> Folder {
@@ -35,8 +35,7 @@ fn fact(svg: &str, name: &str) -> String {
 #[test]
 fn a_sentence_becomes_a_figure_wherever_it_comes_from() {
     let folder = folder();
-    let given = figure(&folder, &["--text", WORDS, "--beam", "3"], "");
-    assert_eq!((given.code, given.stderr.as_str()), (0, ""));
+    let given = figure(&folder, &["--text", WORDS, "--beam", "3"], "").quiet();
     let words = texts(&given.stdout);
     assert!(["one", "two", "three", "</s>"].iter().all(|word| words.iter().any(|text| text == word)), "{words:?}");
     assert_eq!((fact(&given.stdout, "model"), fact(&given.stdout, "search")), ("tiny".into(), "beam 3".into()));
@@ -57,8 +56,7 @@ fn several_models_are_one_figure() {
     let folder = folder();
     let (one, legend) = (figure(&folder, &["--text", WORDS, "--legend"], ""), "alpha");
     let both = ["--text", WORDS, "--legend", "--model", "tiny", "--columns", "1", "--caption=Two of them"];
-    let many = figure(&folder, &both, "");
-    assert_eq!((many.code, many.stderr.as_str()), (0, ""));
+    let many = figure(&folder, &both, "").quiet();
     let count = |svg: &str, wanted: &str| texts(svg).iter().filter(|text| *text == wanted).count();
     for (wanted, times) in [("two", 2), ("Two of them", 1)] {
         assert_eq!(count(&many.stdout, wanted), times, "{wanted}: {:?}", texts(&many.stdout));
@@ -96,8 +94,7 @@ fn the_legend_of_many_is_a_part_of_none() {
     let folder = folder();
     let local = reference("luong-local-p-general").display().to_string();
     let arguments = ["figure", "--model", &local, "--together", "--columns", "2", "--legend"];
-    let drawn = run_in(&folder, &arguments, b"s9\ns9 s31 s17 s4 s5 s6 s7 s8\n");
-    assert_eq!(drawn.code, 0, "{}", drawn.stderr);
+    let drawn = feed(&folder, &arguments, b"s9\ns9 s31 s17 s4 s5 s6 s7 s8\n").good();
     let document = roxmltree::Document::parse(&drawn.stdout).expect("XML");
     let texts = document.descendants().filter(|node| node.tag_name().name() == "text");
     let placed: Vec<(String, f32)> = texts
@@ -136,8 +133,7 @@ fn several_lines_are_one_figure() {
     assert_eq!((saved.code, saved.stdout.as_str(), saved.stderr.as_str()), (0, "", ""));
     let svg = folder.text("all.svg");
     assert_eq!(texts(&svg).iter().filter(|text| text.starts_with("tiny, beam 5")).count(), 4);
-    let refused = figure(&folder, &["--together", "--folder", "f", "three.en"], "");
-    assert!(refused.code == 2 && refused.stderr.contains("cannot be used with"), "{}", refused.stderr);
+    figure(&folder, &["--together", "--folder", "f", "three.en"], "").refused("cannot be used with");
 }
 
 #[test]
@@ -148,13 +144,11 @@ fn each_of_several_models_has_links_and_what_was_set() {
     write("set.json", "{\"version\": 1, \"mask\": [{\"position\": 2}]}\n");
     let both = ["--text", WORDS, "--model", "tiny", "--legend"];
     let drawn = |more: &[&str]| figure(&folder, &[&both, more].concat(), "");
-    let given = drawn(&["--target", "un deux", "--gold", "g.links"]);
-    assert_eq!((given.code, given.stderr.as_str()), (0, ""));
+    let given = drawn(&["--target", "un deux", "--gold", "g.links"]).quiet();
     assert_eq!(fact(&given.stdout, "links"), "by hand");
     let count = |svg: &str, wanted: &str| texts(svg).iter().filter(|text| text.contains(wanted)).count();
     assert_eq!(count(&given.stdout, "outlined: links by hand"), 1, "{:?}", texts(&given.stdout));
-    let set = drawn(&["--interventions", "set.json"]);
-    assert_eq!((set.code, set.stderr.as_str()), (0, ""));
+    let set = drawn(&["--interventions", "set.json"]).quiet();
     assert_eq!(fact(&set.stdout, "interventions"), "masked 2");
     let told = texts(&set.stdout).join(" ");
     assert_eq!(told.matches("Set by hand: masked 2").count(), 2, "{told}");
@@ -164,8 +158,7 @@ fn each_of_several_models_has_links_and_what_was_set() {
         (&["--gold", "g.links", "--aligner"], "cannot be used with"),
         (&["--aligner=none"], "none"),
     ] {
-        let refused = drawn(more);
-        assert!(refused.code == 2 && refused.stderr.contains(wanted), "{more:?}: {}", refused.stderr);
+        drawn(more).refused(wanted);
     }
 }
 
@@ -196,8 +189,7 @@ fn several_lines_make_a_folder_of_the_output() {
     for (output, extra, name) in
         [("plain", &[][..], "svg"), ("packed", &["--format", "png"], "png"), ("named.pdf", &[], "pdf")]
     {
-        let done = figure(&folder, &[&["--output", output, "two.en"], extra].concat(), "");
-        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{output}");
+        figure(&folder, &[&["--output", output, "two.en"], extra].concat(), "").quiet();
         for n in 1..=2 {
             assert!(folder.join(output).join(format!("{n:04}.{name}")).is_file(), "{output} {n}");
         }
@@ -238,15 +230,11 @@ fn every_kind_is_written_in_every_format() {
 #[test]
 fn the_tree_has_the_search_and_the_bars_a_word_of_it() {
     let folder = folder();
-    let run = |extra: &[&str]| {
-        let done = figure(&folder, &[&["--text", WORDS, "--beam", "3"], extra].concat(), "");
-        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{extra:?}");
-        done.stdout
-    };
+    let run = |extra: &[&str]| figure(&folder, &[&["--text", WORDS, "--beam", "3"], extra].concat(), "").quiet().stdout;
     let (tree, all) = (run(&["--kind", "tree"]), run(&["--kind", "tree", "--pruned"]));
     let line = ["translate", "--model", "tiny", "--beam", "3", "--format", "jsonl"];
-    let line = run_in(&folder, &line, WORDS.as_bytes()).stdout;
-    let line: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+    let line = feed(&folder, &line, WORDS.as_bytes()).stdout;
+    let line = json_of(&line);
     let best: Vec<&str> =
         line["hypotheses"][0]["tokens"].as_array().expect("words").iter().filter_map(|word| word.as_str()).collect();
     let first: Vec<String> = texts(&tree).into_iter().filter(|text| !text.starts_with('+')).collect();
@@ -266,8 +254,7 @@ fn the_tree_has_the_search_and_the_bars_a_word_of_it() {
         (&["--kind", "links", "--word", "1"], "--word goes with --kind bars"),
         (&["--pruned"], "--pruned goes with --kind tree"),
     ] {
-        let done = figure(&folder, &[&["--text", WORDS], extra].concat(), "");
-        assert!(done.code == 2 && done.stderr.contains(sentence), "{extra:?}: {}", done.stderr);
+        figure(&folder, &[&["--text", WORDS], extra].concat(), "").refused(sentence);
     }
 }
 
@@ -275,8 +262,7 @@ fn the_tree_has_the_search_and_the_bars_a_word_of_it() {
 fn a_given_translation_is_drawn_in_place_of_the_models_own() {
     let folder = folder();
     let target = "deux trois un un un deux";
-    let given = figure(&folder, &["--text", WORDS, "--target", target, "--caption=By hand"], "");
-    assert_eq!((given.code, given.stderr.as_str()), (0, ""));
+    let given = figure(&folder, &["--text", WORDS, "--target", target, "--caption=By hand"], "").quiet();
     assert_eq!(fact(&given.stdout, "search"), "given translation");
     assert_eq!(fact(&given.stdout, "translation"), target);
     let texts = texts(&given.stdout);
@@ -338,10 +324,8 @@ fn what_cannot_be_drawn_gets_a_sentence() {
     }
     let encdec = reference("rnnencdec");
     let encdec = encdec.to_str().expect("a plain path");
-    let none = run_in(&folder, &["figure", "--model", encdec, "--text", "a"], b"");
-    assert!(none.code == 2 && none.stderr.contains("--kind heatmap needs an alignment"), "{}", none.stderr);
-    let beam = run_in(&folder, &["figure", "--model", encdec, "--text", "a", "--kind", "beam"], b"");
-    assert_eq!((beam.code, beam.stderr.as_str()), (0, ""));
+    run_in(&folder, &["figure", "--model", encdec, "--text", "a"]).refused("--kind heatmap needs an alignment");
+    run_in(&folder, &["figure", "--model", encdec, "--text", "a", "--kind", "beam"]).quiet();
 }
 
 #[test]
@@ -380,14 +364,13 @@ fn shells_and_man_know_every_command() {
     let folder = folder();
     let commands = interlinear::cli::COMMANDS;
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let done = run_in(&folder, &["completions", shell], b"");
-        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{shell}");
+        let done = run_in(&folder, &["completions", shell]).quiet();
         for entry in commands {
             assert!(done.stdout.contains(entry.name), "{shell} does not know {}", entry.name);
         }
         assert!(done.stdout.contains("pretokenized"), "{shell}");
     }
-    let done = run_in(&folder, &["man", "share/man1"], b"");
+    let done = run_line(&folder, "man share/man1");
     assert_eq!((done.code, done.stderr.as_str(), done.stdout.as_str()), (0, "", ""));
     let page = |name: &str| std::fs::read_to_string(folder.join("share/man1").join(name)).expect("a page");
     let first = page("interlinear.1");
@@ -397,5 +380,5 @@ fn shells_and_man_know_every_command() {
         assert!(first.contains(&format!("interlinear\\-{}(1)", entry.name)), "{}: {first}", entry.name);
     }
     assert!(page("interlinear-figure.1").contains("width"), "its options");
-    assert_eq!(run_in(&folder, &["man"], b"").stdout, first);
+    assert_eq!(run_line(&folder, "man").stdout, first);
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use interlinear::models::config::Architecture;
 use serde_json::Value;
 
-use crate::cli::run_in;
+use crate::cli::{feed, json_lines};
 use crate::folder::{Files as _, Folder};
 use crate::tiny::{TINY, Tiny};
 
@@ -23,9 +23,8 @@ fn models() -> Folder {
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Vec<Value> {
-    let outcome = run_in(folder, arguments, INPUT.as_bytes());
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
-    outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    let outcome = feed(folder, arguments, INPUT.as_bytes()).quiet();
+    json_lines(&outcome.stdout)
 }
 
 #[test]
@@ -87,8 +86,7 @@ fn what_cannot_be_an_ensemble_is_said() {
         (&["--model", "tiny", "--length-penalty", "wu:1", "--length-normalization", "1"], "--length-normalization"),
         (&["--model", "tiny", "--coverage=-1"], "write a number such as 0.2"),
     ] {
-        let outcome = run_in(&folder, &[&["translate"], arguments].concat(), b"one\n");
-        assert!(outcome.code == 2 && outcome.stderr.contains(expected), "{arguments:?}: {}", outcome.stderr);
+        feed(&folder, &[&["translate"], arguments].concat(), b"one\n").refused(expected);
     }
 }
 
@@ -121,11 +119,7 @@ fn length_and_coverage_change_the_ranking_alone() {
 fn samples_are_counted_sorted_and_reproducible() {
     let folder = models();
     let sample = ["sample", "--model", "tiny", "--count", "60", "--seed", "9", "--max-length", "6"];
-    let say = |extra: &[&str]| {
-        let outcome = run_in(&folder, &[&sample[..], extra].concat(), INPUT.as_bytes());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{extra:?}");
-        outcome.stdout
-    };
+    let say = |extra: &[&str]| feed(&folder, &[&sample[..], extra].concat(), INPUT.as_bytes()).quiet().stdout;
     let text = say(&[]);
     for extra in [&["--batch", "1"][..], &["--threads", "2"], &["--batch", "3", "--threads", "1"]] {
         assert_eq!(say(extra), text, "{extra:?}");
@@ -150,9 +144,9 @@ fn samples_are_counted_sorted_and_reproducible() {
     assert_eq!(best.lines().collect::<Vec<_>>()[..2], text.lines().collect::<Vec<_>>()[..2]);
     assert_eq!(best.lines().filter(|line| line.starts_with("0 ||| ")).count(), 2);
     // At no temperature at all it is greedy search, a line for a line.
-    let greedy = run_in(&folder, &["translate", "--model", "tiny", "--beam", "1"], INPUT.as_bytes()).stdout;
-    let cold = run_in(&folder, &["sample", "--model", "tiny", "--temperature", "0"], INPUT.as_bytes()).stdout;
+    let greedy = feed(&folder, &["translate", "--model", "tiny", "--beam", "1"], INPUT.as_bytes()).stdout;
+    let cold = feed(&folder, &["sample", "--model", "tiny", "--temperature", "0"], INPUT.as_bytes()).stdout;
     assert_eq!(cold, greedy);
     let both = ["sample", "--model", "tiny", "--model", "encdec", "--ensemble", "--count", "5"];
-    assert_eq!(run_in(&folder, &both, b"one\n").code, 0);
+    assert_eq!(feed(&folder, &both, b"one\n").code, 0);
 }

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use interlinear::{corpus::overview::test_set::TestSet, error::Result, text::reader::LineReader};
 use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{feed, json_lines, json_of, reference, run_in};
 use crate::folder::{Files as _, Folder};
 use crate::tiny::TINY;
 
@@ -43,7 +43,7 @@ fn batches_change_nothing_and_no_translations_means_no_bleu() {
     let folder = Folder::new();
     let with = |extra: &[&str]| {
         let outcome = command(&folder, "evaluate", "rnnencdec", &[&["--format", "json"], extra].concat());
-        let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        let report = json_of(&outcome.stdout);
         report["models"][0]["rows"][0].clone()
     };
     let [one, many, silent] = [&["--batch", "1"][..], &["--batch", "16"], &["--unk", "none"]].map(with);
@@ -62,12 +62,11 @@ fn a_corpus_of_the_same_sentences_has_the_same_figures() {
     let threshold = ["--threshold", "0.2", "--format", "json"];
     let extra = [&gold[..], &threshold].concat();
     let outcome = command(&folder, "evaluate", "rnnsearch", &extra);
-    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let report = json_of(&outcome.stdout);
     let model = model.to_str().expect("a plain path");
     let analyse = |arguments: &[&str]| {
-        let outcome = run_in(&folder, &[&["analyse", "--workspace", "c.ilws"], arguments].concat(), b"");
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect::<Vec<Value>>()
+        let outcome = run_in(&folder, &[&["analyse", "--workspace", "c.ilws"], arguments].concat()).good();
+        json_lines(&outcome.stdout)
     };
     let files = ["--source", "source", "--reference", "target", "--pretokenized", "--format", "none"];
     analyse(&[&files[..], &gold, &["--model", model]].concat());
@@ -121,11 +120,11 @@ fn command(folder: &Path, command: &str, name: &str, extra: &[&str]) -> crate::c
     let model = reference(name);
     let model = model.to_str().expect("a plain path");
     let files = ["--source", "source", "--target", "target", "--model", model, "--pretokenized"];
-    run_in(folder, &[&[command], &files[..], extra].concat(), b"")
+    run_in(folder, &[&[command], &files[..], extra].concat())
 }
 
 fn rows(outcome: &crate::cli::Outcome) -> Vec<Value> {
-    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let report = json_of(&outcome.stdout);
     report["models"][0]["alignment"]["rows"].as_array().expect("rows").clone()
 }
 
@@ -133,8 +132,7 @@ fn rows(outcome: &crate::cli::Outcome) -> Vec<Value> {
 fn a_models_own_links_have_an_error_rate_of_0() {
     let folder = Folder::new();
     for format in ["pharaoh", "naacl"] {
-        let links = command(&folder, "align", "rnnsearch", &["--format", format]);
-        assert_eq!((links.code, links.stderr.as_str()), (0, ""));
+        let links = command(&folder, "align", "rnnsearch", &["--format", format]).quiet();
         // The target has 2, 1 and 3 words, and each has its link.
         assert_eq!(
             links.stdout.split_whitespace().filter(|word| word.contains('-')).count()
@@ -160,11 +158,7 @@ fn a_models_own_links_have_an_error_rate_of_0() {
 fn two_directions_are_put_together() {
     let folder = Folder::new();
     turned(&folder);
-    let links = |extra: &[&str]| {
-        let outcome = command(&folder, "align", "rnnsearch", extra);
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{extra:?}");
-        outcome.stdout
-    };
+    let links = |extra: &[&str]| command(&folder, "align", "rnnsearch", extra).quiet().stdout;
     let both = |way| links(&["--reverse-model", "turned", "--symmetrize", way]);
     let count = |text: &str| text.split_whitespace().count();
     let (forward, intersection, union) = (links(&[]), both("intersection"), both("union"));
@@ -179,9 +173,8 @@ fn two_directions_are_put_together() {
     let row = |name: &str| rows.iter().find(|row| row["direction"] == name).expect("the direction is there");
     assert_eq!((&row("union")["aer"], &row("reverse")["links"]), (&0.0.into(), &9.into()));
     assert_eq!(row("grow-diag-final-and")["links"], grown);
-    let same =
-        command(&folder, "align", "rnnsearch", &["--reverse-model", reference("rnnsearch").to_str().expect("plain")]);
-    assert!(same.code == 2 && same.stderr.contains("wants the opposite direction"), "{}", same.stderr);
+    command(&folder, "align", "rnnsearch", &["--reverse-model", reference("rnnsearch").to_str().expect("plain")])
+        .refused("wants the opposite direction");
 }
 
 #[test]
@@ -205,10 +198,8 @@ fn rows_of_states_that_read_words_have_two_readings() {
     // RNNsearch has read a word two rows later; the last word has its row after `</s>`
     let read = command(&folder, "align", "rnnsearch", &["--reading", "input"]);
     assert_eq!((read.code, read.stdout.split_whitespace().count()), (0, 6), "{}", read.stderr);
-    let input = command(&folder, "align", "luong-global-location", &["--reading", "input"]);
-    assert!(input.code == 2 && input.stderr.contains("leave out --reading input"), "{}", input.stderr);
-    let none = command(&folder, "align", "rnnencdec", &[]);
-    assert!(none.code == 2 && none.stderr.contains("has no alignment"), "{}", none.stderr);
+    command(&folder, "align", "luong-global-location", &["--reading", "input"]).refused("leave out --reading input");
+    command(&folder, "align", "rnnencdec", &[]).refused("has no alignment");
 }
 
 #[test]
@@ -236,8 +227,7 @@ fn evaluate_writes_every_sentence_and_compares_models() {
         "--tokenize",
         "none",
     ];
-    let outcome = command(&folder, "evaluate", "rnnsearch", &extra);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let outcome = command(&folder, "evaluate", "rnnsearch", &extra).quiet();
     for part in [
         "without UNK, UNK forbidden",
         "nrefs:2|case:mixed|eff:no|tok:none",
@@ -252,7 +242,7 @@ fn evaluate_writes_every_sentence_and_compares_models() {
     }
     let out = folder.join("out");
     let read = |name: &str| out.text(name);
-    let report: Value = serde_json::from_str(&read("report.json")).expect("JSON");
+    let report = json_of(&read("report.json"));
     assert_eq!(report["models"][1]["against_first"].as_array().map(Vec::len), Some(2));
     let tests = read("bootstrap.tsv");
     assert_eq!(tests.lines().count(), 1 + 2 * 2 * 3);
@@ -268,7 +258,7 @@ fn evaluate_writes_every_sentence_and_compares_models() {
     let columns: Vec<usize> = table.lines().map(|line| line.split('\t').count()).collect();
     assert_eq!(columns, [18; 4], "{table}");
     let records = read(&format!("{name}.sentences.jsonl"));
-    let records: Vec<Value> = records.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let records = json_lines(&records);
     let unknown = |record: &Value| [&record["source_unk"], &record["reference_unk"]].map(serde_json::Value::as_bool);
     let wanted = [(false, false), (true, false), (false, true)].map(|(x, y)| [Some(x), Some(y)]);
     assert_eq!(records.iter().map(unknown).collect::<Vec<_>>(), wanted);
@@ -288,7 +278,7 @@ fn a_model_is_exactly_as_good_as_itself() {
     let same =
         ["--model", model.to_str().expect("plain"), "--paired-bs", "50", "--paired-ar", "20", "--format", "json"];
     let outcome = command(&folder, "evaluate", "rnnsearch", &same);
-    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let report = json_of(&outcome.stdout);
     let against = &report["models"][1]["against_first"][0];
     for score in ["bleu", "chrf2", "ter"] {
         let paired = &against[score];
@@ -304,11 +294,7 @@ fn unknown_words_give_way_as_they_do_in_translate() {
     folder.put_all([("source", input), ("target", "un\ndeux\ntrois\n"), ("known", "foo\tbaz\t1\n")]);
     TINY.unknowing().save(&folder);
     let search = ["--model", "tiny", "--beam", "1", "--max-length", "8", "--pretokenized"];
-    let told = |arguments: &[&str], stdin: &str| {
-        let outcome = run_in(&folder, arguments, stdin.as_bytes());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
-        outcome.stdout
-    };
+    let told = |arguments: &[&str], stdin: &str| feed(&folder, arguments, stdin.as_bytes()).quiet().stdout;
     for extra in [&[][..], &["--replace-unk"], &["--replace-unk", "--dictionary", "known"]] {
         let wanted = told(&[&["translate"], &search[..], extra].concat(), input);
         let files = ["--source", "source", "--target", "target", "--output", "out"];
@@ -318,11 +304,6 @@ fn unknown_words_give_way_as_they_do_in_translate() {
         assert!(records.contains("\"has_unk\":true"), "the model knows no word: {records}");
     }
     for flags in [&["--replace-unk"][..], &["--coverage", "0.2"]] {
-        let none = command(&folder, "evaluate", "rnnencdec", flags);
-        assert!(
-            none.code == 2 && none.stderr.contains(flags[0]) && none.stderr.contains("rnnencdec"),
-            "{}",
-            none.stderr
-        );
+        command(&folder, "evaluate", "rnnencdec", flags).refused(flags[0]).refused("rnnencdec");
     }
 }

@@ -29,7 +29,7 @@ use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread}
 use interlinear::pages::{corpus::columns::TableColumns, corpus::views::Concordance};
 use interlinear::text::{links::Link, links::read::links_of};
 
-use crate::cli::run_in;
+use crate::cli::{run_in, run_line};
 use crate::folder::{Files as _, Folder};
 use crate::judging::{bytes, out};
 
@@ -221,8 +221,8 @@ fn references_that_were_forced_are_no_rivals() {
     }
     assert_eq!(first_pair(&CorpusTable::read(&workspace).expect("read")), (1, 2));
     drop(workspace);
-    let asked = run_in(&folder, &["analyse", "--workspace", "w.ilws", "--overview", "pair", "--pair", "1,2"], b"");
-    assert!(asked.code == 2 && asked.stderr.contains("--pair, system 1 (Forced) is a reference"), "{}", asked.stderr);
+    run_line(&folder, "analyse --workspace w.ilws --overview pair --pair 1,2")
+        .refused("--pair, system 1 (Forced) is a reference");
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn source_words_that_go_wrong_are_found_with_the_languages_of_the_systems() {
         drop(workspace);
         let ask = |more: &[&str]| {
             let filter = ["analyse", "--workspace", &file, "--filter", "wrong.1:boat"];
-            run_in(&folder, &[&filter, more].concat(), b"")
+            run_in(&folder, &[&filter, more].concat())
         };
         let (bare, told) = (ask(&[]), ask(&["--languages", "en-fr"]));
         assert_eq!(told.stdout.lines().count(), 2, "{}", told.stdout);
@@ -529,11 +529,8 @@ fn the_command_line_prints_overviews_and_sorted_hits() {
     drop(filled(&at.join("w.ilws")));
     at.put("colours.txt", "red\n");
     at.put("counts.txt", "le 7\n3 dort\n");
-    let ran = |arguments: &[&str]| {
-        let outcome = run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
-        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
-        outcome.stdout
-    };
+    let ran =
+        |arguments: &[&str]| run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat()).good().stdout;
     let text = ran(&["--overview", "pair,frequency", "--frequencies", "counts.txt"]);
     let (frequency, pair) = text.split_once("\n\n").expect("two tables");
     assert!(frequency.starts_with("frequency\tsystem") && pair.starts_with("first\tsecond\tbetter"), "{text}");
@@ -557,8 +554,7 @@ fn the_command_line_prints_overviews_and_sorted_hits() {
         (&["--query", "{@no.txt}"], "does not exist"),
         (&["--overview", "frequency", "--frequencies", "no.txt"], "no.txt"),
     ] {
-        let outcome = run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains(says), "{arguments:?}: {}", outcome.stderr);
+        run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat()).refused(says);
     }
 }
 
@@ -573,11 +569,10 @@ fn source_words_are_counted_by_their_part_of_speech() {
     let folder = Folder::new();
     let at = &folder;
     drop(filled(&at.join("w.ilws")));
-    let analyse = |arguments: &[&str]| run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
+    let analyse = |arguments: &[&str]| run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat());
     let overview = || analyse(&["--overview", "pos"]).stdout;
     assert_eq!(overview().lines().count(), 1, "nobody gave any");
-    let none = analyse(&["--query", "NOUN", "--by", "pos"]);
-    assert!(none.code == 2 && none.stderr.contains("nobody gave this corpus parts of speech"), "{}", none.stderr);
+    analyse(&["--query", "NOUN", "--by", "pos"]).refused("nobody gave this corpus parts of speech");
     // in another order than the corpus, cut otherwise, and one that is not there
     let quoted = [("the", "DET"), ("boat", "NOUN"), ("is", "AUX"), ("\"", "PUNCT"), ("red", "ADJ"), ("\"", "PUNCT")];
     let file = conllu(&[
@@ -589,8 +584,7 @@ fn source_words_are_counted_by_their_part_of_speech() {
         &[("rain", "NOUN")],
     ]);
     at.put("x.conllu", file);
-    let brought = analyse(&["--import", "x.conllu", "--format", "none"]);
-    assert_eq!(brought.code, 0, "{}", brought.stderr);
+    let brought = analyse(&["--import", "x.conllu", "--format", "none"]).good();
     let told = "x.conllu: Imported parts of speech of 3 sentences; 1 line has a fault. 1 sentence of the file is not in the corpus.";
     assert!(brought.stderr.contains(told), "{}", brought.stderr);
     let text = overview();
@@ -618,16 +612,11 @@ fn source_words_are_counted_by_their_part_of_speech() {
     assert_eq!(found("{AUX, VERB}"), ["2|the boat|is"]);
     assert_eq!(found("NOUN -> mer"), ["3|the|sea"]);
     assert_eq!(found("NOUN | plus"), Vec::<String>::new());
-    let report = run_in(at, &["report", "--workspace", "w.ilws", "--output", "report.html"], b"");
+    let report = run_line(at, "report --workspace w.ilws --output report.html");
     let html = std::fs::read_to_string(at.join("report.html")).unwrap_or_default();
     assert!(html.contains("<h2>Source words by part of speech</h2>"), "{}", report.stderr);
     at.put("none.conllu", conllu(&[&[("snow", "NOUN")]]));
-    let refused = analyse(&["--import", "none.conllu"]);
-    assert!(
-        refused.code == 2 && refused.stderr.contains("none.conllu: has parts of speech for no sentence"),
-        "{}",
-        refused.stderr
-    );
+    analyse(&["--import", "none.conllu"]).refused("none.conllu: has parts of speech for no sentence");
 }
 
 #[test]
@@ -678,9 +667,7 @@ fn p_values_and_intervals_do_not_depend_on_the_order_of_the_table() {
     assert_eq!(pair(&sorted), pair(&came));
     let printed = |sort: &[&str]| {
         let asked = ["analyse", "--workspace", "w.ilws", "--overview", "pair"];
-        let done = run_in(&folder, &[&asked[..], sort].concat(), b"");
-        assert_eq!(done.code, 0, "{}", done.stderr);
-        done.stdout
+        run_in(&folder, &[&asked[..], sort].concat()).good().stdout
     };
     assert_eq!(printed(&["--sort=-bleu.2"]), printed(&[]));
 }
@@ -693,8 +680,7 @@ fn a_corpus_keeps_an_aligner_of_its_own_that_comes_first() {
     at.put("t.en", "the boat\nthe sea\n".repeat(20));
     at.put("t.nl", "le bateau\nla mer\n".repeat(20));
     let ran = |arguments: &[&str]| {
-        let done = run_in(at, arguments, b"");
-        assert_eq!(done.code, 0, "{arguments:?}: {}", done.stderr);
+        let done = run_in(at, arguments).good();
         done.stderr
     };
     ran(&["align", "--statistical", "--source", "t.en", "--target", "t.nl", "--save", "own.aligner"]);
@@ -736,8 +722,7 @@ fn an_aligner_that_is_learned_again_at_the_same_path_is_asked_again() {
     let mut wrong = |target: &str| {
         at.put("t.fr", target.repeat(20));
         let learn = ["align", "--statistical", "--source", "t.en", "--target", "t.fr", "--save", "own.aligner"];
-        let done = run_in(at, &learn, b"");
-        assert_eq!(done.code, 0, "{}", done.stderr);
+        run_in(at, &learn).good();
         let languages = Some(("en".to_owned(), "fr".to_owned()));
         means.set(None, AlignerChoice::with(languages, &AlignerFiles::default(), Some(at.join("own.aligner"))));
         let filter = means.filter("wrong.2:boat", &corpus, &workspace, &mut || true).expect("a filter");

@@ -13,10 +13,9 @@ use interlinear::models::{Kernels, Model};
 use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand};
 use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::{nn::device::Device, text::sentence::Sentence, ticket::CancellationToken};
-use serde_json::Value;
 
-use crate::effects::act;
 use crate::worker::{fixture, request, serve_all, store, story};
+use crate::{cli::json_of, effects::act};
 
 fn read(events: Vec<Event>) -> Result<HypothesisView, String> {
     let mut given = events.into_iter().filter_map(|event| match event {
@@ -196,7 +195,7 @@ fn what_is_shown_and_written_says_whose_translation_it_is() {
         export::note(&session.app().document.columns()[0], AlignmentFormat::Pharaoh)
             .is_some_and(|note| note.contains(GIVEN))
     );
-    let json: Value = serde_json::from_str(&text(&session, AlignmentFormat::Json)).expect("JSON");
+    let json = json_of(&text(&session, AlignmentFormat::Json));
     assert_eq!((&json["given"]["of"], &json["given"]["text"]), (&GIVEN.into(), &"bordeaux".into()));
     assert_eq!(json["hypotheses"][0]["text"], "rouge");
     let drawn = |session: &Session, kind| {

@@ -25,7 +25,7 @@ fn folder() -> Folder {
 
 fn gloss(folder: &Path, arguments: &str) -> (i32, String, String) {
     let words: Vec<&str> = std::iter::once("gloss").chain(arguments.split_whitespace()).collect();
-    let outcome = run_in(folder, &words, b"");
+    let outcome = run_in(folder, &words);
     (outcome.code, outcome.stdout, outcome.stderr)
 }
 
@@ -178,8 +178,7 @@ fn models_are_lines_of_their_own() {
     let model = reference("rnnsearch");
     let model = model.to_str().expect("a plain path");
     for (format, name) in [("text", "y"), ("pharaoh", "links")] {
-        let outcome = run_in(&folder, &["translate", "--model", model, "--format", format, "x"], b"");
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        let outcome = run_in(&folder, &["translate", "--model", model, "--format", format, "x"]).good();
         folder.put(name, outcome.stdout);
     }
     let (code, own, told) = gloss(&folder, &format!("--source x --model {model} --format tikz"));

@@ -15,7 +15,7 @@ use interlinear::{
 };
 use serde_json::Value;
 
-use crate::cli::{Outcome, run_in};
+use crate::cli::{Outcome, feed, json_lines, json_of};
 use crate::folder::{Files as _, Folder};
 use crate::heads::with_head;
 use crate::tiny::{TINY, Tiny};
@@ -45,17 +45,15 @@ fn folder() -> Folder {
 
 fn run(folder: &Path, arguments: &str) -> Outcome {
     let arguments: Vec<&str> = arguments.split_whitespace().collect();
-    run_in(folder, &arguments, TYPED.as_bytes())
+    feed(folder, &arguments, TYPED.as_bytes())
 }
 
 fn told(folder: &Path, arguments: &str) -> String {
-    let outcome = run(folder, arguments);
-    assert_eq!(outcome.code, 0, "{arguments}: {}", outcome.stderr);
-    outcome.stdout
+    run(folder, arguments).good().stdout
 }
 
 fn lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    json_lines(&text)
 }
 
 fn rows(value: &Value) -> Vec<Vec<f64>> {
@@ -162,7 +160,7 @@ fn evaluate_analyse_and_figure_read_the_head() {
     let gold = "--gold gold --gold-order source --gold-base 0 --threshold 0.2 --format json";
     for (model, first) in [("tiny", "predicted"), ("encdec", "head")] {
         let report = told(&folder, &format!("evaluate --model {model} {files} {gold}"));
-        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let report = json_of(&report);
         let found = report.to_string();
         for wanted in ["\"reading\":\"head\"", "\"threshold\":null", "\"threshold\":0.2"] {
             assert!(found.contains(wanted), "{model}: no {wanted} in {found}");
@@ -295,8 +293,7 @@ fn what_has_no_head_says_how_to_get_one() {
         assert!(outcome.stderr.contains(wanted), "{command}: {}", outcome.stderr);
     }
     folder.put("tiny/alignment.safetensors", b"no tensors");
-    let outcome = run(&folder, "translate --model tiny --reading head");
-    assert!(outcome.code == 2 && outcome.stderr.contains("alignment.safetensors"), "{}", outcome.stderr);
+    run(&folder, "translate --model tiny --reading head").refused("alignment.safetensors");
     assert_eq!(run(&folder, "translate --model tiny").code, 0, "without it the model is what it was");
 }
 

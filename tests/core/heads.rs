@@ -398,18 +398,13 @@ fn a_head_of_a_foreign_model_is_learned_and_read_on_the_command_line() {
     let words: Vec<&str> = (2..6).filter_map(|id| model.source.token(id)).collect();
     let line = |k: usize| format!("{} {}\n", words[k % 4], words[(k / 2) % 4]);
     std::fs::write(&text, (0..40).map(line).collect::<String>()).expect("written");
-    let run = |arguments: &[&str]| {
-        let told = crate::cli::run_in(&folder, arguments, b"");
-        assert_eq!(told.code, 0, "{}", told.stderr);
-        told.stdout
-    };
+    let run = |arguments: &[&str]| crate::cli::run_in(&folder, arguments).good().stdout;
     let [file, text] = [&file, &text].map(|path| path.to_str().expect("UTF-8"));
     let links = folder.put("links", "0-0 1-1\n".repeat(40));
     let links = links.to_str().expect("UTF-8");
     run(&["train", "--head", file, "--source", text, "--target", text, "--links", links, "--passes", "30"]);
     let again = ["train", "--head", file, "--source", text, "--target", text, "--links", links, "--resume"];
-    let told = crate::cli::run_in(&folder, &again, b"");
-    assert!(told.code == 2 && told.stderr.contains("model.npz.alignment.checkpoint"), "{}", told.stderr);
+    crate::cli::run_in(&folder, &again).refused("model.npz.alignment.checkpoint");
     assert!(kind.join("model.npz.alignment.safetensors").is_file());
     let read = run(&["align", "--model", file, "--source", text, "--target", text, "--reading", "head"]);
     assert_eq!(read.lines().count(), 40);

@@ -12,9 +12,8 @@ use interlinear::{
     decoding::reweigh::permutation, models::config::Architecture, text::words::vocabulary_words,
     ticket::CancellationToken,
 };
-use serde_json::Value;
 
-use crate::cli::run_in;
+use crate::cli::{feed, json_of};
 use crate::folder::{Files as _, Folder};
 use crate::tiny::{TINY, Tiny};
 
@@ -162,11 +161,9 @@ fn translate_does_what_the_file_says_and_marks_it() {
     let best = decoded(&model, set.list.to_vec(), 3).hypotheses.remove(0);
     let translate = |more: &[&str]| {
         let all = ["translate", "--model", "tiny", "--beam", "3", "--interventions", "plan.json"];
-        let outcome = run_in(&folder, &[&all, more].concat(), SOURCE.as_bytes());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{more:?}");
-        outcome.stdout
+        feed(&folder, &[&all, more].concat(), SOURCE.as_bytes()).quiet().stdout
     };
-    let json: Value = serde_json::from_str(&translate(&["--format", "jsonl"])).expect("JSON");
+    let json = json_of(&translate(&["--format", "jsonl"]));
     let found = &json["hypotheses"][0];
     let words: Vec<&str> = best.tokens.iter().map(|id| model.target.token(*id).expect("a word")).collect();
     assert_eq!(found["tokens"], serde_json::json!(words));
@@ -203,7 +200,7 @@ fn a_line_each_and_what_does_not_fit_leaves_its_line_out() {
     let lines = "{\"version\": 1, \"prefix\": \"trois\"}\n\n{\"version\": 1, \"mask\": [{\"position\": 4}]}\n{\"version\": 1, \"prefix\": \"deux\"}\n";
     folder.put("plan.jsonl", lines);
     let arguments = ["translate", "--model", "tiny", "--beam", "1", "--interventions", "plan.jsonl"];
-    let outcome = run_in(&folder, &arguments, b"one two\nthree\none two\ntwo\n");
+    let outcome = feed(&folder, &arguments, b"one two\nthree\none two\ntwo\n");
     assert_eq!(outcome.code, 2, "{}", outcome.stderr);
     assert!(outcome.stderr.contains("line 3: is left out: plan.jsonl, line 3: key `mask[0]`"), "{}", outcome.stderr);
     let found: Vec<&str> = outcome.stdout.lines().collect();
@@ -213,8 +210,7 @@ fn a_line_each_and_what_does_not_fit_leaves_its_line_out() {
     for (text, says) in
         [("one\n".repeat(5), "has 4 lines, but the text has more"), ("one\n".repeat(2), "line 3: has no sentence")]
     {
-        let outcome = run_in(&folder, &arguments, text.as_bytes());
-        assert!(outcome.code == 2 && outcome.stderr.contains(says), "{}", outcome.stderr);
+        feed(&folder, &arguments, text.as_bytes()).refused(says);
     }
     let open = |text: &str| {
         folder.put("one.json", text);

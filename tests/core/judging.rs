@@ -14,7 +14,7 @@ use interlinear::corpus::{
 };
 use interlinear::{analysis::alignment::Alignment, import, text::links::read::links_of, ticket::CancellationToken};
 
-use crate::cli::run_in;
+use crate::cli::{json_of, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 
 const PAIRS: &[(&str, &str, &str)] = &[
@@ -401,8 +401,7 @@ fn judging_goes_through_the_command_line() {
     let folder = Folder::new();
     let at = &folder;
     let ran = |arguments: &[&str]| {
-        let outcome = run_in(at, arguments, b"");
-        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
+        let outcome = run_in(at, arguments).good();
         (outcome.stdout, outcome.stderr)
     };
     drop(judged(&at.join("a.ilws")));
@@ -422,7 +421,7 @@ fn judging_goes_through_the_command_line() {
         assert!(text.contains(line), "{text}");
     }
     let (json, _) = ran(&["analyse", "--workspace", "b.ilws", "--agreement", "anna", "bob", "--format", "jsonl"]);
-    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let json = json_of(&json);
     assert_eq!((json["both"].as_u64(), json["differing"][1]["differs"][0].as_str()), (Some(4), Some("stars")));
     let (scheme, _) = ran(&["analyse", "--workspace", "b.ilws", "--format", "scheme"]);
     at.put("s.toml", scheme.replace("weight = 5.0", "weight = 7.5"));
@@ -432,10 +431,8 @@ fn judging_goes_through_the_command_line() {
     ran(&["report", "--workspace", "b.ilws", "--output", "r.html"]);
     let report = at.text("r.html");
     assert!(report.contains("weight per word") && report.contains("major 7.5"));
-    let outcome = run_in(at, &["analyse", "--workspace", "b.ilws", "--format", "matrices"], b"");
-    assert!(outcome.code == 2 && outcome.stderr.contains("need a folder"), "{}", outcome.stderr);
-    let outcome = run_in(at, &["analyse", "--workspace", "b.ilws", "--agreement", "anna", "cleo"], b"");
-    assert!(outcome.code == 2 && outcome.stderr.contains("nobody named `cleo`"), "{}", outcome.stderr);
+    run_line(at, "analyse --workspace b.ilws --format matrices").refused("need a folder");
+    run_line(at, "analyse --workspace b.ilws --agreement anna cleo").refused("nobody named `cleo`");
 }
 
 #[test]

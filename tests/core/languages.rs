@@ -13,7 +13,8 @@ use interlinear::text::tokenizer::Encode as _;
 use interlinear::text::words::{SideWords, vocabulary_words};
 use interlinear::{nn::device::Device, pages::sentence::command::ColumnCommand, ticket::CancellationToken};
 
-use crate::{cli::run_in, effects::act, folder::Folder};
+use crate::cli::{feed, run_in};
+use crate::{effects::act, folder::Folder};
 
 fn multi(choice: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins/mt-multi");
@@ -70,7 +71,7 @@ fn commands_take_a_language_behind_a_model() {
     let folder = Folder::new();
     let run = |model: &str, input: &str, format: &str| {
         let model = multi(model).display().to_string();
-        run_in(&folder, &["translate", "--model", &model, "--format", format], input.as_bytes())
+        feed(&folder, &["translate", "--model", &model, "--format", format], input.as_bytes())
     };
     let chosen = run("@oci", "the red boat sails.\n\n", "text");
     let typed = run("", ">>oci<< the red boat sails.\n\n", "text");
@@ -103,7 +104,7 @@ fn importing_a_model_with_a_choice_behind_it_says_what_to_do() {
     let out = Folder::new();
     let path = multi("@fra").display().to_string();
     let target = out.join("new").display().to_string();
-    let ran = run_in(&out, &["import", &path, &target], b"");
+    let ran = run_in(&out, &["import", &path, &target]);
     let told = ran.stderr;
     assert!(ran.code != 0 && told.contains("written whole, so `@fra` has no place behind it"), "{told}");
     assert!(told.contains("as OUT@fra"), "{told}");
@@ -166,7 +167,7 @@ fn what_is_longer_than_the_positions_of_a_model_is_told() {
     let long = "the red boat sails. ".repeat(sizes.max_positions / 4 + 1);
     let model = path.display().to_string();
     let input = format!("{long}\nthe boat\n");
-    let said = run_in(&folder, &["translate", "--model", &model], input.as_bytes());
+    let said = feed(&folder, &["translate", "--model", &model], input.as_bytes());
     assert_eq!((said.code, said.stdout.lines().count()), (2, 2), "{}", said.stderr);
     assert!(said.stdout.ends_with('\n') && !said.stdout.trim().is_empty(), "the other line is translated");
     assert!(said.stderr.contains("line 1") && said.stderr.contains("cut it into sentences"), "{}", said.stderr);

@@ -12,7 +12,7 @@ use interlinear::import;
 use interlinear::import::ImportOptions;
 use rusqlite::Connection;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{feed, reference};
 use crate::folder::{Files as _, Folder};
 
 fn made(folder: &Path) -> PathBuf {
@@ -207,7 +207,7 @@ fn a_table_of_many_columns_is_read_column_by_column() {
 }
 
 fn ran(folder: &Path, line: &str) -> (i32, String, String) {
-    let outcome = run_in(folder, &line.split(' ').collect::<Vec<_>>(), b"s9 s31\n");
+    let outcome = feed(folder, &line.split(' ').collect::<Vec<_>>(), b"s9 s31\n");
     (outcome.code, outcome.stdout, outcome.stderr)
 }
 

@@ -7,7 +7,7 @@ use interlinear::corpus::query::linked::{LinkChoice, LinkOrigin};
 use interlinear::corpus::{store::corpus::CorpusTable, store::file::Workspace, store::read::StoredAbout};
 use serde_json::Value;
 
-use crate::cli::run_in;
+use crate::cli::{json_lines, run_in};
 use crate::folder::{Files as _, Folder};
 
 fn folder() -> Folder {
@@ -30,7 +30,7 @@ fn folder_of(lines: usize) -> Folder {
 
 fn concordance(folder: &Path, arguments: &str) -> (i32, String, String) {
     let words: Vec<&str> = std::iter::once("concordance").chain(arguments.split_whitespace()).collect();
-    let outcome = run_in(folder, &words, b"");
+    let outcome = run_in(folder, &words);
     (outcome.code, outcome.stdout, outcome.stderr)
 }
 
@@ -39,7 +39,7 @@ const TWO: &str = "--source s.en --target t.fr --links a.links --name alpha --ta
 fn objects(folder: &Path, arguments: &str) -> Vec<Value> {
     let (code, found, told) = concordance(folder, &format!("{TWO} {arguments} --format json"));
     assert_eq!(code, 0, "{told}");
-    found.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    json_lines(&found)
 }
 
 #[test]
@@ -77,9 +77,7 @@ fn a_pattern_is_looked_for_in_links_of_every_kind() {
     let arguments: Vec<&str> = TWO.split_whitespace().collect();
     let query = |more: &[&str]| {
         let all = [&["concordance"], &arguments[..], more].concat();
-        let outcome = run_in(&folder, &all, b"");
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        outcome.stdout
+        run_in(&folder, &all).good().stdout
     };
     let counts = query(&["--tier", "pos", "--by", "pos", "--query", "ADJ -> _ NOUN -> _ crossing", "--format", "tsv"]);
     let rows: Vec<Vec<&str>> = counts.lines().map(|line| line.split('\t').collect()).collect();
@@ -111,8 +109,7 @@ fn linked_is_what_is_linked_and_an_arrow_with_a_stroke_finds_what_is_not() {
     let folder = folder();
     let arguments: Vec<&str> = TWO.split_whitespace().collect();
     let rows = |more: &[&str]| -> Vec<String> {
-        let outcome = run_in(&folder, &[&["concordance"], &arguments[..], more, &["--format", "tsv"]].concat(), b"");
-        assert_eq!(outcome.code, 0, "{more:?}: {}", outcome.stderr);
+        let outcome = run_in(&folder, &[&["concordance"], &arguments[..], more, &["--format", "tsv"]].concat()).good();
         outcome.stdout.lines().skip(1).map(str::to_owned).collect()
     };
     assert_eq!(rows(&["--query", "red | petite", "--hits"])[0], "1\talpha\tthe\tred\thouse Is small\trouge");
@@ -149,9 +146,7 @@ fn linked_is_what_is_linked_and_an_arrow_with_a_stroke_finds_what_is_not() {
         ("red -/> a -/> b", "column 11: `-/>` stands twice behind one word"),
         ("-/> a", "an arrow leads from a source word; there is none before it"),
     ] {
-        let outcome =
-            run_in(&folder, &[&["concordance"], &arguments[..], &[&*format!("--query={query}")]].concat(), b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains(wanted), "{query}: {}", outcome.stderr);
+        run_in(&folder, &[&["concordance"], &arguments[..], &[&*format!("--query={query}")]].concat()).refused(wanted);
     }
 }
 
@@ -192,13 +187,13 @@ fn weights_are_of_output_words_on_the_words_of_a_hit() {
     folder.put("a.jsonl", lines.join("\n"));
     folder.put("plain", "pas\npas\npas\n");
     let analyse = |more: &[&str]| {
-        let outcome = run_in(&folder, &[&["analyse", "--workspace", "w.ilws"], more].concat(), b"");
+        let outcome = run_in(&folder, &[&["analyse", "--workspace", "w.ilws"], more].concat());
         (outcome.code, outcome.stdout, outcome.stderr)
     };
     analyse(&["--import", "a.jsonl", "--format", "none"]);
     let (code, found, told) = analyse(&["--query", "not | {ne, pas}", "--weights", "--format", "jsonl"]);
     assert_eq!(code, 0, "{told}");
-    let rows: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let rows = json_lines(&found);
     let row = |word: &str| rows.iter().find(|row| row["word"] == word).unwrap_or(&Value::Null);
     assert_eq!(
         (&row("pas")["sentences"], &row("pas")["pairs"], &row("pas")["low"]),

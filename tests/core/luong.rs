@@ -13,7 +13,7 @@ use interlinear::models::{checkpoint::Weights, folder::readable, loss::trainable
 use interlinear::{nn::device::Device, ticket::CancellationToken};
 use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{json_of, reference, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 use crate::models::{check_gradients, tiny, variables};
 
@@ -209,9 +209,8 @@ fn words_beyond_the_location_score_have_no_energy() {
         for engine in ["fused", "plain"] {
             let path = path.to_str().expect("a plain path");
             let arguments = ["score", "--model", path, "--source", "source", "--target", "target", "--engine", engine];
-            let outcome = run_in(&folder, &arguments, b"");
-            assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-            let record: Value = serde_json::from_str(&outcome.stdout).expect("a line of JSON");
+            let outcome = run_in(&folder, &arguments).quiet();
+            let record = json_of(&outcome.stdout);
             assert!(record["log_p"].is_f64() && record.get("p_t").is_none());
             for (alpha, energies) in rows(&record["alpha"]).iter().zip(rows(&record["energies"])) {
                 assert_eq!((alpha.len(), energies.len()), (words + 1, words + 1));
@@ -252,7 +251,7 @@ fn configurations_name_only_what_goes_together() {
 #[test]
 fn help_names_every_attention() {
     let folder = Folder::new();
-    let help = run_in(&folder, &["train", "--help"], b"").stdout;
+    let help = run_line(&folder, "train --help").stdout;
     let kinds = KINDS.iter().map(|line| line.explanation);
     assert!(kinds.chain(scores("luong").map(|line| line.equation)).all(|what| help.contains(what)), "{help}");
 }

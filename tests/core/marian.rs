@@ -277,16 +277,14 @@ fn files_say_languages_guidance_and_licence_and_an_imported_folder_is_the_same_m
 
     let output = folder.join("ours");
     let arguments = [file.as_os_str(), output.as_os_str()].map(|path| path.to_string_lossy().into_owned());
-    let import = || run_in(&folder, &["import", &arguments[0], &arguments[1]], b"");
-    let done = import();
-    assert_eq!(done.code, 0, "{}", done.stderr);
+    let import = || run_in(&folder, &["import", &arguments[0], &arguments[1]]);
+    import().good();
     let ours = Model::load(&output, &Device::cpu()).expect("a model folder");
     assert_eq!(ours.config, read.config);
     assert!(ours.weights.iter().eq(read.weights.iter()), "the same weights");
     assert_eq!(ours.card(), read.card);
-    let again = import();
-    assert!(again.code == 2 && again.stderr.contains("is there already"), "{}: {}", again.code, again.stderr);
-    let shown = run_in(&folder, &["inspect", &arguments[0]], b"").stdout;
+    import().refused("is there already");
+    let shown = run_in(&folder, &["inspect", &arguments[0]]).stdout;
     for fact in ["Marian npz", "CC-BY 4.0", "guided", "decoder layers"] {
         assert!(shown.contains(fact), "{fact}: {shown}");
     }

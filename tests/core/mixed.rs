@@ -19,7 +19,7 @@ use interlinear::text::{line, reader::LineReader, sentence::Sentence};
 use interlinear::{models::config::Architecture, ticket::CancellationToken};
 use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{json_of, reference, run_in};
 use crate::folder::{Files as _, Folder};
 use crate::tiny::{TINY, Tiny};
 
@@ -173,9 +173,8 @@ fn the_command_line_measures_an_ensemble_and_its_members() {
     let gold = ["--gold", "g", "--gold-order", "source", "--gold-base", "0"];
     let run = |extra: &[&str]| {
         let arguments = [&["evaluate", "--format", "json"], &FILES[..], &two, extra].concat();
-        let outcome = run_in(&folder, &arguments, b"");
-        assert_eq!(outcome.code, 0, "{extra:?}: {}", outcome.stderr);
-        serde_json::from_str::<Value>(&outcome.stdout).expect("JSON")["models"].clone()
+        let outcome = run_in(&folder, &arguments).good();
+        json_of(&outcome.stdout)["models"].clone()
     };
     let alone = run(&gold);
     assert_eq!(alone.as_array().map(Vec::len), Some(1));
@@ -190,9 +189,8 @@ fn the_command_line_measures_an_ensemble_and_its_members() {
     assert_ne!(run(&["--ensemble-average", "log-probability"])[0]["rows"], alone[0]["rows"]);
     // `score` of the same ensemble says the same of the references
     let score = [&["score", "--format", "jsonl"], &FILES[..5], &two].concat();
-    let scored = run_in(&folder, &score, b"");
-    assert_eq!(scored.code, 0, "{}", scored.stderr);
-    let log_p = |line: &str| serde_json::from_str::<Value>(line).expect("JSON")["log_p"].as_f64().expect("a number");
+    let scored = run_in(&folder, &score).good();
+    let log_p = |line: &str| json_of(line)["log_p"].as_f64().expect("a number");
     let sum: f64 = scored.stdout.lines().map(log_p).sum();
     let nll = alone[0]["rows"][0]["nll"].as_f64().expect("a number");
     assert!((sum + nll).abs() < 1e-4, "{sum} and {nll}");
@@ -207,7 +205,7 @@ fn what_cannot_be_measured_together_is_said() {
         (&["--model", "tiny", "--members"], 2, "--ensemble"),
         (&["--model", "encdec", "--model", "encdec", "--ensemble", "--gold", "g"], 2, "(ensemble) has no alignment"),
     ] {
-        let outcome = run_in(&folder, &[&["evaluate"], &FILES[..], arguments].concat(), b"");
+        let outcome = run_in(&folder, &[&["evaluate"], &FILES[..], arguments].concat());
         assert!(outcome.code == code && outcome.stderr.contains(expected), "{arguments:?}: {}", outcome.stderr);
     }
 }
@@ -217,7 +215,7 @@ fn the_window_runs_an_ensemble_beside_the_models() {
     let folder = models();
     let at = |name: &str| folder.join(name);
     let files = ["--source", "s", "--reference", "t", "--pretokenized", "--format", "none"];
-    run_in(&folder, &[&["analyse", "--workspace", "c.ilws"], &files[..]].concat(), b"");
+    run_in(&folder, &[&["analyse", "--workspace", "c.ilws"], &files[..]].concat());
     let spec = SystemSpec { members: vec![at("tiny").into(), at("encdec").into()], mixing: Mixing::default() };
     // links off the statistical aligner's go by the model's own
     let own = AlignerFile { path: at("gone.aligner"), languages: Default::default(), model: Some(at("tiny").into()) };

@@ -16,8 +16,8 @@ use interlinear::models::{Kernels, MODELS, Model, Need, StepOutput, StepRow, Ste
 use interlinear::{error::Error, models::folder::card, nn::device::Device, text::tokenizer::Tokenizers};
 use serde_json::Value;
 
-use crate::bad_input::copy_of;
 use crate::folder::{Files as _, Folder};
+use crate::{bad_input::copy_of, cli::json_of};
 
 pub const FOLDERS: [&str; 12] = [
     "rnnsearch", "rnnencdec", "rnnencdec-rank", "luong-none", "luong-global-dot", "luong-global-general",
@@ -47,7 +47,7 @@ pub struct Case {
 
 pub fn cases(model: &Model) -> Vec<Case> {
     let text = model.folder.text("expected.jsonl");
-    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("the fixture is JSON"));
+    let lines = text.lines().map(json_of);
     let ids = |value: &Value, tokenizer: &interlinear::text::tokenizer::Tokenizer| -> Vec<u32> {
         let words = value.as_array().expect("a list of words").iter();
         words.map(|word| tokenizer.id(word.as_str().expect("a word")).expect("a known word")).collect()
@@ -761,7 +761,7 @@ fn a_model_of_trillions_of_numbers_is_refused_before_room_is_made() {
 fn sixteen_million_layers_were_listed_before_the_header_was_looked_at() {
     let said = refused("luong-none", |folder| {
         let text = folder.text("config.json");
-        let mut config: Value = serde_json::from_str(&text).expect("JSON");
+        let mut config = json_of(&text);
         config["layers"] = 16_777_216.into();
         folder.put("config.json", config.to_string());
     });

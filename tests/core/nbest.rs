@@ -9,7 +9,7 @@ use interlinear::import;
 use interlinear::import::{ImportOptions, OracleBy, Role};
 use interlinear::ticket::CancellationToken;
 
-use crate::cli::run_in;
+use crate::cli::{json_of, run_in};
 use crate::folder::{Files as _, Folder};
 
 const SOURCE: &str = "the old mill turns\nrain again\nlate\n";
@@ -75,14 +75,13 @@ fn the_first_by_another_score_is_a_system_too() {
     write(&folder);
     let ran = |arguments: &str| {
         let all: Vec<&str> = "analyse --workspace w.ilws".split(' ').chain(arguments.split(' ')).collect();
-        run_in(&folder, &all, b"")
+        run_in(&folder, &all)
     };
     let refused = ran("--source s.en --import mill.nbest --rerank LM1 --format none");
     let why = "mill.nbest, line 1: has no `LM1`; its candidates have LM0, TM0.1, TM0.2";
     assert!(refused.code == 2 && refused.stderr.contains(why), "{}", refused.stderr);
     for arguments in ["--import mill.nbest --rerank LM0", "--import mill.nbest --rerank score --replace"] {
-        let outcome = ran(&format!("{arguments} --format none"));
-        assert_eq!(outcome.code, 0, "{arguments}: {}", outcome.stderr);
+        ran(&format!("{arguments} --format none")).good();
     }
     let corpus = CorpusTable::read(&Workspace::open_existing(&folder.join("w.ilws")).expect("a workspace"));
     let corpus = corpus.expect("a corpus");
@@ -103,13 +102,9 @@ fn lists_are_counted_and_put_into_another_order() {
     folder.put("qe.txt", "1\n2\n1\n3\n2\n5\n");
     let ran = |arguments: &[&str]| {
         let all = [&["nbest", "--target", "r.fr", "mill.nbest"], arguments].concat();
-        run_in(&folder, &all, b"")
+        run_in(&folder, &all)
     };
-    let good = |arguments: &[&str]| {
-        let outcome = ran(arguments);
-        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
-        outcome.stdout
-    };
+    let good = |arguments: &[&str]| ran(arguments).good().stdout;
     let table = good(&["--rerank", "LM0"]);
     assert!(table.starts_with("candidates\tlists\tBLEU\tchrF2\tTER\nfirst\t3\t"), "{table}");
     for line in ["oracle\t3\t", "reranked\t3\t", "\n1\t1\t0.3333\n2\t1\t0.3333\n3\t1\t0.3333\nmean\t2.00\tof 2.00\n"] {
@@ -125,7 +120,7 @@ fn lists_are_counted_and_put_into_another_order() {
     assert_eq!(lines, "le vieux moulin tourne\npluie\nen retard\n");
     let rows = good(&["--format", "tsv", "--by", "bleu"]);
     assert!(rows.contains("\n2\t3\t3\t") && rows.contains("\t100.00\t"), "{rows}");
-    let object: serde_json::Value = serde_json::from_str(&good(&["--format", "json"])).expect("JSON");
+    let object = json_of(&good(&["--format", "json"]));
     assert_eq!((object["candidates"].as_u64(), object["mean_place"].as_f64()), (Some(6), Some(2.0)));
     folder.put("short.txt", "1\n");
     folder.put("odd.txt", "1\nx\n");
@@ -139,8 +134,7 @@ fn lists_are_counted_and_put_into_another_order() {
         (&["--format", "reranked"], "needs --rerank or --scores"),
         (&["--target", "one.fr"], "one.fr: has 1 lines, but the n-best lists have sentence 2"),
     ] {
-        let outcome = ran(arguments);
-        assert!(outcome.code == 2 && outcome.stderr.contains(why), "{arguments:?}: {}", outcome.stderr);
+        ran(arguments).refused(why);
     }
 }
 
@@ -153,12 +147,11 @@ fn documents_and_domains_of_a_table_are_tags_with_scores_of_their_own() {
         late\ttard\ttard\tstory\t\n";
     folder.put("t.tsv", table);
     let arguments = ["analyse", "--workspace", "w.ilws", "--import", "t.tsv", "--overview", "tags"];
-    let outcome = run_in(&folder, &arguments, b"");
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let outcome = run_in(&folder, &arguments).good();
     let rows: Vec<Vec<&str>> = outcome.stdout.lines().map(|line| line.split('\t').collect()).collect();
     let found: Vec<[&str; 3]> = rows[1..].iter().map(|row| [row[0], row[1], row[2]]).collect();
     assert_eq!(found, [["doc:news  late", "Mill", "1"], ["doc:story", "Mill", "2"], ["domain:tales", "Mill", "2"]]);
     let condition = rows.iter().find(|row| row[0] == "doc:story").expect("a row")[7];
     let arguments = ["analyse", "--workspace", "w.ilws", "--filter", condition, "--columns", "words"];
-    assert_eq!(run_in(&folder, &arguments, b"").stdout.lines().count(), 3, "{condition}");
+    assert_eq!(run_in(&folder, &arguments).stdout.lines().count(), 3, "{condition}");
 }

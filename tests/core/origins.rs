@@ -10,7 +10,7 @@ use interlinear::text::{foreign::vocabulary::Vocabulary, tokenizer::Tokenizer};
 use interlinear::{models::config::OwnSizes, nn::device::Device, ticket::CancellationToken};
 use serde_json::Value;
 
-use crate::{cli::run_in, folder::Folder};
+use crate::{cli::run_line, folder::Folder};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins").join(name)
@@ -195,7 +195,7 @@ fn inspect_says_what_a_checkpoint_is() {
         ),
         ("joey-gru", ["Joey NMT checkpoint", "source language     de", "target language     en", "gru-cudnn"]),
     ] {
-        let shown = run_in(&fixture(name), &["inspect", "."], b"").stdout;
+        let shown = run_line(&fixture(name), "inspect .").stdout;
         for fact in facts.into_iter().chain(["licence             not known", "alignment           "]) {
             assert!(shown.contains(fact), "{name}: {fact} in {shown}");
         }

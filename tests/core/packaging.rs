@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, process::Command};
 
+use crate::cli::json_of;
 use crate::folder::{Files as _, Folder};
 
 fn package(kind: &str, tool: &str, folder: &Path, set: &[(&str, &str)]) -> Option<PathBuf> {
@@ -46,7 +47,7 @@ fn check(prefix: &Path, elsewhere: &Path) {
     // Not the models of this checkout.
     let config = prefix.join("share/interlinear/models/rnnsearch-en-fr/config.json");
     let text = std::fs::read_to_string(&config).expect("a model");
-    let mut value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let mut value = json_of(&text);
     value["name"] = "the installed one".into();
     std::fs::write(&config, value.to_string()).expect("written");
     std::fs::create_dir_all(elsewhere).expect("created");

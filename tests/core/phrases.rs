@@ -10,7 +10,7 @@ use interlinear::ticket::{CancellationToken, Generation};
 use interlinear::{decoding::force, error::Error, nn::device::Device, text::readable::unescaped};
 use serde_json::Value;
 
-use crate::cli::{Outcome, REFERENCES, reference, run_in};
+use crate::cli::{Outcome, REFERENCES, feed, json_lines, reference, run_in};
 use crate::decoding::fake::Fake;
 use crate::folder::{Files as _, Folder};
 
@@ -35,7 +35,7 @@ fn run_score(model: &str, text: &[u8], arguments: &[&str]) -> Outcome {
     folder.put("table", text);
     let model = reference(model);
     let all = ["score", "--model", model.to_str().expect("a plain path"), "--phrase-table", "table"];
-    run_in(&folder, &[&all, arguments].concat(), b"")
+    run_in(&folder, &[&all, arguments].concat())
 }
 
 #[test]
@@ -84,8 +84,8 @@ fn lines_that_are_no_phrase_pairs_are_named() {
         assert!(error.starts_with(&format!("table, line {line}: {what}")), "{error}");
         assert_eq!(run_score("rnnencdec", text.as_bytes(), &[]).code, 2, "{what}");
     }
-    let broken = run_score("rnnsearch", b"s2 ||| t2 ||| 1\ns3 ||| \xff ||| 1\n", &[]);
-    assert!(broken.code == 2 && broken.stderr.contains("table, line 2: is not UTF-8"), "{}", broken.stderr);
+    let broken =
+        run_score("rnnsearch", b"s2 ||| t2 ||| 1\ns3 ||| \xff ||| 1\n", &[]).refused("table, line 2: is not UTF-8");
     assert_eq!(broken.stdout.lines().count(), 1, "what stands before the broken line is written");
 }
 
@@ -173,8 +173,7 @@ fn every_model_gives_phrases_their_log_p() {
         let model = fixture(name);
         let mut stepper = model.stepper(Kernels::Fused, 2).expect("a stepper");
         let entries: Vec<PhraseEntry> = table(TABLE).collect::<Result<_, _>>().expect("it is a table");
-        let outcome = run_score(name, TABLE.as_bytes(), &[]);
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{name}");
+        let outcome = run_score(name, TABLE.as_bytes(), &[]).quiet();
         let scored: Vec<PhraseEntry> = table(&outcome.stdout).collect::<Result<_, _>>().expect("it is a table");
         assert_eq!(scored.len(), entries.len());
         for (scored, entry) in scored.iter().zip(&entries) {
@@ -213,7 +212,7 @@ fn a_table_comes_out_as_it_was_in_its_order_packed_or_not() {
         folder.put(name, bytes);
         for output in ["out", "out.gz", "out.zst"] {
             let arguments = ["score", "--model", model, "--phrase-table", name, "--output", output];
-            let outcome = run_in(&folder, &arguments, b"");
+            let outcome = run_in(&folder, &arguments);
             assert_eq!((outcome.code, outcome.stdout.as_str(), outcome.stderr.as_str()), (0, "", ""));
             let written = std::fs::read(folder.join(output)).expect("it is there");
             let start: &[u8] = if output == "out.gz" {
@@ -228,7 +227,7 @@ fn a_table_comes_out_as_it_was_in_its_order_packed_or_not() {
             outputs.push(table.map(|entry| entry.expect("a line").line().to_owned()).collect::<String>());
         }
     }
-    let piped = run_in(&folder, &["score", "--model", model, "--phrase-table", "-"], text.as_bytes());
+    let piped = feed(&folder, &["score", "--model", model, "--phrase-table", "-"], text.as_bytes());
     outputs.push(piped.stdout);
     assert!(outputs.iter().all(|output| *output == outputs[0]), "every way gives the same");
     for (before, after) in text.lines().zip(outputs[0].lines()) {
@@ -282,9 +281,8 @@ fn top_targets_are_those_of_all() {
     let model = fixture("rnnsearch");
     let records = |arguments: &[&str]| -> Vec<Value> {
         let all = [&["--format", "json"], arguments].concat();
-        let outcome = run_score("rnnsearch", TABLE.as_bytes(), &all);
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
-        outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+        let outcome = run_score("rnnsearch", TABLE.as_bytes(), &all).quiet();
+        json_lines(&outcome.stdout)
     };
     let texts = |list: &Value| -> Vec<String> {
         list.as_array().expect("a list").iter().filter_map(|t| t["target"].as_str()).map(str::to_owned).collect()
@@ -317,7 +315,7 @@ fn top_targets_are_told_in_columns() {
     let model = reference("rnnencdec");
     let all =
         ["phrases", "--model", model.to_str().expect("a plain path"), "--phrase-table", "table", "--top", "2", "s9"];
-    assert_eq!(run_in(&folder, &all, b"").stdout, text, "a command of its own");
+    assert_eq!(run_in(&folder, &all).stdout, text, "a command of its own");
     let tsv = run_score("rnnencdec", TABLE.as_bytes(), &["--top", "2", "--format", "tsv", "s9"]).stdout;
     assert!(tsv.starts_with("source\trank\tmodel_target\tmodel_log_p\t") && tsv.contains("\ns9\t2\t"), "{tsv}");
     assert!(tsv.lines().all(|line| line.split('\t').count() == 8), "{tsv}");
@@ -333,8 +331,7 @@ fn what_is_not_there_is_named() {
         (&["--source", "x"], "cannot be used with"),
         (&["--phrase-table", "nowhere"], "cannot be used multiple times"),
     ] {
-        let outcome = run_score("rnnencdec", TABLE.as_bytes(), arguments);
-        assert!(outcome.code == 2 && outcome.stderr.contains(what), "{arguments:?}: {}", outcome.stderr);
+        run_score("rnnencdec", TABLE.as_bytes(), arguments).refused(what);
     }
     let folder = Folder::new();
     let model = reference("rnnencdec");
@@ -344,7 +341,6 @@ fn what_is_not_there_is_named() {
         (vec!["score", "--model", model, "--phrase-table", "."], ".: is a folder"),
         (vec!["score", "--model", model], "--source <FILE>"),
     ] {
-        let outcome = run_in(&folder, &arguments, b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains(what), "{arguments:?}: {}", outcome.stderr);
+        run_in(&folder, &arguments).refused(what);
     }
 }

@@ -25,11 +25,12 @@ use interlinear::text::links::{Link, Links};
 use interlinear::{models::gradient::PersuadedRow, pages::map::MAP, text::cut::WordRule, ticket::CancellationToken};
 
 use crate::acting::{acted_on, answer, asked};
+use crate::cli::{feed, json_of};
 use crate::effects::{act, chores, lane_calls, opened};
 use crate::folder::{Files as _, Folder};
 use crate::importance::{SOURCE, TARGET, best, said};
 use crate::worker::{PATIENCE, fixture, serve_all, store};
-use crate::{cli::run_in, measured, models::FOLDERS, tiny::TINY};
+use crate::{measured, models::FOLDERS, tiny::TINY};
 
 pub fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, String> {
     let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
@@ -340,7 +341,7 @@ fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
     let (row, word) = (export::shown_tsv(&table, shown, 0..1), export::source_tsv(&table, shown, 1));
     assert_eq!(row.lines().collect::<Vec<_>>(), tsv.lines().take(2).collect::<Vec<_>>());
     assert!(word.starts_with("target (leave-one-out, nats)\tred\nla\t-0.25"), "{word}");
-    let json: serde_json::Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("JSON");
+    let json = json_of(&text(AlignmentFormat::Json));
     assert_eq!(json["measured"][1]["measure"], "leave-one-out");
     assert_eq!(json["measured"][1]["rows"][0][0], 0.5);
 
@@ -466,13 +467,13 @@ fn a_file_from_the_window_runs_in_translate_and_opens_again() {
     let text = saved_text(&mut session, id);
     let path = folder.put("mine.json", &text);
     assert!(InterventionFile::open(&path).is_ok(), "{text}");
-    let translated = run_in(
+    let translated = feed(
         &folder,
         &["translate", "--model", "tiny", "--beam", "5", "--format", "jsonl", "--interventions", "mine.json"],
         b"one three two\n",
-    );
-    assert_eq!(translated.code, 0, "{}", translated.stderr);
-    let line: serde_json::Value = serde_json::from_str(&translated.stdout).expect("JSON");
+    )
+    .good();
+    let line = json_of(&translated.stdout);
     let best = &line["hypotheses"][0];
     assert_eq!(best["tokens"], serde_json::json!(said.tokens), "{text}");
     assert!((best["log_p"].as_f64().expect("a number") - f64::from(said.found.log_p)).abs() < 1e-4);
@@ -535,9 +536,8 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
 
     let run = |name: &str| {
         let file = ["translate", "--model", "tiny", "--beam", "5", "--format", "jsonl", "--interventions", name];
-        let run = run_in(&folder, &file, b"one three two\n");
-        assert_eq!(run.code, 0, "{}", run.stderr);
-        let line: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+        let run = feed(&folder, &file, b"one three two\n").good();
+        let line = json_of(&run.stdout);
         (line["hypotheses"][0]["tokens"].clone(), line["hypotheses"][0]["log_p"].as_f64().expect("a number"))
     };
     let by_script = run("script.json");

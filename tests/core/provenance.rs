@@ -4,14 +4,12 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{json_lines, reference, run_in};
 use crate::folder::{Files as _, Folder};
 
 fn ran(folder: &Path, arguments: &str) -> String {
     let words: Vec<&str> = arguments.split_whitespace().collect();
-    let outcome = run_in(folder, &words, b"");
-    assert_eq!(outcome.code, 0, "{arguments}: {}", outcome.stderr);
-    outcome.stdout
+    run_in(folder, &words).good().stdout
 }
 
 fn folder() -> Folder {
@@ -44,7 +42,7 @@ fn json_lines_say_once_what_made_them_and_other_formats_in_a_file() {
     ] {
         if !format.is_empty() {
             let lines = ran(at, &format!("{command} --format {format}"));
-            let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+            let lines = json_lines(&lines);
             assert!(is_whole(&lines[0]["provenance"], has_search), "{command}: {}", lines[0]);
             assert!(lines[1..].iter().all(|line| line.get("provenance").is_none()), "{command}");
         }
@@ -53,8 +51,7 @@ fn json_lines_say_once_what_made_them_and_other_formats_in_a_file() {
         let file = at.text("from.json");
         assert!(is_whole(&serde_json::from_str(&file).expect("JSON"), has_search), "{command}: {file}");
     }
-    let refused = run_in(at, &["translate", "--model", &model, "x", "--provenance", "x"], b"");
-    assert!(refused.code == 2 && refused.stderr.contains("--provenance would write over it"), "{}", refused.stderr);
+    run_in(at, &["translate", "--model", &model, "x", "--provenance", "x"]).refused("--provenance would write over it");
 }
 
 #[test]
@@ -65,7 +62,7 @@ fn what_leaves_a_corpus_says_of_which_systems_it_is() {
     ran(at, "analyse --workspace w.ilws --format npz --save a.npz");
     let beside = at.text("t.tsv.provenance.json");
     let lines = ran(at, "analyse --workspace w.ilws --format jsonl");
-    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let lines = json_lines(&lines);
     let mut npz = zip::ZipArchive::new(fs::File::open(at.join("a.npz")).expect("an archive")).expect("an archive");
     let mut array = Vec::new();
     std::io::copy(&mut npz.by_name("provenance.npy").expect("a key"), &mut array).expect("read");

@@ -12,7 +12,7 @@ use interlinear::corpus::{
 };
 use interlinear::{import::ImportOptions, ticket::CancellationToken};
 
-use crate::cli::run_in;
+use crate::cli::{json_lines, json_of, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 use crate::judging::{bytes, out};
 
@@ -232,13 +232,13 @@ fn judgements_go_to_other_programs_and_come_back() {
 
     let lines = written(&first, ExportFormat::Pearmut);
     assert_eq!(lines.lines().count(), 3, "{lines}");
-    let line: serde_json::Value = serde_json::from_str(lines.lines().next().expect("a line")).expect("JSON");
+    let line = json_of(lines.lines().next().expect("a line"));
     let said = &line["annotation"][0]["Mill"];
     assert_eq!((said["score"].as_u64(), said["error_spans"][1]["start_i"].as_u64()), (Some(40), Some(14)));
     assert_eq!(said["error_spans"][1]["end_i"].as_u64(), Some(14), "the last letter is meant, too");
     assert_eq!(line["item"][0]["tgt"]["Mill"], "un rouge bateau.");
     // As the dashboard gives it, and into an empty corpus.
-    let all: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let all = json_lines(&lines);
     let dashboard = serde_json::to_string_pretty(&serde_json::json!({ "campaign": all })).expect("JSON");
     for (name, text) in [("lines.jsonl", lines.clone()), ("dashboard.json", dashboard)] {
         let path = folder.join(name);
@@ -329,8 +329,7 @@ fn a_campaign_goes_through_the_command_line() {
     let folder = Folder::new();
     drop(judged(&folder.join("w.ilws")));
     let ran = |arguments: &[&str]| {
-        let outcome = run_in(&folder, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
-        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
+        let outcome = run_in(&folder, &[&["analyse", "--workspace", "w.ilws"], arguments].concat()).good();
         (outcome.stdout, outcome.stderr)
     };
     let (tasks, told) = ran(&["--assign", "anna,bob", "--each", "1", "--order-seed", "3", "--format", "tasks"]);
@@ -353,8 +352,7 @@ fn a_campaign_goes_through_the_command_line() {
     let (mqm, _) = ran(&["--format", "mqm"]);
     assert!(mqm.starts_with("system\tdoc\tdocSegId"), "{mqm}");
     assert_eq!(ran(&["--format", "pearmut"]).0.lines().count(), 3);
-    let report = run_in(&folder, &["report", "--workspace", "w.ilws", "--output", "r.html"], b"");
-    assert_eq!(report.code, 0, "{}", report.stderr);
+    run_line(&folder, "report --workspace w.ilws --output r.html").good();
     let page = folder.text("r.html");
     assert!(
         page.contains("Errors and ratings of each system") && page.contains("<td>57.5000</td>"),

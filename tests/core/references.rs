@@ -13,9 +13,8 @@ use interlinear::corpus::{
     store::rules::SideRules,
 };
 use interlinear::text::{cut::WordRule, links::read::links_of};
-use serde_json::Value;
 
-use crate::cli::run_in;
+use crate::cli::{json_of, run_line};
 use crate::folder::{Files as _, Folder};
 
 const SOURCE: &str = "the red boat sails\nthe old mill turns\nrain again\n";
@@ -25,8 +24,7 @@ const SAID: &str = "le bateau rouge vogue au loin\nle vieux moulin tourne\nla pl
 
 #[track_caller]
 fn ran(folder: &Path, line: &str) -> (String, String) {
-    let done = run_in(folder, &line.split_whitespace().collect::<Vec<_>>(), b"");
-    assert_eq!(done.code, 0, "{line}: {}", done.stderr);
+    let done = run_line(folder, line).good();
     (done.stdout, done.stderr)
 }
 
@@ -96,7 +94,7 @@ fn all_references_go_out_and_come_in_again() {
     let (again, _) = ran(at, "analyse --workspace v.ilws");
     assert_eq!(again, table);
     let (lines, _) = ran(at, "analyse --workspace w.ilws --format jsonl --limit 1");
-    let object: Value = serde_json::from_str(&lines).expect("JSON");
+    let object = json_of(&lines);
     assert_eq!(object["reference"], "le bateau rouge navigue");
     assert_eq!(object["references"], serde_json::json!(["le bateau rouge navigue", "le bateau rouge vogue"]));
 }
@@ -113,8 +111,7 @@ fn a_further_file_is_a_further_reference_and_replaces_nothing() {
         assert!(told.contains("Imported 3 references. ") && told.contains(&format!("Kept as reference {n}.")));
     }
     at.put("r", "one\ntoo\nmany\n");
-    let done = run_in(at, &["analyse", "--workspace", "w.ilws", "--reference", "r"], b"");
-    assert!(done.code == 2 && done.stderr.contains("keeps 16"), "{}", done.stderr);
+    run_line(at, "analyse --workspace w.ilws --reference r").refused("keeps 16");
     let (workspace, corpus) = read(at);
     assert_eq!((workspace.references().expect("a count"), corpus.references_of(0).len()), (16, 16));
     assert_eq!(corpus.references.get(0), Some("le bateau rouge navigue"));
@@ -246,7 +243,7 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
     assert!(told.contains("Imported 2 new sentences, 3 outputs, 3 judgements"), "{told}");
     // What a system says otherwise stays, and is not marked.
     ran(at, "analyse --workspace v --source s --output A=o --format none");
-    let refused = run_in(at, &["analyse", "--workspace", "v", "--import", "m.tsv", "--format", "none"], b"");
+    let refused = run_line(at, "analyse --workspace v --import m.tsv --format none");
     let told = &refused.stderr;
     assert!(refused.code == 2 && told.contains("2 outputs of A would replace others, which stay"), "{told}");
     assert!(told.contains("m.tsv, line 2: judges another translation of A than that of the corpus"), "{told}");
@@ -293,8 +290,7 @@ fn judgements_of_a_named_file_need_no_column_of_annotators() {
     let (_, told) = ran(at, "analyse --workspace w.ilws --judgements anna=j.tsv --format none");
     assert!(told.contains("Imported 1 judgement"), "{told}");
     assert_eq!(read(at).0.judgements_of(0).expect("read")["anna"].stars, 4);
-    let done = run_in(at, &["analyse", "--workspace", "w.ilws", "--judgements", "j.tsv"], b"");
-    assert!(done.code == 2 && done.stderr.contains("`annotator` (unless"), "{}", done.stderr);
+    run_line(at, "analyse --workspace w.ilws --judgements j.tsv").refused("`annotator` (unless");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngSeed};
 
-use crate::cli::run_in;
+use crate::cli::run_line;
 use crate::folder::{Files as _, Folder};
 
 const NASTY: &str = "\"quoted\"\n\"He said nothing.\"\na \"word\" within\none \" mark\n\"open\nclose\"\n- dash\n= 5 euros\n+33
@@ -327,9 +327,7 @@ fn translations_scores_and_lists_belong_to_their_lines() {
     let folder = Folder::new();
     let run = |line: &str| {
         let line = line.replace("MODEL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/reference/luong-none"));
-        let done = run_in(&folder, &line.split_whitespace().collect::<Vec<_>>(), b"");
-        assert_eq!(done.code, 0, "{line}: {}", done.stderr);
-        done.stdout
+        run_line(&folder, &line).good().stdout
     };
     let lines = format!("{NASTY}\n");
     folder.put("s", &lines);

@@ -14,7 +14,7 @@ use interlinear::{
 use serde_json::Value;
 
 use crate::bad_input::copy_of;
-use crate::cli::{reference, run_in};
+use crate::cli::{feed, json_of, reference};
 use crate::folder::{Files as _, Folder};
 use crate::worker::{request, serve_all, store};
 
@@ -122,14 +122,10 @@ fn what_is_written_of_a_model_has_the_rows_that_its_training_guided() {
     let model = load(&at);
     let target = ids(&model, TARGET).1;
     let wanted = expected(&model, &target, 2);
-    let run = |arguments: &[&str]| {
-        let outcome = run_in(&at, arguments, format!("{SOURCE}\n").as_bytes());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
-        outcome.stdout
-    };
+    let run = |arguments: &[&str]| feed(&at, arguments, format!("{SOURCE}\n").as_bytes()).quiet().stdout;
     let alpha = |json: &Value| -> Vec<Vec<f32>> { serde_json::from_value(json.clone()).expect("rows of numbers") };
     let pairs = ["--model", ".", "--source", "x", "--target", "y"];
-    let scored: Value = serde_json::from_str(&run(&[&["score"], &pairs[..]].concat())).expect("JSON");
+    let scored = json_of(&run(&[&["score"], &pairs[..]].concat()));
     assert_eq!((&scored["reading"], alpha(&scored["alpha"])), (&"input".into(), wanted.clone()));
     assert_eq!(scored["token_log_p"].as_array().map(Vec::len), Some(3));
 
@@ -150,7 +146,7 @@ fn what_is_written_of_a_model_has_the_rows_that_its_training_guided() {
     let others = ["--model", &untold, "--source", "x", "--target", "y"];
     assert_eq!(plain, run(&[&["align"], &others[..]].concat()), "the choice is the user's");
 
-    let said: Value = serde_json::from_str(&run(&["translate", "--model", ".", "--format", "jsonl"])).expect("JSON");
+    let said = json_of(&run(&["translate", "--model", ".", "--format", "jsonl"]));
     let one = &said["hypotheses"][0];
     let tokens: Vec<u32> = one["tokens"]
         .as_array()
@@ -161,8 +157,7 @@ fn what_is_written_of_a_model_has_the_rows_that_its_training_guided() {
     let wanted = expected(&model, &tokens, 2);
     assert_eq!(said["reading"], "input");
     assert_near(&alpha(&one["alpha"]), &wanted, "a translation as JSON");
-    let jsonl: Value =
-        serde_json::from_str(&run(&[&["align", "--format", "jsonl"], &pairs[..]].concat())).expect("JSON");
+    let jsonl = json_of(&run(&[&["align", "--format", "jsonl"], &pairs[..]].concat()));
     assert_eq!(jsonl["reading"], "input");
     assert_near(&alpha(&jsonl["matrix"]), &expected(&model, &target, 2), "the matrix");
     let text = run(&["translate", "--model", &untold, "--format", "jsonl"]);

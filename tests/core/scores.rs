@@ -9,7 +9,7 @@ use interlinear::corpus::{
     store::corpus::CorpusTable, store::file::Workspace, store::kinds::all_columns,
 };
 
-use crate::cli::run_in;
+use crate::cli::{json_of, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 
 const TABLE: &str = "source\treference\tmine\ttheirs\tCOMET.mine\tCOMET.2\tyear\n\
@@ -18,8 +18,7 @@ const TABLE: &str = "source\treference\tmine\ttheirs\tCOMET.mine\tCOMET.2\tyear\
                      rain again\tencore la pluie\tla pluie\tencore\t\t0.7\t2000\n";
 
 fn ran(folder: &Path, line: &str) -> (String, String) {
-    let done = run_in(folder, &line.split_whitespace().collect::<Vec<_>>(), b"");
-    assert_eq!(done.code, 0, "{line}: {}", done.stderr);
+    let done = run_line(folder, line).good();
     (done.stdout, done.stderr)
 }
 
@@ -90,7 +89,7 @@ fn a_text_brings_a_score_a_line_and_a_table_that_is_open_hears_of_it() {
     let (_, told) = ran(&folder, "analyse --workspace w.ilws --scores DA.1=words --format none");
     assert!(told.contains("2 scores") && told.contains("words, line 2") && told.contains("`fine`"), "{told}");
     let line = ["analyse", "--workspace", "w.ilws", "--scores", "DA.5=few", "--format", "none"];
-    let refused = run_in(&folder, &line, b"");
+    let refused = run_in(&folder, &line);
     let sentence = "`DA.5` names no score of a system; write its name, a point, and a system: COMET.1 is of the first; there are 2: \
                     mine, theirs";
     assert!(refused.code != 0 && refused.stderr.contains(sentence), "{}", refused.stderr);
@@ -146,7 +145,7 @@ fn a_table_of_numbers_alone_is_scores_and_no_sentences() {
         assert!(told.contains(&format!("Imported {wanted} scores")) && !told.contains("fault"), "{told}");
     }
     fs::write(&path, format!("DA.theirs\tDA.nobody\n{}", rows("1\t2"))).expect("written");
-    let refused = run_in(&folder, &["analyse", "--workspace", "w.ilws", "--import", "alone.tsv"], b"");
+    let refused = run_line(&folder, "analyse --workspace w.ilws --import alone.tsv");
     assert!(
         refused.code != 0 && refused.stderr.contains("`DA.nobody` names no score of a system"),
         "{}",
@@ -238,7 +237,7 @@ fn every_two_systems_are_compared_and_ranked() {
     assert!(ranked.lines().nth(3).is_some_and(|row| row.starts_with("BLEU\t2\tbad\t")), "{ranked}");
     assert!(ranked.lines().nth(9).is_some_and(|row| row.starts_with("TER\t2\tbad\t")), "lower is better: {ranked}");
     let rows = ran(&folder, "analyse --workspace w.ilws --overview matrix --format jsonl").0;
-    let row: serde_json::Value = serde_json::from_str(rows.lines().nth(1).expect("a row")).expect("JSON");
+    let row = json_of(rows.lines().nth(1).expect("a row"));
     assert_eq!((&row["score"], &row["second"], row["sentences"].as_f64()), (&"BLEU".into(), &"bad".into(), Some(36.0)));
     assert!(row["p --paired-ar"].as_f64().is_some_and(|p| p <= 0.0001), "{row}");
     ran(&folder, "report --workspace w.ilws --output r.html");

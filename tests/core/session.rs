@@ -29,6 +29,7 @@ use interlinear::session::{driver::Driver, state::Session};
 use interlinear::text::{lines::TextFile, sentence::Sentence};
 use interlinear::{analysis::row_convention::RowConvention, decoding::SystemSpec, nn::device::DeviceChoice};
 
+use crate::cli::json_of;
 use crate::effects::{act, chores, text_opened};
 use crate::folder::{Files as _, Folder};
 
@@ -582,7 +583,7 @@ fn the_shown_alignment_is_written_as_tsv_json_and_pharaoh() {
     let mut lines = tsv.lines();
     assert_eq!(lines.next(), Some("target\tlog_p\ta\t?b\t</s>"));
     assert_eq!(lines.next(), Some("x\t-0.5\t0.75\t0.25\t0.25"));
-    let json: serde_json::Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("a JSON line");
+    let json = json_of(&text(AlignmentFormat::Json));
     assert_eq!(json["source"], serde_json::json!(["a", "?b", "</s>"]));
     assert_eq!(json["hypotheses"][0]["tokens"][1], "y");
     assert_eq!(json["hypotheses"][0]["alpha"][0][0], 0.75);
@@ -715,7 +716,7 @@ fn a_saved_state_is_written_with_the_keys_that_it_had() {
         "unk_replacement": true, "device": "cuda:1", "shown": "energies", "rows_by": "input", "pieces": true,
         "links": true, "page": "steps"
     }"#;
-    let before: serde_json::Value = serde_json::from_str(text).expect("JSON");
+    let before = json_of(text);
     let state: SavedSession = serde_json::from_str(text).expect("a state");
     let session = Session::start(Some(state), &OpenWith::default());
     let after = serde_json::to_value(session.saved()).expect("JSON");
@@ -957,7 +958,7 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     assert!(table.energies.as_ref().is_some_and(|energies| energies.row(2).iter().all(|e| e.is_nan())));
     assert!(saved(&session, AlignmentFormat::Tsv).starts_with("target (input)\tlog_p\t"));
     assert_eq!(saved(&session, AlignmentFormat::Pharaoh), "1-0 0-1\n");
-    let json: serde_json::Value = serde_json::from_str(&saved(&session, AlignmentFormat::Json)).expect("a JSON line");
+    let json = json_of(&saved(&session, AlignmentFormat::Json));
     assert_eq!(json["reading"], "input");
     assert_eq!(json["hypotheses"][0]["alpha"][0][1], 0.75);
     assert_eq!(json["hypotheses"][0]["p_t"], serde_json::json!([1.5, 2.5, null]));

@@ -28,10 +28,11 @@ use interlinear::{
 };
 use serde_json::Value;
 
+use crate::cli::{json_of, run_in};
 use crate::effects::{act, chores};
 use crate::folder::{Files as _, Folder};
 use crate::worker::{fixture, request, serve_all, store};
-use crate::{bad_input::copy_of, cli::run_in, pieces, session::hypothesis_with};
+use crate::{bad_input::copy_of, pieces, session::hypothesis_with};
 
 fn link(source: usize, target: usize) -> Link {
     Link { source, target }
@@ -278,7 +279,7 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     at.put("t.en", &text);
     at.put("t.nl", text.replace("the", "de").replace("shoe", "schoen").replace("house", "huis"));
     let learn = ["align", "--statistical", "--source", "t.en", "--target", "t.nl", "--save", "own.aligner"];
-    assert_eq!(run_in(at, &learn, b"").code, 0);
+    assert_eq!(run_in(at, &learn).code, 0);
     let mut session = session(english_to("nl"));
     session.apply(SettingsCommand::SetLinks(true));
     let said = || vec![hypothesis(&["de", "schoen", "</s>"], 3)];
@@ -361,7 +362,7 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
     let tsv = export::shown_tsv(table(&session), Shown::Alpha, 0..5);
     assert!(tsv.starts_with("target (input)\t"), "{tsv}");
     let json = export::json_line(&session.app().document.columns()[0]);
-    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let json = json_of(&json);
     assert_eq!((json["reading"].as_str(), json["hypotheses"][0]["alpha"][0][2].as_f64()), (Some("input"), Some(0.75)));
     let pharaoh =
         export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Pharaoh);
@@ -390,7 +391,7 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
         let covered: f32 = table.source.iter().map(|word| word.coverage).sum();
         let summed: f32 = alpha.weights().iter().sum();
         assert!((covered - summed).abs() < 1e-5, "{choice:?}");
-        let json: Value = serde_json::from_str(&export::json_line(&session.app().document.columns()[0])).expect("JSON");
+        let json = json_of(&export::json_line(&session.app().document.columns()[0]));
         assert_eq!(json["hypotheses"][0]["alpha"].as_array().map(Vec::len), Some(5), "{choice:?}");
     }
     session.apply(SettingsCommand::SetReading(None));
@@ -452,10 +453,10 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     assert_eq!((energies.rows(), energies.columns()), (alpha.rows(), alpha.columns()));
     assert!(export::shown_tsv(&words, Shown::Alpha, 0..1).starts_with("target (predicted, words)\t"));
     assert!(export::shown_tsv(&pieces, Shown::Alpha, 0..1).starts_with("target (predicted, pieces)\t"));
-    let line: Value = serde_json::from_str(&export::json_line(&session.app().document.columns()[0])).expect("JSON");
+    let line = json_of(&export::json_line(&session.app().document.columns()[0]));
     folder.put("s", format!("{text}\n"));
-    let outcome = run_in(&folder, &["translate", "--model", &model, "s", "--format", "jsonl"], b"");
-    let told: Value = serde_json::from_str(outcome.stdout.trim()).expect("JSON");
+    let outcome = run_in(&folder, &["translate", "--model", &model, "s", "--format", "jsonl"]);
+    let told = json_of(outcome.stdout.trim());
     assert_eq!((&line["words"], &line["source"]), (&told["words"], &told["source"]));
     for key in ["tokens", "words", "text"] {
         assert_eq!(line["hypotheses"][0][key], told["hypotheses"][0][key], "{key}");
@@ -463,7 +464,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     let pharaoh =
         export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Pharaoh)
             .expect("links");
-    let links = run_in(&folder, &["translate", "--model", &model, "s", "--format", "pharaoh"], b"");
+    let links = run_in(&folder, &["translate", "--model", &model, "s", "--format", "pharaoh"]);
     assert_eq!(pharaoh, links.stdout, "links are of words, whatever is shown");
 }
 
@@ -505,12 +506,10 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     let loaded = Model::load(&model, &Device::cpu()).expect("sound");
     assert_eq!(loaded.guided(), Some("input"));
     let inspect = |arguments: &[&str]| {
-        let outcome = run_in(&folder, &[&["inspect", &model.display().to_string()], arguments].concat(), b"");
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        outcome.stdout
+        run_in(&folder, &[&["inspect", &model.display().to_string()], arguments].concat()).good().stdout
     };
     assert!(inspect(&[]).lines().any(|line| line.starts_with("guided") && line.ends_with("input")));
-    let json: Value = serde_json::from_str(&inspect(&["--json"])).expect("JSON");
+    let json = json_of(&inspect(&["--json"]));
     assert_eq!(json["guided"], "input");
     let events =
         serve_all(&request(1, "s9 s3", &[model, fixture("rnnsearch")]), &mut store(), &CancellationToken::forever());
@@ -528,7 +527,7 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     let text = |format| {
         export::text(&session.app().document.columns()[0], session.app().view.settings(), format).expect("something")
     };
-    let json: Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("JSON");
+    let json = json_of(&text(AlignmentFormat::Json));
     assert_eq!(json["guided"], "input");
     assert!(drawn(&session).contains("its attention was trained on word links"));
 }

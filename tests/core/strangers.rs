@@ -11,7 +11,7 @@ use interlinear::text::write::{write_atomic, write_inside};
 use interlinear::{error::Result, training::settings::TrainingSettings};
 
 use crate::bad_input::{copy_of, replace};
-use crate::cli::{reference, run_in};
+use crate::cli::{feed, reference, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 
 fn tokenizer(normalizer: &str, cutting: &str, model: &str, rest: &str) -> String {
@@ -108,8 +108,7 @@ fn a_packed_line_without_end_does_not_fill_the_memory() {
     // The same in a gold file and in parallel text.
     let (model, path) = (reference("rnnsearch"), path.display().to_string());
     let arguments = ["evaluate", "--model", &model.display().to_string(), "--source", &path, "--target", &path];
-    let outcome = run_in(&folder, &arguments, b"");
-    assert!(outcome.code == 2 && outcome.stderr.contains("has more than 1048576 bytes"), "{}", outcome.stderr);
+    run_in(&folder, &arguments).refused("has more than 1048576 bytes");
 }
 
 #[test]
@@ -247,8 +246,7 @@ fn a_new_training_follows_a_link_that_was_named() {
     let folder = Folder::new();
     folder.put("real.toml", "");
     std::os::unix::fs::symlink("real.toml", folder.join("run.toml")).expect("a link");
-    let outcome = run_in(&folder, &["train", "--new", "run.toml", "--force"], b"");
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    run_line(&folder, "train --new run.toml --force").good();
     assert!(fs::symlink_metadata(folder.join("run.toml")).expect("there").is_symlink());
     assert!(folder.text("real.toml").contains("[model]"));
 }
@@ -302,8 +300,7 @@ fn nothing_that_a_terminal_obeys_reaches_stdout_and_a_line_stays_a_line() {
     for (arguments, lines) in cases {
         let is_table = arguments.contains(&"tsv") || arguments[0] == "map";
         let guarded = if is_table { &["--for-spreadsheets"][..] } else { &[] };
-        let outcome = run_in(&folder, &[arguments, guarded].concat(), b"a\nb\n");
-        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
+        let outcome = feed(&folder, &[arguments, guarded].concat(), b"a\nb\n").good();
         let obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
         assert!(!outcome.stdout.contains(obeyed), "{arguments:?}: {:?}", outcome.stdout);
         if let Some(lines) = lines {
@@ -334,8 +331,7 @@ fn a_model_with_a_long_name_has_its_files_of_evaluate() {
     folder.put("s", "a\n");
     let model = model.display().to_string();
     let arguments = ["evaluate", "--model", &model, "--source", "s", "--target", "s", "--output", "out"];
-    let outcome = run_in(&folder, &arguments, b"");
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    run_in(&folder, &arguments).good();
     let files: Vec<String> = fs::read_dir(folder.join("out"))
         .expect("a folder")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
@@ -355,7 +351,7 @@ fn every_command_of_lines_says_when_its_input_was_empty_and_takes_the_same_forma
         (&["score", "--model", &model, "--source", "s", "--target", "s"], "score"),
         (&["align", "--model", &model, "--source", "s", "--target", "s"], "align"),
     ] {
-        let outcome = run_in(&folder, arguments, b"");
+        let outcome = run_in(&folder, arguments);
         let told = format!("has no lines, so there was nothing to {verb}");
         assert!(outcome.code == 0 && outcome.stderr.contains(&told), "{arguments:?}: {}", outcome.stderr);
     }
@@ -364,7 +360,7 @@ fn every_command_of_lines_says_when_its_input_was_empty_and_takes_the_same_forma
             &["translate", "--model", &model, "--format", format, "a"][..],
             &["score", "--model", &model, "--format", format, "--source", "a", "--target", "a"],
         ] {
-            let outcome = run_in(&folder, arguments, b"");
+            let outcome = run_in(&folder, arguments);
             assert!(outcome.code == 0 && outcome.stdout.lines().count() == 1, "{arguments:?}: {}", outcome.stderr);
         }
     }

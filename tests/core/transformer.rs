@@ -24,9 +24,10 @@ use interlinear::{host::words::decode_all, text::vocab, ticket::CancellationToke
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::cli::{json_lines, json_of, run_in};
 use crate::folder::{Files as _, Folder};
 use crate::models::{assert_close, check_gradients, variables};
-use crate::{cli::run_in, probes::lane_answers};
+use crate::probes::lane_answers;
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: &[&[u32]] = &[&[4, 2, 5, 0], &[3, 0], &[6, 6, 2, 7, 3, 0], &[5, 0], &[2, 3, 4, 5, 6, 7, 0], &[7, 2, 0]];
@@ -552,9 +553,8 @@ fn commands_leave_heads_out() {
     folder.put("a.en", "a b c\n");
     folder.put("a.fr", "b a d\n");
     let heads = ["heads", "--model", model, "--source", "a.en", "--target", "a.fr", "--leave-out", "--pretokenized"];
-    let done = run_in(&folder, &[&heads[..], &["--format", "jsonl"]].concat(), b"");
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    let found: Vec<Value> = done.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let done = run_in(&folder, &[&heads[..], &["--format", "jsonl"]].concat()).good();
+    let found = json_lines(&done.stdout);
     assert_eq!(found.len(), 18, "three kinds of two layers of three heads: {}", done.stdout);
     let js = |value: &Value| value["js"].as_f64().expect("a number");
     assert!(found.is_sorted_by(|a, b| js(a) >= js(b)) && js(&found[0]) > 0.0, "{}", done.stdout);
@@ -588,9 +588,8 @@ fn commands_leave_heads_out() {
     let plan = format!("{{\"version\": 1, \"leave_out\": [{}]}}", serde_json::to_string(&head.place).expect("JSON"));
     folder.put("plan.json", plan);
     let translate = ["translate", "--model", model, "--format", "jsonl", "--interventions", "plan.json", "a.en"];
-    let done = run_in(&folder, &translate, b"");
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    let found: Value = serde_json::from_str(&done.stdout).expect("JSON");
+    let done = run_in(&folder, &translate).good();
+    let found = json_of(&done.stdout);
     assert_eq!(found["interventions"]["leave_out"][0]["layer"], head.place.layer);
     let best = &found["hypotheses"][0];
     let ids: Vec<u32> = best["tokens"]

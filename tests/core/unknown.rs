@@ -8,7 +8,7 @@ use interlinear::text::dictionary::{Dictionary, WordCounts};
 use interlinear::text::{sentence::Sentence, tokenizer::Tokenizer};
 use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{feed, json_of, reference};
 use crate::folder::{Files as _, Folder};
 use crate::tiny::TINY;
 
@@ -92,7 +92,7 @@ fn a_stand_in_comes_from_the_word_of_greatest_alpha() {
 fn run(folder: &Path, command: &str, arguments: &[&str], stdin: &str, code: i32) -> (String, String) {
     let model = reference("rnnsearch");
     let all = [&[command, "--model", model.to_str().expect("a plain path")], arguments].concat();
-    let outcome = run_in(folder, &all, stdin.as_bytes());
+    let outcome = feed(folder, &all, stdin.as_bytes());
     assert_eq!(outcome.code, code, "{all:?}: {}", outcome.stderr);
     (outcome.stdout, outcome.stderr)
 }
@@ -117,7 +117,7 @@ fn a_dictionary_is_built_from_a_corpus_and_used() {
     // What `score` tells of alpha, counted here.
     let (scored, _) = run(&folder, "score", &files, "", 0);
     let mut counts = WordCounts::default();
-    for record in scored.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")) {
+    for record in scored.lines().map(json_of) {
         let words = |side: &str| record[side].as_array().expect("words").clone();
         let (source, target) = (words("source"), words("target"));
         for (i, word) in target[..target.len() - 1].iter().enumerate() {
@@ -136,9 +136,7 @@ fn a_dictionary_is_built_from_a_corpus_and_used() {
     TINY.unknowing().save(&folder);
     let translate = |extra: &[&str]| {
         let arguments = ["translate", "--model", "tiny", "--beam", "1", "--max-length", "8", "--pretokenized"];
-        let outcome = run_in(&folder, &[&arguments[..], extra].concat(), input.as_bytes());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-        outcome.stdout
+        feed(&folder, &[&arguments[..], extra].concat(), input.as_bytes()).quiet().stdout
     };
     let copied = translate(&["--replace-unk"]);
     let replaced = translate(&["--replace-unk", "--dictionary", "known"]);
@@ -163,8 +161,7 @@ fn what_a_dictionary_cannot_do_is_said() {
         &["translate", "--model", encdec, "--replace-unk"][..],
         &["dictionary", "--model", encdec, "--source", "source", "--target", "source", "--output", "out"],
     ] {
-        let outcome = run_in(&folder, arguments, b"s2\n");
-        assert!(outcome.code == 2 && outcome.stderr.contains("rnnencdec (rnnencdec) has none"), "{}", outcome.stderr);
+        feed(&folder, arguments, b"s2\n").refused("rnnencdec (rnnencdec) has none");
     }
 }
 

@@ -16,7 +16,7 @@ use interlinear::{interventions::Word, models::choice::ModelSpec, pages::command
 
 use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{effects::act, folder::Folder, models::FOLDERS};
+use crate::{cli::json_of, effects::act, folder::Folder, models::FOLDERS};
 
 // The worker.
 
@@ -374,7 +374,7 @@ fn files_name_the_variant() {
     let said = "\"blue\" for \"red\"";
     assert!(text(variant, AlignmentFormat::Tsv).contains("variant"), "{}", text(variant, AlignmentFormat::Tsv));
     assert!(text(original, AlignmentFormat::Tsv).starts_with("target\tlog_p\tthe"));
-    let json: serde_json::Value = serde_json::from_str(&text(variant, AlignmentFormat::Json)).expect("JSON");
+    let json = json_of(&text(variant, AlignmentFormat::Json));
     assert_eq!(json["variant"]["differs"], serde_json::json!([said]));
     assert_eq!(json["variant"]["of"], "the old red shoe");
     assert_eq!(json["variant"]["divergence"], 0.0);

@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 
 use serde::Deserialize;
 
-use crate::cli::run_in;
+use crate::cli::feed;
 use crate::folder::{Files as _, Folder};
 
 #[derive(Deserialize)]
@@ -44,7 +44,7 @@ impl Run {
             |text: &String| text.replace("{fixtures}", &whole("tests/fixtures")).replace("{models}", &whole("models"));
         let args: Vec<String> = self.args.iter().map(filled).collect();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let outcome = run_in(folder, &args, self.stdin.as_bytes());
+        let outcome = feed(folder, &args, self.stdin.as_bytes());
         let mut faults = Vec::new();
         if outcome.code != self.code {
             faults.push(format!("exit code {}, not {}", outcome.code, self.code));

@@ -18,7 +18,7 @@ use interlinear::{
 };
 use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{json_lines, json_of, reference, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -32,9 +32,7 @@ fn files(folder: &Path) {
 }
 
 fn ran(folder: &Path, arguments: &[&str]) -> String {
-    let outcome = run_in(folder, arguments, b"");
-    assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
-    outcome.stdout
+    run_in(folder, arguments).good().stdout
 }
 
 fn table(text: &str) -> Vec<Vec<(String, String)>> {
@@ -76,7 +74,7 @@ fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
     let again = ran(at, &["analyse", "--workspace", "w.ilws", "--model", model, "--beam", "2"]);
     assert_eq!(again, first);
     let lines = ran(at, &["translate", "--model", model, "--beam", "2", "--format", "jsonl", "a.en"]);
-    let best: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let best = json_lines(&lines);
     for (row, said) in rows.iter().zip(&best) {
         assert_eq!(cell(row, &system), said["hypotheses"][0]["text"].as_str().unwrap_or_default());
     }
@@ -85,7 +83,7 @@ fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
     at.put("run.jsonl", &lines);
     ran(at, &["analyse", "--workspace", "w.ilws", "--import", "run.jsonl", "--format", "none"]);
     let objects = ran(at, &["analyse", "--workspace", "w.ilws", "--format", "jsonl"]);
-    let objects: Vec<Value> = objects.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let objects = json_lines(&objects);
     assert_eq!(objects.len(), 4, "the lines joined the sentences that are there");
     assert!(objects.iter().filter(|object| object["systems"]["run"]["text"] != "").count() >= 1);
     for (object, said) in objects.iter().zip(&best) {
@@ -138,8 +136,7 @@ fn a_query_finds_words_by_their_links() {
     let hits = table(&ran(at, &["analyse", "--workspace", "w.ilws", "--query", "red -> rouge _ -> _ crossing"]));
     let hits: Vec<(&str, &str)> = hits.iter().map(|row| (cell(row, "sentence"), cell(row, "hit"))).collect();
     assert_eq!(hits, [("1", "red house"), ("2", "red dog")]);
-    let outcome = run_in(at, &["analyse", "--workspace", "w.ilws", "--query", "{red"], b"");
-    assert!(outcome.code == 2 && outcome.stderr.contains("--query, column"), "{}", outcome.stderr);
+    run_line(at, "analyse --workspace w.ilws --query {red").refused("--query, column");
 }
 
 /// Tokens with spaces between are the same sentence as the text that they were cut from, wherever it stands.
@@ -180,8 +177,7 @@ fn what_cannot_be_done_is_a_sentence() {
         (&["analyse", "--workspace", "w.ilws", "--query", "red"], "--system 1 is not there"),
         (&["report", "--workspace", "none.ilws", "--output", "x.html"], "does not exist"),
     ] {
-        let outcome = run_in(at, arguments, b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains(says), "{arguments:?}: {}", outcome.stderr);
+        run_in(at, arguments).refused(says);
     }
     assert!(!at.join("none.ilws").exists() && !at.join("x.html").exists());
 }
@@ -512,8 +508,7 @@ fn a_corpus_that_is_not_there_is_made_only_where_something_comes_in() {
     files(&folder);
     for arguments in [&["--overview", "length"][..], &[], &["--query", "boat"]] {
         let asked = [&["analyse", "--workspace", "tpyo.ilws"], arguments].concat();
-        let done = run_in(&folder, &asked, b"");
-        assert!(done.code == 2 && done.stderr.contains("tpyo.ilws: is not there"), "{asked:?}: {}", done.stderr);
+        run_in(&folder, &asked).refused("tpyo.ilws: is not there");
         assert!(!folder.join("tpyo.ilws").exists(), "{asked:?}");
     }
     ran(&folder, &["analyse", "--workspace", "new.ilws", "--source", "a.en", "--format", "none"]);
@@ -558,7 +553,7 @@ fn systems_in_json_lines_say_their_number() {
     files(&folder);
     let asked = ["analyse", "--workspace", "w.ilws", "--source", "a.en", "--output", "Z=b.fr", "--output", "A=a.fr"];
     let printed = ran(&folder, &[&asked[..], &["--format", "jsonl", "--limit", "1"]].concat());
-    let object: Value = serde_json::from_str(&printed).expect("JSON");
+    let object = json_of(&printed);
     assert_eq!((&object["systems"]["Z"]["number"], &object["systems"]["A"]["number"]), (&1.into(), &2.into()));
 }
 
@@ -567,7 +562,7 @@ fn systems_in_json_lines_say_their_number() {
 fn an_empty_file_is_called_empty() {
     let folder = Folder::new();
     folder.put("a.en", "");
-    let outcome = run_in(&folder, &["analyse", "--workspace", "w.ilws", "--source", "a.en"], b"");
+    let outcome = run_line(&folder, "analyse --workspace w.ilws --source a.en");
     assert_eq!(outcome.code, 2);
     assert!(outcome.stderr.contains("a.en: is empty; choose a file"), "{}", outcome.stderr);
 }

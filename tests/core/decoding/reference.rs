@@ -8,6 +8,8 @@ use interlinear::nn::device::{DeviceChoice, pick};
 use interlinear::{text::tokenizer::Tokenizer, ticket::CancellationToken};
 use serde_json::Value;
 
+use crate::cli::json_of;
+
 const TOLERANCE: f64 = 1e-4;
 
 fn folder(name: &str) -> PathBuf {
@@ -16,7 +18,7 @@ fn folder(name: &str) -> PathBuf {
 
 fn cases(name: &str, kind: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(folder(name).join("expected.jsonl")).expect("the fixture is there");
-    let all = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("each line is JSON"));
+    let all = text.lines().map(json_of);
     all.filter(|case| case["kind"] == kind).collect()
 }
 

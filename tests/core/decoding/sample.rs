@@ -131,7 +131,7 @@ fn what_is_drawn_follows_from_seed_and_number_alone() {
 /// It promised the same samples whatever the batch and the threads, which no sum of rounded numbers can keep.
 #[test]
 fn the_help_of_sample_promised_too_much() {
-    let help = crate::cli::run_in(std::path::Path::new("."), &["sample", "--help"], b"").stdout;
+    let help = crate::cli::run_line(std::path::Path::new("."), "sample --help").stdout;
     assert!(help.contains("may change the last digits of a probability and so, rarely, a draw"), "{help}");
     assert!(!help.contains("whatever --batch"), "{help}");
 }

@@ -8,7 +8,8 @@ use interlinear::training::recipe;
 use interlinear::training::recipe::{PAPERS, RECIPES, SIZES, TrainingPlan};
 use interlinear::training::settings::{Rule, StartSettings, TrainingSettings};
 
-use crate::{cli::run_in, folder::Folder};
+use crate::cli::{run_in, run_line};
+use crate::folder::Folder;
 
 fn plan(architecture: &str) -> TrainingPlan {
     TrainingPlan { architecture: architecture.to_owned(), ..TrainingPlan::default() }
@@ -131,13 +132,12 @@ fn paths_begin_at_the_folder_of_the_file() {
 fn the_command_line_writes_a_configuration() {
     let folder = Folder::new();
     let new = ["train", "--new", "t.toml", "--architecture", "luong", "--attention", "local-p", "--score", "general"];
-    let done = run_in(&folder, &new, b"");
+    let done = run_in(&folder, &new);
     assert_eq!((done.code, done.stdout.as_str()), (0, "interlinear train t.toml\n"), "{}", done.stderr);
     assert!(done.stderr.contains("e_ts = h_t' W_a h_s"), "{}", done.stderr);
     let settings = TrainingSettings::load(&folder.join("t.toml")).expect("it loads");
     assert_eq!(settings.model.attention.as_deref(), Some("local-p"));
-    let again = run_in(&folder, &new, b"");
-    assert!(again.code == 2 && again.stderr.contains("exists already"), "{}", again.stderr);
+    run_in(&folder, &new).refused("exists already");
     // (arguments, what the sentence has)
     let models = models();
     let cases: &[(&[&str], &str)] = &[
@@ -147,11 +147,10 @@ fn the_command_line_writes_a_configuration() {
         (&["train", "--architecture", "luong"], "--new"),
     ];
     for (arguments, has) in cases {
-        let outcome = run_in(&folder, arguments, b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains(has), "{arguments:?} {}", outcome.stderr);
+        run_in(&folder, arguments).refused(has);
         assert!(!folder.join("u.toml").exists());
     }
-    let help = run_in(&folder, &["train", "--help"], b"");
+    let help = run_line(&folder, "train --help");
     for entry in RECIPES {
         assert!(help.stdout.contains(entry.about), "{}", help.stdout);
     }
