@@ -4,18 +4,17 @@ use std::path::Path;
 
 use interlinear::corpus::{store::file::Workspace, store::look::FileVersion};
 
-use crate::cli::{feed, json_lines, json_of, reference, run_in};
+use crate::cli::{Outcome, feed, json_lines, json_of, reference, reference_word, run_in};
 use crate::folder::{Files as _, Folder};
 
 const SOURCE: &str = "s2 s3 s4\ns5 s6\n\ns7 s8 s9 s10\n";
 
-fn ran(folder: &Path, arguments: &[&str]) -> (String, String) {
-    let outcome = run_in(folder, arguments).good();
-    (outcome.stdout, outcome.stderr)
+fn ran(folder: &Path, arguments: &[&str]) -> Outcome {
+    run_in(folder, arguments).good()
 }
 
 fn said(folder: &Path, system: &str) -> Vec<Option<String>> {
-    let (lines, _) = ran(folder, &["analyse", "--workspace", "w.ilws", "--format", "jsonl"]);
+    let lines = ran(folder, &["analyse", "--workspace", "w.ilws", "--format", "jsonl"]).stdout;
     let text = |line: &str| {
         let object = json_of(line);
         object["systems"][system]["text"].as_str().map(str::to_owned)
@@ -27,13 +26,12 @@ fn said(folder: &Path, system: &str) -> Vec<Option<String>> {
 fn a_model_runs_with_interventions_as_a_system_of_its_own() {
     let folder = Folder::new();
     let at = &folder;
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a path");
+    let model = &*reference_word("rnnsearch");
     at.put("a.en", SOURCE);
     at.put("no-end.json", "{\"version\": 1, \"source\": \"another\", \"mask\": [{\"word\": \"</s>\"}]}");
     let run = |more: &[&str]| {
         let first = ["analyse", "--workspace", "w.ilws", "--model", model, "--beam", "2", "--format", "none"];
-        ran(at, &[&first[..], more].concat()).1
+        ran(at, &[&first[..], more].concat()).stderr
     };
     run(&["--source", "a.en"]);
     run(&["--interventions", "no-end.json"]);
@@ -45,7 +43,7 @@ fn a_model_runs_with_interventions_as_a_system_of_its_own() {
     at.put("plain.json", "{\"version\": 1, \"mask\": [{\"word\": \"</s>\"}]}");
     let translate =
         ["translate", "--model", model, "--beam", "2", "--format", "jsonl", "--interventions", "plain.json", "a.en"];
-    let (lines, _) = ran(at, &translate);
+    let lines = ran(at, &translate).stdout;
     for (n, line) in lines.lines().enumerate().filter(|(n, _)| *n != 2) {
         let line = json_of(line);
         assert_eq!(acted[n].as_deref(), line["hypotheses"][0]["text"].as_str(), "sentence {}", n + 1);
@@ -70,8 +68,7 @@ fn a_model_runs_with_interventions_as_a_system_of_its_own() {
         (&said(at, &format!("{name}, beam 2"))[0], Some(true))
     );
 
-    let encdec = reference("rnnencdec");
-    let encdec = encdec.to_str().expect("a path");
+    let encdec = &*reference_word("rnnencdec");
     at.put("long.jsonl", "{\"version\": 1, \"temperature\": 2}\n".repeat(9));
     for (model, more, says) in [
         (encdec, &["--interventions", "no-end.json"][..], "key `mask` changes the alignment"),
@@ -92,8 +89,7 @@ fn a_model_runs_with_interventions_as_a_system_of_its_own() {
 #[test]
 fn ids_pass_through_and_bad_lines_need_not_end_in_an_error() {
     let folder = Folder::new();
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a path");
+    let model = &*reference_word("rnnsearch");
     let long = "s2 ".repeat(2000);
     let text = format!("b-7\ts2 s3\nno tab\n9\t\n11\t{long}\n12\ts2 s3\n");
     let run = |more: &[&str]| {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{Outcome, REFERENCES, feed, reference, run_in, run_line};
+use crate::cli::{Outcome, REFERENCES, feed, reference, reference_word, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 use crate::models::each_fault;
 
@@ -144,8 +144,7 @@ fn files_that_do_not_fit_are_named() {
     write("cut.gz", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb");
     write("cut.zst", b"\x28\xb5\x2f\xfd\x04");
     fs::create_dir(folder.join("folder")).expect("created");
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a plain path");
+    let model = &*reference_word("rnnsearch");
     let cases: &[(&[&str], &[&str])] = &[
         (&["translate", "nowhere"], &["nowhere", "does not exist"]),
         (&["translate", "folder"], &["folder"]),
@@ -170,8 +169,7 @@ fn files_that_do_not_fit_are_named() {
 
 #[test]
 fn arguments_that_make_no_sense_are_refused_in_a_sentence() {
-    let model = reference("rnnencdec");
-    let model = model.to_str().expect("a plain path");
+    let model = &*reference_word("rnnencdec");
     let cases: &[(&[&str], &[&str])] = &[
         (&["frobnicate"], &["frobnicate"]),
         (&["translate"], &["--model"]),
@@ -226,8 +224,7 @@ fn a_full_disk_is_told_and_nothing_panics() {
     let folder = Folder::new();
     folder.put("source", "s2 s3\n".repeat(50));
     folder.put("target", "t2 t3\n".repeat(50));
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a plain path");
+    let model = &*reference_word("rnnsearch");
     let files = ["--source", "source", "--target", "target", "--model", model];
     let cases: [Vec<&str>; 5] = [
         vec!["translate", "--model", model, "source"],

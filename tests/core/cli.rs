@@ -29,6 +29,11 @@ pub fn reference(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)
 }
 
+/// Its folder as a word of a command line.
+pub fn reference_word(name: &str) -> String {
+    reference(name).display().to_string()
+}
+
 pub struct Outcome {
     /// What it was started with.
     pub arguments: String,
@@ -48,6 +53,14 @@ impl Outcome {
     #[track_caller]
     pub fn quiet(self) -> Self {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.arguments);
+        self
+    }
+
+    /// It went well, and a sentence has these words.
+    #[track_caller]
+    pub fn reports(self, what: &str) -> Self {
+        let Self { arguments, code, stderr, .. } = &self;
+        assert!(*code == 0 && stderr.contains(what), "{arguments}: {code}, not `{what}`: {stderr}");
         self
     }
 
@@ -75,6 +88,12 @@ pub fn spawn(folder: &Path, arguments: &[&str]) -> Child {
 
 pub fn run_in(folder: &Path, arguments: &[&str]) -> Outcome {
     feed(folder, arguments, b"")
+}
+
+/// It has to go well.
+#[track_caller]
+pub fn ran(folder: &Path, line: &str) -> Outcome {
+    run_line(folder, line).good()
 }
 
 pub fn run_line(folder: &Path, line: &str) -> Outcome {
@@ -247,8 +266,7 @@ fn files_are_read_packed_or_not_and_stdin_by_default() {
     folder.put("packed.gz", packed.finish().expect("packed"));
     let packed = zstd::encode_all(input.as_bytes(), 1).expect("packed");
     folder.put("packed.zst", packed);
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a plain path");
+    let model = &*reference_word("rnnsearch");
     let from_stdin = run(&["translate", "--model", model], &input);
     for file in ["plain.txt", "packed.gz", "packed.zst"] {
         let outcome = run_in(&folder, &["translate", "--model", model, file]).quiet();
@@ -427,8 +445,7 @@ fn keep_feeding(child: &mut Child, line: &'static str) -> Arc<AtomicUsize> {
 #[test]
 fn endless_input_is_translated_in_windows() {
     let folder = Folder::new();
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a plain path");
+    let model = &*reference_word("rnnsearch");
     let mut child =
         spawn(&folder, &["translate", "--model", model, "--beam", "1", "--batch", "4", "--format", "jsonl"]);
     // Lines of a kilobyte: the pipe holds few of them.
@@ -452,8 +469,7 @@ fn endless_input_is_translated_in_windows() {
 fn input_without_lines_is_told_and_is_no_error() {
     let folder = Folder::new();
     folder.put("empty", "");
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a plain path");
+    let model = &*reference_word("rnnsearch");
     for (arguments, name) in [
         (vec!["translate", "--model", model], "standard input has no lines"),
         (vec!["translate", "--model", model, "empty"], "empty has no lines"),
@@ -484,8 +500,7 @@ fn a_closed_pipe_ends_quietly() {
 #[test]
 fn inspect_tells_what_the_folder_holds() {
     for (name, aligns) in REFERENCES {
-        let path = reference(name);
-        let path = path.to_str().expect("a plain path");
+        let path = &*reference_word(name);
         let model = Model::load(Path::new(path), &Device::cpu()).expect("the fixture loads");
         let text = run(&["inspect", path], "");
         for fact in

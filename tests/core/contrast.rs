@@ -8,7 +8,7 @@ use interlinear::text::cells::{CellTable, TableCell};
 use interlinear::{decoding::SystemSpec, evaluation::contrast::ContrastMeasures, nn::device::DeviceChoice};
 use serde_json::Value;
 
-use crate::cli::{Outcome, json_lines, json_of, reference, run_in};
+use crate::cli::{Outcome, json_lines, json_of, reference, reference_word, run_in};
 use crate::folder::{Files as _, Folder};
 use crate::worker::PATIENCE;
 
@@ -29,8 +29,7 @@ fn contrast(folder: &Path, arguments: &str) -> Outcome {
 fn scored(folder: &Path, model: &str, targets: [&str; 2]) -> Vec<Vec<f64>> {
     folder.put("x", "s9 s31 s17\ns9 s31 s17\n");
     folder.put("y", format!("{}\n{}\n", targets[0], targets[1]));
-    let model = reference(model);
-    let model = model.to_str().expect("a plain path");
+    let model = &*reference_word(model);
     let all = ["score", "--pretokenized", "--model", model, "--source", "x", "--target", "y"];
     let outcome = run_in(folder, &all);
     let of_line = |line: &str| {
@@ -154,8 +153,7 @@ fn what_is_left_out_at_the_critical_word_is_as_ablate_leaves_it_out() {
     let outcome = contrast(&folder, "pairs.tsv --pairs each.tsv --format tsv --measure left-out").quiet();
     let each = table(&folder.text("each.tsv"));
     for (m, name) in MODELS.iter().enumerate() {
-        let model = reference(name);
-        let model = model.to_str().expect("a plain path");
+        let model = &*reference_word(name);
         let asked = |words: &str| {
             let all: Vec<&str> = words.split(' ').chain(["--model", model, "--source", "x", "--target", "y"]).collect();
             run_in(&folder, &all).stdout

@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::Command};
 
-use crate::cli::{Outcome, feed, json_of, reference, run_in, run_line};
+use crate::cli::{Outcome, feed, json_of, reference_word, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 use crate::tiny::TINY;
 
@@ -92,7 +92,7 @@ fn the_usual_palette_is_that_of_the_ground() {
 #[test]
 fn the_legend_of_many_is_a_part_of_none() {
     let folder = folder();
-    let local = reference("luong-local-p-general").display().to_string();
+    let local = reference_word("luong-local-p-general");
     let arguments = ["figure", "--model", &local, "--together", "--columns", "2", "--legend"];
     let drawn = feed(&folder, &arguments, b"s9\ns9 s31 s17 s4 s5 s6 s7 s8\n").good();
     let document = roxmltree::Document::parse(&drawn.stdout).expect("XML");
@@ -322,8 +322,7 @@ fn what_cannot_be_drawn_gets_a_sentence() {
         assert!(done.stderr.contains(sentence), "{arguments:?}: {}", done.stderr);
         assert_eq!(done.stdout, "", "{arguments:?}");
     }
-    let encdec = reference("rnnencdec");
-    let encdec = encdec.to_str().expect("a plain path");
+    let encdec = &*reference_word("rnnencdec");
     run_in(&folder, &["figure", "--model", encdec, "--text", "a"]).refused("--kind heatmap needs an alignment");
     run_in(&folder, &["figure", "--model", encdec, "--text", "a", "--kind", "beam"]).quiet();
 }

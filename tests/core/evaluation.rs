@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use interlinear::{corpus::overview::test_set::TestSet, error::Result, text::reader::LineReader};
 use serde_json::Value;
 
-use crate::cli::{feed, json_lines, json_of, reference, run_in};
+use crate::cli::{feed, json_lines, json_of, reference, reference_word, run_in};
 use crate::folder::{Files as _, Folder};
 use crate::tiny::TINY;
 
@@ -117,8 +117,7 @@ fn turned(folder: &Path) {
 fn command(folder: &Path, command: &str, name: &str, extra: &[&str]) -> crate::cli::Outcome {
     folder.put("source", SOURCE);
     folder.put("target", TARGET);
-    let model = reference(name);
-    let model = model.to_str().expect("a plain path");
+    let model = &*reference_word(name);
     let files = ["--source", "source", "--target", "target", "--model", model, "--pretokenized"];
     run_in(folder, &[&[command], &files[..], extra].concat())
 }

@@ -400,33 +400,31 @@ fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
 fn judging_goes_through_the_command_line() {
     let folder = Folder::new();
     let at = &folder;
-    let ran = |arguments: &[&str]| {
-        let outcome = run_in(at, arguments).good();
-        (outcome.stdout, outcome.stderr)
-    };
+    let ran = |arguments: &[&str]| run_in(at, arguments).good();
     drop(judged(&at.join("a.ilws")));
     drop(filled(&at.join("b.ilws"), PAIRS));
     for format in ["judgements", "judgement-table"] {
-        let (lines, _) = ran(&["analyse", "--workspace", "a.ilws", "--format", format]);
+        let lines = ran(&["analyse", "--workspace", "a.ilws", "--format", format]).stdout;
         at.put(format, lines);
     }
-    let told = ran(&["analyse", "--workspace", "b.ilws", "--judgements", "judgements", "--format", "none"]).1;
+    let told = ran(&["analyse", "--workspace", "b.ilws", "--judgements", "judgements", "--format", "none"]).stderr;
     assert!(told.contains("Imported") && told.contains("8 judgements"), "{told}");
     let again = ["analyse", "--workspace", "b.ilws", "--import", "judgement-table", "--format", "judgement-table"];
-    assert_eq!(ran(&again).0, at.text("judgement-table"));
-    let (text, _) = ran(&["analyse", "--workspace", "b.ilws", "--agreement", "anna", "bob"]);
+    assert_eq!(ran(&again).stdout, at.text("judgement-table"));
+    let text = ran(&["analyse", "--workspace", "b.ilws", "--agreement", "anna", "bob"]).stdout;
     for line in
         ["stars\tsentences\t4\t2\t0.2000\tlinear kappa 0.4286, quadratic kappa 0.6364", "2\tstars, marks\tthe old"]
     {
         assert!(text.contains(line), "{text}");
     }
-    let (json, _) = ran(&["analyse", "--workspace", "b.ilws", "--agreement", "anna", "bob", "--format", "jsonl"]);
+    let json = ran(&["analyse", "--workspace", "b.ilws", "--agreement", "anna", "bob", "--format", "jsonl"]).stdout;
     let json = json_of(&json);
     assert_eq!((json["both"].as_u64(), json["differing"][1]["differs"][0].as_str()), (Some(4), Some("stars")));
-    let (scheme, _) = ran(&["analyse", "--workspace", "b.ilws", "--format", "scheme"]);
+    let scheme = ran(&["analyse", "--workspace", "b.ilws", "--format", "scheme"]).stdout;
     at.put("s.toml", scheme.replace("weight = 5.0", "weight = 7.5"));
-    let (table, _) =
-        ran(&["analyse", "--workspace", "b.ilws", "--scheme", "s.toml", "--columns", "errors.1", "--limit", "1"]);
+    let table =
+        ran(&["analyse", "--workspace", "b.ilws", "--scheme", "s.toml", "--columns", "errors.1", "--limit", "1"])
+            .stdout;
     assert!(table.lines().nth(1).is_some_and(|row| row.contains(&format!("\t{}\t", 8.5_f32 / 6.0))), "{table}");
     ran(&["report", "--workspace", "b.ilws", "--output", "r.html"]);
     let report = at.text("r.html");

@@ -12,7 +12,7 @@ use interlinear::import;
 use interlinear::import::ImportOptions;
 use rusqlite::Connection;
 
-use crate::cli::{feed, reference};
+use crate::cli::{Outcome, feed, reference, reference_word};
 use crate::folder::{Files as _, Folder};
 
 fn made(folder: &Path) -> PathBuf {
@@ -206,9 +206,8 @@ fn a_table_of_many_columns_is_read_column_by_column() {
     assert_eq!((output.system.as_deref(), output.text.as_str(), output.log_p), (Some("A"), "un moulin", Some(-2.0)));
 }
 
-fn ran(folder: &Path, line: &str) -> (i32, String, String) {
-    let outcome = feed(folder, &line.split(' ').collect::<Vec<_>>(), b"s9 s31\n");
-    (outcome.code, outcome.stdout, outcome.stderr)
+fn ran(folder: &Path, line: &str) -> Outcome {
+    feed(folder, &line.split(' ').collect::<Vec<_>>(), b"s9 s31\n")
 }
 
 #[test]
@@ -232,16 +231,17 @@ fn what_cannot_be_meant_is_told_in_one_sentence() {
         ("--filter colour:red", "`colour:` is no condition, and no text has `colour:red`; there are source:"),
     ];
     for (line, says) in cases {
-        let (code, _, said) = ran(at, &format!("analyse --workspace w {line}"));
+        let Outcome { code, stderr: said, .. } = ran(at, &format!("analyse --workspace w {line}"));
         assert!(code == 2 && said.contains(says) && said.lines().count() == 1, "{line}: {code} {said}");
     }
     // texts have colons too
     for line in ["10:30", "\"colour:red\"", "\"souce:a\""] {
-        let (code, found, said) = ran(at, &format!("analyse --workspace w --filter {line}"));
+        let Outcome { code, stdout: found, stderr: said, .. } =
+            ran(at, &format!("analyse --workspace w --filter {line}"));
         assert!(code == 0 && found.lines().count() == 1, "{line}: {code} {found}{said}");
     }
     let long = format!("/{}(/", "x".repeat(100_000));
-    let (code, _, said) = ran(at, &format!("analyse --workspace w --filter {long}"));
+    let Outcome { code, stderr: said, .. } = ran(at, &format!("analyse --workspace w --filter {long}"));
     assert!(code == 2 && said.len() < 300, "{}", said.len());
 }
 
@@ -259,8 +259,8 @@ fn an_overview_counts_what_it_is_asked_as_all_together_do() {
     ran(at, "analyse --workspace w --source s --reference t --gold g --output A=a --output B=t --format none");
     let names = ["length", "frequency", "words", "ngrams", "jumps", "pair"];
     let alone: Vec<String> =
-        names.iter().map(|name| ran(at, &format!("analyse --workspace w --overview {name}")).1).collect();
-    let (code, all, _) = ran(at, &format!("analyse --workspace w --overview {}", names.join(",")));
+        names.iter().map(|name| ran(at, &format!("analyse --workspace w --overview {name}")).stdout).collect();
+    let Outcome { code, stdout: all, .. } = ran(at, &format!("analyse --workspace w --overview {}", names.join(",")));
     assert_eq!((code, all), (0, alone.join("\n")));
     assert!(alone.iter().all(|table| !table.is_empty()), "{alone:?}");
 }
@@ -276,10 +276,10 @@ fn a_report_has_any_number_of_sentences_and_pictures_of_the_first() {
     };
     at.put("a.jsonl", (0..600).map(line).collect::<String>());
     at.put("s", (0..600).map(|n| format!("w{n}\n")).collect::<String>());
-    let (code, _, said) = ran(at, "analyse --workspace w --source s --output A=a.jsonl --format none");
-    assert_eq!(code, 0, "{said}");
+    ran(at, "analyse --workspace w --source s --output A=a.jsonl --format none").good();
     for (arguments, pictures) in [("", 100), ("--pictures 3", 3), ("--pictures 0", 0)] {
-        let (code, _, said) = ran(at, format!("report --workspace w --output r.html {arguments}").trim_end());
+        let Outcome { code, stderr: said, .. } =
+            ran(at, format!("report --workspace w --output r.html {arguments}").trim_end());
         let html = fs::read_to_string(at.join("r.html")).expect(&said);
         assert_eq!(
             (code, html.matches("<article>").count(), html.matches("<svg").count()),
@@ -296,7 +296,7 @@ fn a_report_has_any_number_of_sentences_and_pictures_of_the_first() {
     }
     // An archive of so many alignments is written in pieces, and the second failure printed a line of its own.
     if cfg!(target_os = "linux") {
-        let (code, _, said) = ran(at, "analyse --workspace w --format npz --save /dev/full");
+        let Outcome { code, stderr: said, .. } = ran(at, "analyse --workspace w --format npz --save /dev/full");
         assert!(code == 2 && said.contains("because the disk is full") && said.lines().count() == 1, "{said}");
     }
 }
@@ -307,8 +307,7 @@ fn translate_leaves_alpha_out_and_all_else_as_it_is() {
     for name in ["rnnsearch", "luong-local-p-general", "rnnencdec"] {
         let line = format!("translate --model {} --format jsonl --nbest 2 --beam 3", reference(name).display());
         let value = |line: &str| -> serde_json::Value {
-            let (code, printed, said) = ran(&folder, line);
-            assert_eq!(code, 0, "{said}");
+            let printed = ran(&folder, line).good().stdout;
             serde_json::from_str(&printed).expect("a line of JSON")
         };
         let (mut whole, bare) = (value(&line), value(&format!("{line} --no-alpha")));
@@ -319,17 +318,16 @@ fn translate_leaves_alpha_out_and_all_else_as_it_is() {
         assert_eq!(bare, whole, "{name}");
     }
     let line = format!("translate --model {} --no-alpha", reference("rnnsearch").display());
-    let (code, _, said) = ran(&folder, &line);
-    assert!(code == 2 && said.contains("--no-alpha is for --format jsonl"), "{said}");
+    ran(&folder, &line).refused("--no-alpha is for --format jsonl");
 }
 
 #[test]
 fn help_is_what_people_try_first() {
     let folder = Folder::new();
-    assert_eq!(ran(&folder, "help"), ran(&folder, "--help"));
-    assert_eq!(ran(&folder, "help translate"), ran(&folder, "translate --help"));
-    assert_eq!(ran(&folder, "help").0, 0);
-    assert_eq!(ran(&folder, "help nonsense").0, 2);
+    assert_eq!(ran(&folder, "help").stdout, ran(&folder, "--help").stdout);
+    assert_eq!(ran(&folder, "help translate").stdout, ran(&folder, "translate --help").stdout);
+    assert_eq!(ran(&folder, "help").code, 0);
+    assert_eq!(ran(&folder, "help nonsense").code, 2);
 }
 
 #[test]
@@ -341,11 +339,10 @@ fn what_is_packed_otherwise_is_told_as_that_and_not_as_letters_of_another_encodi
         ("bz", b"BZh91AY&SY\xd3\n", "is packed with bzip2, no text"),
         ("latin", b"caf\xe9\n", "iconv"),
     ];
-    let model = reference("rnnsearch").display().to_string();
+    let model = reference_word("rnnsearch");
     for (name, bytes, says) in files {
         at.put(name, bytes);
-        let (code, _, said) = ran(at, &format!("align --model {model} --source {name} --target {name}"));
-        assert!(code == 2 && said.contains(says), "{name}: {code} {said}");
+        ran(at, &format!("align --model {model} --source {name} --target {name}")).refused(says);
     }
 }
 
@@ -360,10 +357,7 @@ fn a_corpus_is_linked_by_an_aligner_of_ones_own() {
     at.put("o.yy", "q q\n".repeat(60));
     ran(at, "analyse --workspace w --source s.xx --reference t.yy --output A=o.yy --format none");
     let linked = |more: &str| ran(at, &format!("analyse --workspace w --languages xx-yy --overview words{more}"));
-    let (code, none, _) = linked("");
-    assert!(code == 0 && !none.contains("wrong.1:b1"), "{none}");
-    let (code, own, said) = linked(" --learned own.aligner");
-    assert!(code == 0 && own.contains("wrong.1:b1"), "{own}{said}");
-    let (code, _, said) = linked(" --learned s.xx");
-    assert!(code == 2 && said.contains("s.xx"), "{said}");
+    let (none, own) = (linked("").good().stdout, linked(" --learned own.aligner").good().stdout);
+    assert!(!none.contains("wrong.1:b1") && own.contains("wrong.1:b1"), "{none}{own}");
+    linked(" --learned s.xx").refused("s.xx");
 }

@@ -7,7 +7,7 @@ use interlinear::corpus::query::linked::{LinkChoice, LinkOrigin};
 use interlinear::corpus::{store::corpus::CorpusTable, store::file::Workspace, store::read::StoredAbout};
 use serde_json::Value;
 
-use crate::cli::{json_lines, run_in};
+use crate::cli::{Outcome, json_lines, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 
 fn folder() -> Folder {
@@ -28,17 +28,14 @@ fn folder_of(lines: usize) -> Folder {
     folder
 }
 
-fn concordance(folder: &Path, arguments: &str) -> (i32, String, String) {
-    let words: Vec<&str> = std::iter::once("concordance").chain(arguments.split_whitespace()).collect();
-    let outcome = run_in(folder, &words);
-    (outcome.code, outcome.stdout, outcome.stderr)
+fn concordance(folder: &Path, arguments: &str) -> Outcome {
+    run_line(folder, &format!("concordance {arguments}"))
 }
 
 const TWO: &str = "--source s.en --target t.fr --links a.links --name alpha --target t.fr --links b.links --name gold";
 
 fn objects(folder: &Path, arguments: &str) -> Vec<Value> {
-    let (code, found, told) = concordance(folder, &format!("{TWO} {arguments} --format json"));
-    assert_eq!(code, 0, "{told}");
+    let found = concordance(folder, &format!("{TWO} {arguments} --format json")).good().stdout;
     json_lines(&found)
 }
 
@@ -98,8 +95,7 @@ fn a_pattern_is_looked_for_in_links_of_every_kind() {
         ("--source s.en --target t.fr --links a.links --query {", "--query, "),
         ("--source s.en --target t.fr --links a.links --hits", "--query"),
     ] {
-        let (code, _, told) = concordance(&folder, arguments);
-        assert!(code == 2 && told.contains(wanted), "{arguments}: {told}");
+        concordance(&folder, arguments).refused(wanted);
     }
 }
 
@@ -168,7 +164,7 @@ fn shares_have_an_interval_and_p_is_neither_of_few_pairs_nor_0() {
     {
         let folder = folder_of(lines);
         let query = if query { "--query house->maison" } else { "" };
-        let (_, shown, _) = concordance(&folder, &format!("{TWO} {query}"));
+        let shown = concordance(&folder, &format!("{TWO} {query}")).stdout;
         assert!(shown.contains(wanted) && !shown.contains("0.0000  0.0000"), "{shown}");
         let p = &objects(&folder, query)[usize::from(query.is_empty()) + usize::from(!query.is_empty()) * 2];
         assert!(p["p"].as_f64().or(p["p_crossing"].as_f64()).is_some(), "a file has the number: {p}");
@@ -186,13 +182,9 @@ fn weights_are_of_output_words_on_the_words_of_a_hit() {
     ];
     folder.put("a.jsonl", lines.join("\n"));
     folder.put("plain", "pas\npas\npas\n");
-    let analyse = |more: &[&str]| {
-        let outcome = run_in(&folder, &[&["analyse", "--workspace", "w.ilws"], more].concat());
-        (outcome.code, outcome.stdout, outcome.stderr)
-    };
+    let analyse = |more: &[&str]| run_in(&folder, &[&["analyse", "--workspace", "w.ilws"], more].concat());
     analyse(&["--import", "a.jsonl", "--format", "none"]);
-    let (code, found, told) = analyse(&["--query", "not | {ne, pas}", "--weights", "--format", "jsonl"]);
-    assert_eq!(code, 0, "{told}");
+    let found = analyse(&["--query", "not | {ne, pas}", "--weights", "--format", "jsonl"]).good().stdout;
     let rows = json_lines(&found);
     let row = |word: &str| rows.iter().find(|row| row["word"] == word).unwrap_or(&Value::Null);
     assert_eq!(
@@ -204,19 +196,18 @@ fn weights_are_of_output_words_on_the_words_of_a_hit() {
     }
     assert_eq!((&row("ne")["weight"], &row("ne")["high"]), (&0.5.into(), &Value::Null));
     assert_eq!(row("(all)")["pairs"], 5);
-    let (_, table, _) = analyse(&["--query", "not now | {ne, pas}", "--weights"]);
+    let table = analyse(&["--query", "not now | {ne, pas}", "--weights"]).stdout;
     assert!(
         table.contains("\tpas\t1\t") && table.starts_with("system\tword\tweight\tlow\thigh\tsentences\tpairs\n"),
         "{table}"
     );
-    let (code, _, told) = analyse(&["--query", "not", "--weights"]);
-    assert!(code == 2 && told.contains("Weights need source words, | and output words"), "{told}");
+    analyse(&["--query", "not", "--weights"]).refused("Weights need source words, | and output words");
 
     // Where no links are known nothing is known not to be linked.
     analyse(&["--output", "Plain=plain", "--format", "none"]);
-    let (_, found, _) = analyse(&["--query", "not -/> pas", "--system", "2"]);
+    let found = analyse(&["--query", "not -/> pas", "--system", "2"]).stdout;
     assert_eq!(found.lines().count(), 1, "{found}");
-    assert_eq!(analyse(&["--query", "not -/> ne", "--system", "1"]).1.lines().count(), 3);
+    assert_eq!(analyse(&["--query", "not -/> ne", "--system", "1"]).stdout.lines().count(), 3);
 }
 
 #[test]

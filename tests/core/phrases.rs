@@ -10,7 +10,7 @@ use interlinear::ticket::{CancellationToken, Generation};
 use interlinear::{decoding::force, error::Error, nn::device::Device, text::readable::unescaped};
 use serde_json::Value;
 
-use crate::cli::{Outcome, REFERENCES, feed, json_lines, reference, run_in};
+use crate::cli::{Outcome, REFERENCES, feed, json_lines, reference, reference_word, run_in};
 use crate::decoding::fake::Fake;
 use crate::folder::{Files as _, Folder};
 
@@ -198,8 +198,7 @@ fn a_table_comes_out_as_it_was_in_its_order_packed_or_not() {
         };
         text += &format!("{} ||| {} ||| 0.{i} 1 ||| 0-0 ||| {i}\n", words('s', i % 5), words('t', i % 7));
     }
-    let model = reference("rnnencdec");
-    let model = model.to_str().expect("a plain path");
+    let model = &*reference_word("rnnencdec");
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(text.as_bytes()).expect("packed");
     let files: [(&str, Vec<u8>); 3] = [
@@ -334,8 +333,7 @@ fn what_is_not_there_is_named() {
         run_score("rnnencdec", TABLE.as_bytes(), arguments).refused(what);
     }
     let folder = Folder::new();
-    let model = reference("rnnencdec");
-    let model = model.to_str().expect("a plain path");
+    let model = &*reference_word("rnnencdec");
     for (arguments, what) in [
         (vec!["score", "--model", model, "--phrase-table", "nowhere"], "nowhere: does not exist"),
         (vec!["score", "--model", model, "--phrase-table", "."], ".: is a folder"),

@@ -7,7 +7,7 @@ use interlinear::text::vocab::bpe::build_joint_bpe;
 use serde_json::Value;
 
 use crate::bad_input::copy_of;
-use crate::cli::{feed, json_of, reference, run_in, run_line};
+use crate::cli::{feed, json_of, reference, reference_word, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 
 const WORDS: &[&str] =
@@ -113,7 +113,7 @@ fn every_command_reads_the_same_links_off_a_forced_translation() {
 #[test]
 fn links_of_nearly_equal_weights_are_the_same_in_a_corpus() {
     let folder = Folder::new();
-    let model = reference("rnnsearch").display().to_string();
+    let model = reference_word("rnnsearch");
     let word = |n: usize| format!("s{}", 2 + n * 7 % 37);
     let line = |n: usize| (0..5 + n % 9).map(|k| word(n * 5 + k * k)).collect::<Vec<_>>().join(" ") + "\n";
     folder.put("s", (0..150).map(line).collect::<String>());

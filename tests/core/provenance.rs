@@ -4,12 +4,11 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use crate::cli::{json_lines, reference, run_in};
+use crate::cli::{json_lines, reference_word, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 
 fn ran(folder: &Path, arguments: &str) -> String {
-    let words: Vec<&str> = arguments.split_whitespace().collect();
-    run_in(folder, &words).good().stdout
+    run_line(folder, arguments).good().stdout
 }
 
 fn folder() -> Folder {
@@ -29,7 +28,7 @@ fn is_whole(found: &Value, has_search: bool) -> bool {
 
 #[test]
 fn json_lines_say_once_what_made_them_and_other_formats_in_a_file() {
-    let (folder, model) = (folder(), reference("rnnsearch").display().to_string());
+    let (folder, model) = (folder(), reference_word("rnnsearch"));
     let at = &folder;
     let search = "--beam 2 --length-normalization 0.6";
     for (command, format, table, has_search) in [
@@ -56,7 +55,7 @@ fn json_lines_say_once_what_made_them_and_other_formats_in_a_file() {
 
 #[test]
 fn what_leaves_a_corpus_says_of_which_systems_it_is() {
-    let (folder, model) = (folder(), reference("rnnsearch").display().to_string());
+    let (folder, model) = (folder(), reference_word("rnnsearch"));
     let at = &folder;
     ran(at, &format!("analyse --workspace w.ilws --source x --model {model} --beam 2 --save t.tsv"));
     ran(at, "analyse --workspace w.ilws --format npz --save a.npz");

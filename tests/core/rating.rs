@@ -12,7 +12,7 @@ use interlinear::corpus::{
 };
 use interlinear::{import::ImportOptions, ticket::CancellationToken};
 
-use crate::cli::{json_lines, json_of, run_in, run_line};
+use crate::cli::{Outcome, json_lines, json_of, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 use crate::judging::{bytes, out};
 
@@ -328,11 +328,9 @@ fn a_rating_is_a_judgement_of_errors_where_these_were_asked_for() {
 fn a_campaign_goes_through_the_command_line() {
     let folder = Folder::new();
     drop(judged(&folder.join("w.ilws")));
-    let ran = |arguments: &[&str]| {
-        let outcome = run_in(&folder, &[&["analyse", "--workspace", "w.ilws"], arguments].concat()).good();
-        (outcome.stdout, outcome.stderr)
-    };
-    let (tasks, told) = ran(&["--assign", "anna,bob", "--each", "1", "--order-seed", "3", "--format", "tasks"]);
+    let ran = |arguments: &[&str]| run_in(&folder, &[&["analyse", "--workspace", "w.ilws"], arguments].concat()).good();
+    let Outcome { stdout: tasks, stderr: told, .. } =
+        ran(&["--assign", "anna,bob", "--each", "1", "--order-seed", "3", "--format", "tasks"]);
     assert!(told.contains("4 sentences of 2 systems are assigned"), "{told}");
     assert_eq!(tasks.lines().next(), Some("annotator\ttask\tsentence\tdone\tsource"));
     assert_eq!(tasks.lines().count(), 5, "{tasks}");
@@ -345,19 +343,19 @@ fn a_campaign_goes_through_the_command_line() {
     };
     let done = usize::from(has("anna", "1")) + usize::from(has("bob", "2"));
     assert_eq!(tasks.matches("\tyes\t").count(), done, "{tasks}");
-    let (todo, _) = ran(&["--filter", "task:anna", "--columns", "rating.1"]);
+    let todo = ran(&["--filter", "task:anna", "--columns", "rating.1"]).stdout;
     assert_eq!(todo.lines().count(), 3, "{todo}");
-    let (alpha, _) = ran(&["--agreement", "anna", "bob"]);
+    let alpha = ran(&["--agreement", "anna", "bob"]).stdout;
     assert!(alpha.contains("\nratings\ttranslations\t1\t2\t"), "{alpha}");
-    let (mqm, _) = ran(&["--format", "mqm"]);
+    let mqm = ran(&["--format", "mqm"]).stdout;
     assert!(mqm.starts_with("system\tdoc\tdocSegId"), "{mqm}");
-    assert_eq!(ran(&["--format", "pearmut"]).0.lines().count(), 3);
+    assert_eq!(ran(&["--format", "pearmut"]).stdout.lines().count(), 3);
     run_line(&folder, "report --workspace w.ilws --output r.html").good();
     let page = folder.text("r.html");
     assert!(
         page.contains("Errors and ratings of each system") && page.contains("<td>57.5000</td>"),
         "of 45, the mean of 40 and 50, and 70"
     );
-    let (scores, _) = ran(&["--overview", "scores", "--pair", "2,1"]);
+    let scores = ran(&["--overview", "scores", "--pair", "2,1"]).stdout;
     assert!(scores.contains("rating\tBrook\tMill\t2\t+37.5000"), "{scores}");
 }

@@ -14,19 +14,13 @@ use interlinear::corpus::{
 };
 use interlinear::text::{cut::WordRule, links::read::links_of};
 
-use crate::cli::{json_of, run_line};
+use crate::cli::{json_of, ran, run_line};
 use crate::folder::{Files as _, Folder};
 
 const SOURCE: &str = "the red boat sails\nthe old mill turns\nrain again\n";
 const FIRST: &str = "le bateau rouge navigue\nle vieux moulin tourne\nencore la pluie\n";
 const SECOND: &str = "le bateau rouge vogue\nle moulin ancien tourne\n\n";
 const SAID: &str = "le bateau rouge vogue au loin\nle vieux moulin tourne\nla pluie encore\n";
-
-#[track_caller]
-fn ran(folder: &Path, line: &str) -> (String, String) {
-    let done = run_line(folder, line).good();
-    (done.stdout, done.stderr)
-}
 
 fn written(files: &[(&str, &str)]) -> Folder {
     let folder = Folder::with(files.iter().copied());
@@ -68,7 +62,7 @@ fn scores_are_over_all_references_of_a_sentence() {
     let one = ComparedScores::of(lines[2][0], &[lines[0][0]], &BleuSettings::default());
     assert!(TableColumn::named("bleu.1", &corpus).expect("a column").value(&corpus, 0) > one.bleu.sentence() as f32);
     let bleu = sums.bleu().expect("a score");
-    let (table, _) = ran(&folder, "analyse --workspace w.ilws --overview length");
+    let table = ran(&folder, "analyse --workspace w.ilws --overview length").stdout;
     assert!(table.contains(&format!("{bleu:.2}")), "{bleu}: {table}");
     let filter = Filter::new("reference:vogue", &corpus).expect("a condition");
     assert_eq!(rows(&corpus, &filter, None), [0], "any of them is looked through");
@@ -85,15 +79,14 @@ fn scores_are_over_all_references_of_a_sentence() {
 fn all_references_go_out_and_come_in_again() {
     let folder = several();
     let at = &folder;
-    let (table, _) = ran(at, "analyse --workspace w.ilws");
+    let table = ran(at, "analyse --workspace w.ilws").stdout;
     let heads: Vec<&str> = table.lines().next().expect("a head").split('\t').take(5).collect();
     assert_eq!(heads, ["number", "source", "reference", "reference_2", "S"]);
     at.put("t.tsv", &table);
-    let (_, told) = ran(at, "analyse --workspace v.ilws --import t.tsv --format none");
-    assert!(told.contains("3 new sentences, 3 outputs"), "{told}");
-    let (again, _) = ran(at, "analyse --workspace v.ilws");
+    ran(at, "analyse --workspace v.ilws --import t.tsv --format none").reports("3 new sentences, 3 outputs");
+    let again = ran(at, "analyse --workspace v.ilws").stdout;
     assert_eq!(again, table);
-    let (lines, _) = ran(at, "analyse --workspace w.ilws --format jsonl --limit 1");
+    let lines = ran(at, "analyse --workspace w.ilws --format jsonl --limit 1").stdout;
     let object = json_of(&lines);
     assert_eq!(object["reference"], "le bateau rouge navigue");
     assert_eq!(object["references"], serde_json::json!(["le bateau rouge navigue", "le bateau rouge vogue"]));
@@ -103,12 +96,13 @@ fn all_references_go_out_and_come_in_again() {
 fn a_further_file_is_a_further_reference_and_replaces_nothing() {
     let folder = several();
     let at = &folder;
-    let (_, told) = ran(at, "analyse --workspace w.ilws --reference r2 --reference r1 --format none");
+    let told = ran(at, "analyse --workspace w.ilws --reference r2 --reference r1 --format none").stderr;
     assert_eq!(told.matches("Imported nothing").count(), 2, "{told}");
     for n in 3..=16 {
         at.put("r", format!("phrase {n}\nune {n}\ndeux {n}\n"));
-        let (_, told) = ran(at, "analyse --workspace w.ilws --reference r --format none");
-        assert!(told.contains("Imported 3 references. ") && told.contains(&format!("Kept as reference {n}.")));
+        ran(at, "analyse --workspace w.ilws --reference r --format none")
+            .reports("Imported 3 references. ")
+            .reports(&format!("Kept as reference {n}."));
     }
     at.put("r", "one\ntoo\nmany\n");
     run_line(at, "analyse --workspace w.ilws --reference r").refused("keeps 16");
@@ -129,22 +123,23 @@ fn what_differs_is_told_and_goes_in_only_when_that_is_asked_for() {
     at.put("h", "0-0\n1-2\n\n");
     ran(at, "analyse --workspace w.ilws --gold g --format none");
     let line = "analyse --workspace w.ilws --output S=o --gold h --format none";
-    let (_, told) = ran(at, line);
+    let told = ran(at, line).stderr;
     for text in ["1 outputs of S would replace others, which stay", "1 alignments by hand would", "with --replace"] {
         assert!(told.contains(text), "{text}: {told}");
     }
     let (workspace, corpus) = read(at);
     assert_eq!(corpus.systems[0].texts.get(0), Some("le bateau rouge vogue au loin"));
     assert_eq!(workspace.gold(1).expect("read").expect("links").all()[0].0.target, 1);
-    let (_, told) = ran(at, &format!("{line} --replace"));
+    let told = ran(at, &format!("{line} --replace")).stderr;
     assert!(told.contains("Imported 1 output.") && !told.contains("would"), "{told}");
     let (workspace, corpus) = read(at);
     assert_eq!(corpus.systems[0].texts.get(0), Some("le bateau rouge vogue ici"));
     assert_eq!(workspace.gold(1).expect("read").expect("links").all()[0].0.target, 2);
     // A reference that was corrected takes the place of the one that has the most of its lines.
     at.put("r", SECOND.replace("ancien", "antique"));
-    let (_, told) = ran(at, "analyse --workspace w.ilws --reference r --replace --format none");
-    assert!(told.contains("Imported 1 reference;") && told.contains("Kept as reference 2."), "{told}");
+    ran(at, "analyse --workspace w.ilws --reference r --replace --format none")
+        .reports("Imported 1 reference;")
+        .reports("Kept as reference 2.");
     let (_, corpus) = read(at);
     assert_eq!(corpus.references_of(1), ["le vieux moulin tourne", "le moulin antique tourne"]);
 }
@@ -157,8 +152,8 @@ fn a_line_that_differs_far_behind_is_kept_and_told() {
     let folder = written(&[("s", &lines("word", "word")), ("r", &lines("mot", "mot")), ("c", &lines("mot", "autre"))]);
     let at = &folder;
     ran(at, "analyse --workspace w.ilws --source s --reference r --format none");
-    let (_, told) = ran(at, "analyse --workspace w.ilws --reference c --format none");
-    assert!(told.contains("Imported nothing; 1 texts of reference 1 would replace others, which stay"), "{told}");
+    ran(at, "analyse --workspace w.ilws --reference c --format none")
+        .reports("Imported nothing; 1 texts of reference 1 would replace others, which stay");
     assert_eq!(read(at).1.references_of(1050), ["mot 1050"]);
     ran(at, "analyse --workspace w.ilws --reference c --replace --format none");
     assert_eq!(read(at).1.references_of(1050), ["autre 1050"]);
@@ -168,8 +163,8 @@ fn a_line_that_differs_far_behind_is_kept_and_told() {
 fn links_and_forced_outputs_belong_to_the_first_reference() {
     let folder = written(&[("s", SOURCE), ("r1", FIRST), ("r2", SECOND), ("g", "0-0\n1-1\n9-9\n")]);
     let at = &folder;
-    let (_, told) = ran(at, "analyse --workspace w.ilws --source s --reference r1 --gold g --format none");
-    assert!(told.contains("g, line 3: has links beyond the 2 and 3"), "{told}");
+    ran(at, "analyse --workspace w.ilws --source s --reference r1 --gold g --format none")
+        .reports("g, line 3: has links beyond the 2 and 3");
     let (mut workspace, corpus) = read(at);
     assert_eq!(corpus.golds.iter().copied().collect::<Vec<_>>(), [0, 1], "only those within their words");
     let about = StoredAbout { ranking: FORCED.to_owned(), ..StoredAbout::default() };
@@ -188,7 +183,7 @@ fn links_and_forced_outputs_belong_to_the_first_reference() {
 #[test]
 fn too_few_lines_are_told() {
     let folder = written(&[("s", "a\nb\nc\nd\ne\n"), ("r", "u\nv\nw\n"), ("o", "u\nv\nw\nx\ny\n")]);
-    let (_, told) = ran(&folder, "analyse --workspace w --source s --reference r --output O=o --format none");
+    let told = ran(&folder, "analyse --workspace w --source s --reference r --output O=o --format none").stderr;
     assert!(told.contains("r, line 3: is the last one, but there are 5 sentences; the last 2 get nothing"), "{told}");
     assert!(!told.contains("o, line"), "{told}");
 }
@@ -207,7 +202,7 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
     let folder = written(&[("s", SOURCE), ("r", FIRST), ("m.tsv", MQM), ("o", "x y z\nb\nc\n")]);
     let at = &folder;
     ran(at, "analyse --workspace w.ilws --source s --reference r --format none");
-    let (_, told) = ran(at, "analyse --workspace w.ilws --import m.tsv --format none");
+    let told = ran(at, "analyse --workspace w.ilws --import m.tsv --format none").stderr;
     assert!(told.contains("Imported 3 outputs, 3 judgements; 1 line has a fault") && told.contains("(MQM)"), "{told}");
     assert!(told.contains("m.tsv, line 7: has 6 cells and no `target`, which is column 7"), "{told}");
     let (workspace, corpus) = read(at);
@@ -239,8 +234,8 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
     );
     drop(workspace);
     // In a workspace of its own; again it changes nothing.
-    let (_, told) = ran(at, "analyse --workspace new --import m.tsv --import m.tsv --format none");
-    assert!(told.contains("Imported 2 new sentences, 3 outputs, 3 judgements"), "{told}");
+    ran(at, "analyse --workspace new --import m.tsv --import m.tsv --format none")
+        .reports("Imported 2 new sentences, 3 outputs, 3 judgements");
     // What a system says otherwise stays, and is not marked.
     ran(at, "analyse --workspace v --source s --output A=o --format none");
     let refused = run_line(at, "analyse --workspace v --import m.tsv --format none");
@@ -248,8 +243,7 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
     assert!(refused.code == 2 && told.contains("2 outputs of A would replace others, which stay"), "{told}");
     assert!(told.contains("m.tsv, line 2: judges another translation of A than that of the corpus"), "{told}");
     assert!(told.contains("5 of 6 rows cannot be used, so none is"), "{told}");
-    let (_, told) = ran(at, "analyse --workspace v --import m.tsv --replace --format none");
-    assert!(told.contains("Imported 3 outputs, 3 judgements"), "{told}");
+    ran(at, "analyse --workspace v --import m.tsv --replace --format none").reports("Imported 3 outputs, 3 judgements");
 }
 
 #[test]
@@ -265,8 +259,8 @@ fn marks_of_words_that_are_gone_are_kept_apart() {
     workspace.judge(1, "anna", &clean).expect("judged");
     drop(workspace);
     at.put("o", "le bateau rouge\nle moulin\nla pluie encore\n");
-    let (_, told) = ran(at, "analyse --workspace w.ilws --output S=o --replace --format none");
-    assert!(told.contains("3 marks of errors are set apart, for their words were replaced"), "{told}");
+    ran(at, "analyse --workspace w.ilws --output S=o --replace --format none")
+        .reports("3 marks of errors are set apart, for their words were replaced");
     let (mut workspace, corpus) = read(at);
     let judged = &workspace.judgements_of(0).expect("read")["anna"];
     assert_eq!(judged.marks, [mark((1, 2))], "a mark whose words stand there stays");
@@ -276,7 +270,7 @@ fn marks_of_words_that_are_gone_are_kept_apart() {
     assert!(judged.no_errors.is_empty() && judged.stale[0].words == "le vieux moulin tourne", "{judged:?}");
     assert_eq!(TableColumn::named("marks", &corpus).expect("a column").value(&corpus, 0), 1.0);
     assert_eq!(workspace.undo().expect("read"), None, "marks do not come back on other words");
-    let (lines, _) = ran(at, "analyse --workspace w.ilws --format judgements");
+    let lines = ran(at, "analyse --workspace w.ilws --format judgements").stdout;
     at.put("j", &lines);
     ran(at, "analyse --workspace w.ilws --judgements j --format none");
     assert_eq!(read(at).0.judgements_of(0).expect("read")["anna"].stale.len(), 2, "they go out and come in");
@@ -287,8 +281,7 @@ fn judgements_of_a_named_file_need_no_column_of_annotators() {
     let folder = several();
     let at = &folder;
     at.put("j.tsv", "sentence\tstars\n1\t4\n");
-    let (_, told) = ran(at, "analyse --workspace w.ilws --judgements anna=j.tsv --format none");
-    assert!(told.contains("Imported 1 judgement"), "{told}");
+    ran(at, "analyse --workspace w.ilws --judgements anna=j.tsv --format none").reports("Imported 1 judgement");
     assert_eq!(read(at).0.judgements_of(0).expect("read")["anna"].stars, 4);
     run_line(at, "analyse --workspace w.ilws --judgements j.tsv").refused("`annotator` (unless");
 }

@@ -14,7 +14,7 @@ use interlinear::{
 use serde_json::Value;
 
 use crate::bad_input::copy_of;
-use crate::cli::{feed, json_of, reference};
+use crate::cli::{feed, json_of, reference, reference_word};
 use crate::folder::{Files as _, Folder};
 use crate::worker::{request, serve_all, store};
 
@@ -142,7 +142,7 @@ fn what_is_written_of_a_model_has_the_rows_that_its_training_guided() {
         assert_eq!(sorted(&run(&[arguments, &pairs[..]].concat())), links, "{arguments:?}");
     }
     let plain = run(&[&["align", "--reading", "predicted"], &pairs[..]].concat());
-    let untold = reference("rnnsearch").display().to_string();
+    let untold = reference_word("rnnsearch");
     let others = ["--model", &untold, "--source", "x", "--target", "y"];
     assert_eq!(plain, run(&[&["align"], &others[..]].concat()), "the choice is the user's");
 

@@ -11,7 +11,7 @@ use interlinear::text::write::{write_atomic, write_inside};
 use interlinear::{error::Result, training::settings::TrainingSettings};
 
 use crate::bad_input::{copy_of, replace};
-use crate::cli::{feed, reference, run_in, run_line};
+use crate::cli::{feed, reference, reference_word, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 
 fn tokenizer(normalizer: &str, cutting: &str, model: &str, rest: &str) -> String {
@@ -154,7 +154,7 @@ fn a_small_packed_file_of_very_many_empty_lines_ends_in_a_sentence_soon() {
         .expect("written");
     fs::write(path("few"), "a b\nb a\n".repeat(20)).expect("written");
     fs::write(path("toy.toml"), configuration("empty.gz")).expect("written");
-    let model = reference("rnnsearch").display().to_string();
+    let model = reference_word("rnnsearch");
     let (empty, few) = ("--source empty.gz --target empty.gz", "--source few --target few");
     let blank = "as are the 1000000 lines before it";
     for (line, expect) in [
@@ -344,7 +344,7 @@ fn every_command_of_lines_says_when_its_input_was_empty_and_takes_the_same_forma
     let folder = Folder::new();
     folder.put("s", "");
     folder.put("a", "a\n");
-    let model = reference("rnnsearch").display().to_string();
+    let model = reference_word("rnnsearch");
     for (arguments, verb) in [
         (&["translate", "--model", &model][..], "translate"),
         (&["sample", "--model", &model], "sample"),

@@ -8,7 +8,7 @@ use interlinear::text::dictionary::{Dictionary, WordCounts};
 use interlinear::text::{sentence::Sentence, tokenizer::Tokenizer};
 use serde_json::Value;
 
-use crate::cli::{feed, json_of, reference};
+use crate::cli::{Outcome, feed, json_of, reference, reference_word};
 use crate::folder::{Files as _, Folder};
 use crate::tiny::TINY;
 
@@ -89,33 +89,30 @@ fn a_stand_in_comes_from_the_word_of_greatest_alpha() {
     assert_eq!(replace(&shown, unknown, None, &source, Some(&words)).join(" "), shown.join(" "), "without alignment");
 }
 
-fn run(folder: &Path, command: &str, arguments: &[&str], stdin: &str, code: i32) -> (String, String) {
+fn run(folder: &Path, command: &str, arguments: &[&str], stdin: &str) -> Outcome {
     let model = reference("rnnsearch");
     let all = [&[command, "--model", model.to_str().expect("a plain path")], arguments].concat();
-    let outcome = feed(folder, &all, stdin.as_bytes());
-    assert_eq!(outcome.code, code, "{all:?}: {}", outcome.stderr);
-    (outcome.stdout, outcome.stderr)
+    feed(folder, &all, stdin.as_bytes())
 }
 
 #[test]
 fn a_dictionary_is_built_from_a_corpus_and_used() {
     let folder = Folder::new();
-    let at = |name: &str| folder.join(name);
     let source: String =
         (0..60).map(|i| format!("s{} Foo s{} s{}\n", 2 + i % 31, 2 + i * 7 % 31, 2 + i * 3 % 31)).collect();
     let target: String = (0..60).map(|i| format!("t{} bar t{}\n", 2 + i % 17, 2 + i * 5 % 31)).collect();
-    std::fs::write(at("source"), &source).expect("written");
-    std::fs::write(at("target"), &target).expect("written");
+    folder.put("source", &source);
+    folder.put("target", &target);
     let files = ["--source", "source", "--target", "target"];
     for batch in ["1", "16"] {
         let name = format!("words{batch}");
-        let told = run(&folder, "dictionary", &[&files[..], &["--output", &name, "--batch", batch]].concat(), "", 0);
-        assert_eq!(told, (String::new(), String::new()));
+        let told = run(&folder, "dictionary", &[&files[..], &["--output", &name, "--batch", batch]].concat(), "");
+        assert_eq!(told.quiet().stdout, "");
     }
-    let built = std::fs::read_to_string(at("words16")).expect("written");
-    assert_eq!(built, std::fs::read_to_string(at("words1")).expect("written"), "batches change nothing");
+    let built = folder.text("words16");
+    assert_eq!(built, folder.text("words1"), "batches change nothing");
     // What `score` tells of alpha, counted here.
-    let (scored, _) = run(&folder, "score", &files, "", 0);
+    let scored = run(&folder, "score", &files, "").good().stdout;
     let mut counts = WordCounts::default();
     for record in scored.lines().map(json_of) {
         let words = |side: &str| record[side].as_array().expect("words").clone();
@@ -131,7 +128,7 @@ fn a_dictionary_is_built_from_a_corpus_and_used() {
         counts.best(2).iter().map(|(source, target, count)| format!("{source}\t{target}\t{count}\n")).collect();
     assert_eq!(built, wanted);
 
-    std::fs::write(at("known"), "foo\tbaz\t1\n").expect("written");
+    folder.put("known", "foo\tbaz\t1\n");
     let input = "Foo one\nfoo bar\ntwo\n";
     TINY.unknowing().save(&folder);
     let translate = |extra: &[&str]| {
@@ -148,15 +145,13 @@ fn a_dictionary_is_built_from_a_corpus_and_used() {
 #[test]
 fn what_a_dictionary_cannot_do_is_said() {
     let folder = Folder::with([("wrong", "a\tb\nc\n"), ("source", "s2\ns3\n"), ("short", "t2\n")]);
-    let (_, told) = run(&folder, "translate", &["--replace-unk", "--dictionary", "wrong"], "s2\n", 2);
-    assert!(told.contains("wrong, line 2: has 1 columns"), "{told}");
-    let (_, told) = run(&folder, "translate", &["--dictionary", "wrong"], "s2\n", 2);
-    assert!(told.contains("--replace-unk"), "{told}");
+    let wrong = ["--replace-unk", "--dictionary", "wrong"];
+    run(&folder, "translate", &wrong, "s2\n").refused("wrong, line 2: has 1 columns");
+    run(&folder, "translate", &wrong[1..], "s2\n").refused("--replace-unk");
     let files = ["--source", "source", "--target", "short", "--output", "out"];
-    let (_, told) = run(&folder, "dictionary", &files, "", 2);
-    assert!(told.contains("short: ends after line 1") && !folder.join("out").exists(), "{told}");
-    let encdec = reference("rnnencdec");
-    let encdec = encdec.to_str().expect("a plain path");
+    run(&folder, "dictionary", &files, "").refused("short: ends after line 1");
+    assert!(!folder.join("out").exists());
+    let encdec = &*reference_word("rnnencdec");
     for arguments in [
         &["translate", "--model", encdec, "--replace-unk"][..],
         &["dictionary", "--model", encdec, "--source", "source", "--target", "source", "--output", "out"],

@@ -18,7 +18,7 @@ use interlinear::{
 };
 use serde_json::Value;
 
-use crate::cli::{json_lines, json_of, reference, run_in, run_line};
+use crate::cli::{json_lines, json_of, reference_word, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -50,8 +50,7 @@ fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
     let folder = Folder::new();
     let at = &folder;
     files(at);
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a path");
+    let model = &*reference_word("rnnsearch");
     let first = ran(
         at,
         &[
