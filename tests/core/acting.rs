@@ -21,9 +21,10 @@ use interlinear::session::{driver::OpenWith, persist::load_or_set_aside, state::
 use interlinear::text::{cut::WordRule, pieces::PieceMarks};
 use interlinear::{models::choice::ModelSpec, nn::device::Device, ticket::CancellationToken};
 
+use crate::effects::{Shows as _, act};
 use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{cli::json_of, effects::act, folder::Folder, models::FOLDERS};
+use crate::{cli::json_of, folder::Folder, models::FOLDERS};
 
 const SOURCE: &str = "s9 s31 s17 s4";
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
@@ -528,7 +529,7 @@ fn the_search_is_a_tree_that_says_why_branches_ended() {
     let mut session = Session::start(None, &options);
     act(&mut session, SearchCommand::SetBeam(3));
     let request = act(&mut session, SourceCommand::Replace(SOURCE.to_owned())).expect("a request");
-    let id = session.app().document.columns()[0].id;
+    let id = session.nth(0).id;
     for event in events {
         let event = match event {
             Event::Loaded { facts, .. } => Event::Loaded { column: id, facts },

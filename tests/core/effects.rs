@@ -1,7 +1,8 @@
-//! What a session asks for, one kind at a time. What is asked for of the other kinds is passed over.
+//! What a session shows, and what it asks for, one kind at a time. What is asked for of the other kinds is passed over.
 
 use std::path::PathBuf;
 
+use interlinear::app::document::column::Column;
 use interlinear::app::effect::{Effect, QueueCall};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::page::{Dropped, Page};
@@ -37,4 +38,30 @@ pub fn opened(path: impl Into<PathBuf>, what: Dropped, on: Page) -> FileEvent {
 
 pub fn text_opened(path: impl Into<PathBuf>) -> FileEvent {
     opened(path, Dropped::Text, SENTENCE)
+}
+
+/// What a session shows.
+pub trait Shows {
+    fn nth(&self, column: usize) -> &Column;
+    fn source(&self) -> &str;
+    fn notifies(&self, part: &str) -> bool;
+    fn has_error(&self, part: &str) -> bool;
+}
+
+impl Shows for Session {
+    fn nth(&self, column: usize) -> &Column {
+        &self.app().document.columns()[column]
+    }
+
+    fn source(&self) -> &str {
+        self.app().document.source()
+    }
+
+    fn notifies(&self, part: &str) -> bool {
+        self.app().view.notices().iter().any(|notice| notice.text.contains(part))
+    }
+
+    fn has_error(&self, part: &str) -> bool {
+        self.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains(part))
+    }
 }

@@ -14,8 +14,9 @@ use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand};
 use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::{nn::device::Device, text::sentence::Sentence, ticket::CancellationToken};
 
+use crate::cli::json_of;
+use crate::effects::{Shows as _, act};
 use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{cli::json_of, effects::act};
 
 fn read(events: Vec<Event>) -> Result<HypothesisView, String> {
     let mut given = events.into_iter().filter_map(|event| match event {
@@ -110,7 +111,7 @@ fn session() -> (Session, u64) {
     }
     session.apply(SourceCommand::Replace("red".to_owned()));
     session.apply(ColumnCommand::Add("model".into()));
-    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest());
+    let (column, number) = (session.nth(0).id, session.app().tasks.newest());
     let mut source = Sentence { text: "red".to_owned(), ..Sentence::default() };
     (source.tokens, source.ids, source.spans) = (vec!["red".into(), "</s>".into()], vec![5, 0], vec![0..3, 3..3]);
     session.absorb(Event::Loaded { column, facts: ModelFacts::default() });
@@ -133,8 +134,7 @@ fn an_undone_translation_of_ones_own_leaves_the_screen() {
     let (mut session, column) = session();
     session.apply(SourceCommand::Give(Some(String::new())));
     give(&mut session, column, "bordeaux");
-    let is_given =
-        |session: &Session| session.app().document.columns()[0].table.as_ref().is_some_and(|table| table.is_given);
+    let is_given = |session: &Session| session.nth(0).table.as_ref().is_some_and(|table| table.is_given);
     assert!(is_given(&session));
     for _ in 0..3 {
         if session.app().document.state().given.as_deref() != Some("bordeaux") {
@@ -158,7 +158,7 @@ fn the_given_translation_belongs_to_the_scene() {
     assert!(wanted.is_none());
     let wanted = act(&mut session, SourceCommand::Stop).expect("a request to rest");
     assert_eq!(wanted.columns[0].given, None);
-    assert!(session.app().document.columns()[0].read().is_some(), "stopping takes nothing away");
+    assert!(session.nth(0).read().is_some(), "stopping takes nothing away");
     // it comes back with the next start
     let again = Session::start(Some(session.saved()), &OpenWith::default());
     assert_eq!(again.app().document.state().given.as_deref(), Some("bordeaux"));
@@ -169,37 +169,28 @@ fn the_given_translation_belongs_to_the_scene() {
     // another sentence has another translation, and undo has both
     session.apply(SourceCommand::Replace("blue".to_owned()));
     assert_eq!(session.app().document.state().given.as_deref(), Some(""));
-    assert!(session.app().document.columns()[0].read().is_none());
+    assert!(session.nth(0).read().is_none());
     session.apply(SourceCommand::Undo);
-    assert_eq!(
-        (session.app().document.source(), session.app().document.state().given.as_deref()),
-        ("red", Some("bordeaux"))
-    );
+    assert_eq!((session.source(), session.app().document.state().given.as_deref()), ("red", Some("bordeaux")));
     session.apply(SourceCommand::Give(None));
-    assert!(session.app().document.columns()[0].both().1.is_none());
+    assert!(session.nth(0).both().1.is_none());
 }
 
 #[test]
 fn what_is_shown_and_written_says_whose_translation_it_is() {
     let (mut session, column) = session();
     give(&mut session, column, "bordeaux");
-    let shown = |session: &Session| {
-        session.app().document.columns()[0].table.as_ref().map(|table| (table.is_given, table.log_p))
-    };
+    let shown = |session: &Session| session.nth(0).table.as_ref().map(|table| (table.is_given, table.log_p));
     assert_eq!(shown(&session), Some((true, -5.0)));
-    let text = |session: &Session, format| {
-        export::text(&session.app().document.columns()[0], session.app().view.settings(), format).expect("text")
-    };
+    let text =
+        |session: &Session, format| export::text(session.nth(0), session.app().view.settings(), format).expect("text");
     assert!(text(&session, AlignmentFormat::Tsv).starts_with(&format!("target ({GIVEN})\t")));
-    assert!(
-        export::note(&session.app().document.columns()[0], AlignmentFormat::Pharaoh)
-            .is_some_and(|note| note.contains(GIVEN))
-    );
+    assert!(export::note(session.nth(0), AlignmentFormat::Pharaoh).is_some_and(|note| note.contains(GIVEN)));
     let json = json_of(&text(&session, AlignmentFormat::Json));
     assert_eq!((&json["given"]["of"], &json["given"]["text"]), (&GIVEN.into(), &"bordeaux".into()));
     assert_eq!(json["hypotheses"][0]["text"], "rouge");
     let drawn = |session: &Session, kind| {
-        let (column, sentence) = (&session.app().document.columns()[0], session.app().document.state());
+        let (column, sentence) = (session.nth(0), session.app().document.state());
         let drawing = Drawing::new(kind, false);
         let picture = export::picture(column, &sentence.search, session.app().view.settings(), &drawing, None);
         let bytes = FigureRequest::from(picture.expect("a picture")).bytes("a.svg".as_ref()).expect("it is drawn");

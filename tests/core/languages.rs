@@ -14,7 +14,8 @@ use interlinear::text::words::{SideWords, vocabulary_words};
 use interlinear::{nn::device::Device, pages::sentence::command::ColumnCommand, ticket::CancellationToken};
 
 use crate::cli::{feed, run_in};
-use crate::{effects::act, folder::Folder};
+use crate::effects::{Shows as _, act};
+use crate::folder::Folder;
 
 fn multi(choice: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins/mt-multi");
@@ -130,7 +131,7 @@ fn a_column_says_its_language_apart_from_the_text_and_keeps_it() {
         }
     };
     live(&mut session, ColumnCommand::Add((&multi("")).into()));
-    let column = |session: &Session| session.app().document.columns()[0].clone();
+    let column = |session: &Session| session.nth(0).clone();
     let first = column(&session);
     let facts: ModelFacts = first.facts.clone().expect("it is loaded");
     assert_eq!(facts.languages, ["fra", "oci"]);

@@ -24,6 +24,8 @@ use interlinear::{analysis::row_convention::RowConvention, decoding::SystemSpec,
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
+use crate::effects::Shows as _;
+
 const MODELS: [&str; 3] = ["first-en-fr", "second-en-fr", "third-en-fr"];
 
 fn folders(place: &str) -> Vec<PathBuf> {
@@ -254,13 +256,13 @@ fn a_link_opens_on_another_desk_as_it_was_and_can_be_undone() {
     let kept = |session: &Session| ShownLink::new(session.saved(), None);
 
     let mut here = opened("/here");
-    let before = here.app().document.source().to_owned();
+    let before = here.source().to_owned();
     here.apply(WindowCommand::Open(format!("https://example.org/{text}").into()));
     assert_eq!(kept(&here), kept(&there));
     let columns = here.app().document.columns();
     assert!(columns.iter().all(|column| column.system.to_string().starts_with("/here")));
     here.apply(SourceCommand::Undo);
-    assert_eq!(here.app().document.source(), before);
+    assert_eq!(here.source(), before);
 
     // at the start too
     let with = OpenWith { bundled: installed("/here"), link: Some(text), ..OpenWith::default() };
@@ -282,7 +284,7 @@ fn a_link_leads_to_the_page_of_a_lesson_and_a_bad_one_changes_nothing() {
     let before = here.saved();
     for bad in ["#v9.x", "#v1.x", &packed("{\"lesson\": \"nobody\"}")] {
         here.apply(WindowCommand::OpenLink(bad.to_owned()));
-        assert!(here.app().view.notices().iter().any(|notice| notice.is_error), "{bad}");
+        assert!(here.has_error(""), "{bad}");
     }
     assert_eq!(here.saved().source, before.source);
     assert_eq!(here.saved().columns, before.columns);

@@ -19,7 +19,7 @@ use interlinear::text::links::{Link, read};
 use interlinear::training::{curves, curves::Curves};
 use interlinear::{corpus::store::file::Workspace, evaluation::first_set, models::choice::ModelSpec};
 
-use crate::effects::{chores, followed, opened};
+use crate::effects::{Shows as _, chores, followed, opened};
 use crate::folder::{Files as _, Folder};
 use crate::measured;
 
@@ -244,10 +244,10 @@ fn a_kept_picture_is_written_in_the_format_of_its_name() {
         assert!(written[..60].windows(start.len()).any(|part| part == start), "{name}");
     }
     driver.send(WindowCommand::SaveFigure(folder.join("b.svg")));
-    assert!(driver.session().app().view.notices().iter().any(|notice| notice.is_error), "nothing was kept");
+    assert!(driver.session().has_error(""), "nothing was kept");
     driver.send(WindowCommand::KeepFigure(Arc::new(figure)));
     driver.send(WindowCommand::SaveFigure(folder.join("c.doc")));
-    pump(&mut driver, &woken, |session| session.app().view.notices().iter().any(|notice| notice.text.contains(".svg")));
+    pump(&mut driver, &woken, |session| session.notifies(".svg"));
 }
 
 #[test]
@@ -283,8 +283,7 @@ fn word_links_become_the_alignments_by_hand_of_the_list_that_is_shown() {
     for (name, text) in files {
         std::fs::write(path(name), text).expect("written");
     }
-    let says =
-        |session: &Session, text: &str| session.app().view.notices().iter().any(|notice| notice.text.contains(text));
+    let says = |session: &Session, text: &str| session.notifies(text);
     for (name, what) in [
         ("a.links", "open that text first"),
         ("a.en", ""),
