@@ -164,6 +164,6 @@ fn the_manual_opens_leads_on_and_does_what_its_links_say() {
         harness.run();
         harness.get_by_label("From text alone");
         harness.press(Key::F1);
-        assert!(harness.query_by_label("Search the manual").is_none(), "F1 closes it");
+        assert!(!harness.has_any("Search the manual"), "F1 closes it");
     }
 }

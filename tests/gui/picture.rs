@@ -175,7 +175,7 @@ fn the_sheet_of_figures_remembers_the_last_choice() {
     assert_eq!(again.app().view.drawing(), drawing, "at the next start too");
     harness.press(egui::Key::Escape);
     harness.press_with(egui::Modifiers::COMMAND, egui::Key::S);
-    assert!(harness.query_by_label("Save a figure of RNNencdec").is_some(), "a key opens it for the selected column");
+    assert!(harness.has("Save a figure of RNNencdec"), "a key opens it for the selected column");
     let column = harness.app().document.columns()[0].id;
     harness.click_on("Copy");
     let copied = |command: &Command| {

@@ -7,7 +7,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::measures::{MeasuredWords, Tested};
 use interlinear::app::{command::SettingsCommand, settings::Shown};
 use interlinear::jobs::queue::probe::{Persuasion, Probed};
-use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
+use interlinear::jobs::queue::{Found, QueueNews};
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SelectCommand};
 use interlinear::text::links::{Link, Links};
 use interlinear::{
@@ -22,8 +22,7 @@ fn shows(harness: &Harness<'_, App>, label: &str) -> bool {
 
 fn answer(harness: &mut Harness<'_, App>, wires: &Wires, found: Probed) {
     let number = harness.state().session().sentence().probes().last().expect("a question").number;
-    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Probed(found)) });
-    harness.run();
+    wires.report(harness, number, QueueNews::Found(Found::Probed(found)));
 }
 
 fn search(session: &Session) -> u64 {
@@ -58,7 +57,7 @@ fn a_measure_is_a_picture_that_never_passes_for_alpha() {
     ] {
         assert!(shows(&harness, label), "{label} is missing");
     }
-    assert!(harness.query_by_label("Palette").is_none(), "it has colours of its own");
+    assert!(!harness.has_any("Palette"), "it has colours of its own");
     // the other column says why it has none
     assert!(harness.query_by_label_contains("This model has no alignment, which").is_some());
     harness.click_on_each(&["Measures, left out: log p lost", "unread: log p lost"]);

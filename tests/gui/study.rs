@@ -64,13 +64,12 @@ pub fn contrasted() -> (Harness<'static, App>, desk::Wires) {
     harness.send(ContrastCommand::Open(PathBuf::from("pairs.tsv")));
     let number = harness.corpus().tools.contrast.task.expect("it runs");
     let all = found(ContrastMeasures { left_out: true });
-    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(all)) });
-    harness.run();
+    wires.report(&mut harness, number, QueueNews::Found(Found::Contrasted(all)));
     (harness, wires)
 }
 
 #[test]
-fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
+fn minimal_pairs_are_asked_of_all_models() {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(CORPUS));
     let (mut harness, wires) = desk::window(session);
@@ -84,18 +83,13 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     assert!(!task.keeps_work, "minimal pairs that were cancelled are not kept");
     let progress =
         JobProgress { done: 1, total: 4, what: "Comparing pairs with RNNencdec".to_owned(), words_per_second: 0.0 };
-    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });
-    harness.run();
+    wires.report(&mut harness, number, QueueNews::Progress(progress));
     harness.assert_has("Comparing pairs with RNNencdec, 25 %");
     harness.click_on("Cancel");
     assert!(wires.heard(TaskCommand::Cancel(number)));
     harness.click_on("Ask again");
     let number = harness.corpus().tools.contrast.task.expect("it runs again");
-    wires
-        .corpus
-        .borrow_mut()
-        .push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(found(ContrastMeasures::default()))) });
-    harness.run();
+    wires.report(&mut harness, number, QueueNews::Found(Found::Contrasted(found(ContrastMeasures::default()))));
 
     harness.assert_has("pairs.tsv, line 3: has no words");
     // model, tag, pairs, accuracy with its interval, at the word, differences, equal, unknown, p
@@ -119,14 +113,17 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     let contrast = &harness.corpus().tools.contrast;
     let (number, asked) = (contrast.task.expect("it runs once more"), contrast.measures);
     assert_eq!(asked, measures);
-    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(found(measures))) });
-    harness.run();
+    wires.report(&mut harness, number, QueueNews::Found(Found::Contrasted(found(measures))));
     // alpha, what is lost of the good word and of the difference, each with its interval and its number of pairs
     harness.assert_has(
         "RNNsearch, gender, 1, 1.0000, 0.2065, 1.0000, 1.0000, 2.5000, 1.2500, 0, 0, too few, 0.7500, 0.7500, 0.7500, 1, \
          2.5000, 2.5000, 2.5000, 1, 2.0000, 2.0000, 2.0000, 1",
     );
+}
 
+#[test]
+fn minimal_pairs_are_sorted_and_shown_on_page_sentence() {
+    let (mut harness, _) = contrasted();
     harness.click_on("Every pair");
     let rows = |harness: &Harness<'_, App>| -> Vec<f32> {
         let place = |label: &str| harness.get_by_label_contains(label).rect().top();
