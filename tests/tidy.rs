@@ -15,8 +15,7 @@ mod imports;
 #[path = "tidy/lengths.rs"]
 mod lengths;
 
-use std::fmt::Write as _;
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{collections::BTreeSet, fmt::Write as _, fs, path::Path};
 
 /// Members that have several rooms. Those of any other member are its files, and it is a room itself.
 const HOUSES: [&str; 2] = ["engine", "explorer"];

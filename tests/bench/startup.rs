@@ -1,8 +1,7 @@
 //! Starting: how long models take to load, and until the first translation is there.
 
-use std::io::Write as _;
 use std::process::{Command, Stdio};
-use std::{path::Path, time::Duration};
+use std::{io::Write as _, path::Path, time::Duration};
 
 use serde_json::json;
 

@@ -4,10 +4,8 @@
 use candle_core::{Device as Candle, Tensor};
 use interlinear::analysis::ablation::{AblatedWord, AblationEffect, AblationMeans, FIGURES};
 use interlinear::models::{Kernels, Model};
-use interlinear::{
-    analysis::ablation, decoding::reweigh::permutation, models::folder::readable, nn::device::Device,
-    ticket::CancellationToken,
-};
+use interlinear::ticket::CancellationToken;
+use interlinear::{analysis::ablation, decoding::reweigh::permutation, models::folder::readable, nn::device::Device};
 use serde_json::Value;
 
 use crate::cli::{feed, json_lines, json_of, reference};

@@ -3,12 +3,9 @@
 use std::{path::Path, sync::Arc};
 
 use interlinear::app::document::tree::{DrawnTree, SearchTree, ShownTree, TreeTrace};
-use interlinear::app::{
-    command::SourceCommand, document::column::Column, document::hand::TakenAway, files::drawing::Drawing,
-    files::export, files::export::AlignmentFormat, files::picture::FigureRequest,
-};
+use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest};
+use interlinear::app::{command::SourceCommand, document::column::Column, document::hand::TakenAway};
 use interlinear::decoding::{Hypothesis, NodeFate, SearchOptions, Specials, decode, force};
-use interlinear::figure::{palette::Palette, tree::NodeState};
 use interlinear::interventions::{
     Applied, Forbid, Force, Intervening, Intervention, Interventions, Pin, Place, Said, SetAlpha, Word,
 };
@@ -18,8 +15,8 @@ use interlinear::jobs::live::protocol::{
 use interlinear::models::{Kernels, Model};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand};
 use interlinear::session::{driver::OpenWith, persist::load_or_set_aside, state::Session};
-use interlinear::text::{cut::WordRule, pieces::PieceMarks};
-use interlinear::{models::choice::ModelSpec, nn::device::Device, ticket::CancellationToken};
+use interlinear::{figure::palette::Palette, figure::tree::NodeState, models::choice::ModelSpec, nn::device::Device};
+use interlinear::{text::cut::WordRule, text::pieces::PieceMarks, ticket::CancellationToken};
 
 use crate::effects::{Shows as _, act};
 use crate::session::{hypothesis_with, sentence, told};

@@ -8,10 +8,8 @@ use interlinear::aligner::corpus::{AlignerText, CorpusBuilder};
 use interlinear::aligner::jumps::{CELLS, FAR, Jumps, NEAR, REACH, Row};
 use interlinear::aligner::learn::{LearningProgress, learn};
 use interlinear::aligner::words::{Cutter, LineAligner};
-use interlinear::aligner::{
-    jumps, lattice::Lattice, learned::Learned, lexicon::Prior, pair::PairPosteriors, settings::AlignerSettings,
-    special::exp_digamma, vocabulary::fold,
-};
+use interlinear::aligner::{jumps, lattice::Lattice, learned::Learned, lexicon::Prior};
+use interlinear::aligner::{pair::PairPosteriors, settings::AlignerSettings, special::exp_digamma, vocabulary::fold};
 use interlinear::error::{Error, Result};
 use interlinear::ticket::{CancellationToken, Generation};
 use interlinear::{decoding::SystemSpec, models::choice::ModelSpec, text::links::Link};

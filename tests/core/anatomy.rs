@@ -14,8 +14,7 @@ use interlinear::models::anatomy::{
     Anatomy, Arrow, Diagram, MachinePart, Miswiring, Shrunk, StepNumbers, WRONGS, shrunk,
 };
 use interlinear::models::{Kernels, Model};
-use interlinear::models::{anatomy::anatomy_of, config::Config};
-use interlinear::ticket::CancellationToken;
+use interlinear::{models::anatomy::anatomy_of, models::config::Config, ticket::CancellationToken};
 
 use crate::models::{Case, FOLDERS, assert_close, cases, load};
 use crate::toolkits;

@@ -2,7 +2,6 @@
 
 use std::{cell::RefCell, collections::BTreeMap, path::Path, rc::Rc, sync::Arc, time::Duration};
 
-use interlinear::app::{effect::QueueCall, open_with::OpenWith};
 use interlinear::interventions::{Force, Interventions, Word};
 use interlinear::jobs::live::protocol::{Event, Near, Request};
 use interlinear::jobs::steps::{StepTrace, StepsRequest, at_once};
@@ -12,9 +11,8 @@ use interlinear::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::session::jobs::{BackgroundJobs, JobNews};
-use interlinear::{
-    decoding::step_trace::Then, session::driver::Driver, text::tokenizer::Tokenizers, ticket::CancellationToken,
-};
+use interlinear::{app::effect::QueueCall, app::open_with::OpenWith, decoding::step_trace::Then};
+use interlinear::{session::driver::Driver, text::tokenizer::Tokenizers, ticket::CancellationToken};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::effects::Shows as _;

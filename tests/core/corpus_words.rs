@@ -7,12 +7,10 @@ use interlinear::corpus::export::out::{ExportFormat, Out, write};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::query::linked::{LinkChoice, TallyOrder, Tallying};
 use interlinear::corpus::store::rules::{KnownWords, SideRules};
-use interlinear::corpus::{
-    judgements::judgement_io, measures::table::Measuring, query::hits::Searching, store::corpus::CorpusTable,
-    store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout, store::write::NewSentence,
-};
-use interlinear::text::{cells::TableCell, cut::WordRule, links::pharaoh, links::read::links_of};
-use interlinear::ticket::CancellationToken;
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout};
+use interlinear::corpus::{judgements::judgement_io, measures::table::Measuring, query::hits::Searching};
+use interlinear::{corpus::store::write::NewSentence, text::cells::TableCell};
+use interlinear::{text::cut::WordRule, text::links::pharaoh, text::links::read::links_of, ticket::CancellationToken};
 
 use crate::folder::{Files as _, Folder};
 

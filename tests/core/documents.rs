@@ -12,8 +12,7 @@ use interlinear::import::documents::beads::{BeadEdit, BeadList, BeadRow, table};
 use interlinear::import::documents::{ImportedDocument, ParagraphBreaks};
 use interlinear::jobs::queue::documents::{DocumentsFound, DocumentsOrder};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
-use interlinear::jobs::{Library, gate::ForegroundGate};
-use interlinear::ticket::CancellationToken;
+use interlinear::{jobs::Library, jobs::gate::ForegroundGate, ticket::CancellationToken};
 
 use crate::cli::{Outcome, run_in};
 use crate::folder::{Files as _, Folder};

@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use interlinear::app::document::column::Column;
 use interlinear::app::effect::{Effect, QueueCall};
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::page::{Dropped, Page};
-use interlinear::{
-    app::page::SENTENCE, jobs::live::protocol::Request, pages::command::Command, session::state::Session,
-};
+use interlinear::app::page::{Dropped, Page, SENTENCE};
+use interlinear::{jobs::live::protocol::Request, pages::command::Command, session::state::Session};
 
 fn asked<T>(session: &mut Session, of: impl Fn(Effect) -> Option<T>) -> Vec<T> {
     session.take_effects().into_iter().filter_map(of).collect()

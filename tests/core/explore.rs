@@ -12,22 +12,23 @@ use interlinear::analysis::jumps::{JumpSet, jumps};
 use interlinear::analysis::lexical::{LexicalCounts, bare, cut, each};
 use interlinear::analysis::mteval::Tokenization;
 use interlinear::corpus::export::out::{ExportFormat, Out};
+use interlinear::corpus::measures::{
+    aggregate::scores, frequencies::class_range, paired::TestedScore, table::Measuring,
+};
 use interlinear::corpus::overview::compute::{
     Overview, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition, ngram_condition,
 };
+use interlinear::corpus::overview::{spread, tables, tables::overview};
+use interlinear::corpus::query::{column::TableColumn, expensive::FilterResources, linked::LinkChoice, table::rows};
 use interlinear::corpus::store::conditions::{quoted, with_condition};
 use interlinear::corpus::store::read::{FORCED, StoredAbout};
-use interlinear::corpus::{
-    measures::aggregate::scores, measures::frequencies::class_range, measures::paired::TestedScore,
-    measures::table::Measuring, overview::spread, overview::tables, overview::tables::overview,
-    query::column::TableColumn, query::expensive::FilterResources, query::linked::LinkChoice, query::table::rows,
-    store::corpus::CorpusTable, store::file::Workspace, store::lists, store::look::FileVersion,
-    store::output::SystemOutput, store::write::NewSentence,
+use interlinear::corpus::store::{
+    corpus::CorpusTable, file::Workspace, lists, look::FileVersion, output::SystemOutput,
 };
 use interlinear::jobs::corpus::calls::{Find, Hits};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
-use interlinear::pages::{corpus::columns::TableColumns, corpus::views::Concordance};
-use interlinear::text::{links::Link, links::read::links_of};
+use interlinear::{corpus::store::write::NewSentence, pages::corpus::columns::TableColumns};
+use interlinear::{pages::corpus::views::Concordance, text::links::Link, text::links::read::links_of};
 
 use crate::cli::{run_in, run_line};
 use crate::folder::{Files as _, Folder};

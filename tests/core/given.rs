@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use interlinear::app::{
-    command::SourceCommand, document::table::GIVEN, files::drawing::Drawing, files::export,
-    files::export::AlignmentFormat, files::picture::FigureRequest,
-};
+use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest};
+use interlinear::app::{command::SourceCommand, document::table::GIVEN};
 use interlinear::decoding::{Hypothesis, force};
 use interlinear::interventions::{Interventions, Pin, Place, SetAlpha};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::{Kernels, Model};
 use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand};
-use interlinear::session::{driver::OpenWith, state::Session};
-use interlinear::{nn::device::Device, text::sentence::Sentence, ticket::CancellationToken};
+use interlinear::ticket::CancellationToken;
+use interlinear::{nn::device::Device, session::driver::OpenWith, session::state::Session, text::sentence::Sentence};
 
 use crate::cli::json_of;
 use crate::effects::{Shows as _, act};

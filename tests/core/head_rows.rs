@@ -3,16 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use interlinear::aligner::words::{Cutter, LineAligner};
-use interlinear::analysis::{alignment::Alignment, row_convention::RowConvention};
 use interlinear::app::document::table::{Making, build};
 use interlinear::app::settings::{RowSource, Settings};
 use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
-use interlinear::session::{driver::OpenWith, persist::SavedSession, state::Session};
-use interlinear::{
-    aligner::learned::Learned, app::command::SettingsCommand, decoding::Hypothesis,
-    figure::heatmap::outlines::Outlined, models::config::Architecture, text::sentence::Sentence,
-    ticket::CancellationToken,
-};
+use interlinear::{aligner::learned::Learned, analysis::alignment::Alignment, analysis::row_convention::RowConvention};
+use interlinear::{app::command::SettingsCommand, decoding::Hypothesis, figure::heatmap::outlines::Outlined};
+use interlinear::{models::config::Architecture, session::driver::OpenWith, session::persist::SavedSession};
+use interlinear::{session::state::Session, text::sentence::Sentence, ticket::CancellationToken};
 use serde_json::Value;
 
 use crate::cli::{Outcome, feed, json_lines, json_of};

@@ -8,18 +8,16 @@ use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
 use interlinear::decoding::{Decoded, SearchOptions, Specials, decode_all, force, force_all};
 use interlinear::jobs::queue::head::{HeadOrder, LearnedOfText};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
-use interlinear::jobs::{Library, gate::ForegroundGate};
 use interlinear::models::fused::head::{HEAD_FILE, HEAD_WIDTH, HeadSizes, weights_of};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
-use interlinear::models::{checkpoint::Weights, config::Architecture};
 use interlinear::nn::device::{Device, DeviceChoice};
-use interlinear::text::{corpus::ParallelText, links::Link};
 use interlinear::training::head::{HeadTraining, head_parameters, is_of, train_head};
 use interlinear::training::{guide::Guide, minibatch::GuidedLink, state::Checkpoint};
+use interlinear::{aligner::words::LineAligner, analysis::row_convention::RowConvention, evaluation::rows::RowReader};
 use interlinear::{
-    aligner::words::LineAligner, analysis::row_convention::RowConvention, evaluation::rows::RowReader,
-    ticket::CancellationToken,
+    jobs::Library, jobs::gate::ForegroundGate, models::checkpoint::Weights, models::config::Architecture,
 };
+use interlinear::{text::corpus::ParallelText, text::links::Link, ticket::CancellationToken};
 
 use crate::bad_input::copy_of;
 use crate::folder::{Files as _, Folder};

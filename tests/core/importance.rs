@@ -4,14 +4,12 @@
 use std::collections::HashMap;
 
 use candle_core::{DType, Device as Candle, Tensor};
+use interlinear::analysis::measures::MEASURES;
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::gradient::{Descent, Gradients, Smoothing, two_embeddings};
 use interlinear::models::loss::{Trainable, trainable};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper as _};
-use interlinear::{
-    analysis::measures::MEASURES, decoding, decoding::importance::Subject, nn::device::Device,
-    ticket::CancellationToken,
-};
+use interlinear::{decoding, decoding::importance::Subject, nn::device::Device, ticket::CancellationToken};
 
 use crate::cli::reference;
 use crate::models::{FOLDERS, FOREIGN};

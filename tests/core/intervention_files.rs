@@ -3,15 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use interlinear::decoding::reweigh::permutation;
 use interlinear::decoding::{Decoded, SearchOptions, Specials};
 use interlinear::interventions::{
     Intervention, InterventionFile, InterventionReader, Interventions, Origin, Resolved, ResolvedText, intervene_all,
 };
 use interlinear::models::{Kernels, Model};
-use interlinear::{
-    decoding::reweigh::permutation, models::config::Architecture, text::words::vocabulary_words,
-    ticket::CancellationToken,
-};
+use interlinear::{models::config::Architecture, text::words::vocabulary_words, ticket::CancellationToken};
 
 use crate::cli::{feed, json_of};
 use crate::folder::{Files as _, Folder};

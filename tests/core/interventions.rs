@@ -9,10 +9,8 @@ use interlinear::decoding::{Decoded, Ensemble, SearchOptions, Specials, decode, 
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::{Annotations, Kernels, Model, Need, State, StepOutput, StepRow, Stepper, TranslationModel};
 use interlinear::models::{config::Config, folder::readable};
-use interlinear::text::tokenizer::Encode as _;
-use interlinear::{
-    attention::AttentionKind, decoding::reweigh::permutation, nn::device::Device, ticket::CancellationToken,
-};
+use interlinear::{attention::AttentionKind, decoding::reweigh::permutation};
+use interlinear::{nn::device::Device, text::tokenizer::Encode as _, ticket::CancellationToken};
 
 use crate::models::{FOLDERS, FOREIGN};
 use crate::{cli::reference, tiny::TINY};

@@ -3,16 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::export::out::{ExportFormat, LinkRule, Out};
 use interlinear::corpus::judgements::agreement::{Aspect, compare};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement, Judges};
 use interlinear::corpus::judgements::scheme::{ErrorScheme, Renamed, Severity};
-use interlinear::corpus::{
-    export::out, judgements::judgement_io, measures::score::score, measures::table::Measuring,
-    query::column::TableColumn, query::filter::Filter, query::table::rows, store::corpus::CorpusTable,
-    store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout, store::write::NewSentence,
-};
-use interlinear::{analysis::alignment::Alignment, import, text::links::read::links_of, ticket::CancellationToken};
+use interlinear::corpus::query::{column::TableColumn, filter::Filter, table::rows};
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout};
+use interlinear::corpus::{export::out, judgements::judgement_io, measures::score::score, measures::table::Measuring};
+use interlinear::{corpus::store::write::NewSentence, import, text::links::read::links_of, ticket::CancellationToken};
 
 use crate::cli::{json_of, run_in, run_line};
 use crate::folder::{Files as _, Folder};

@@ -8,10 +8,9 @@ use interlinear::decoding::ensemble::{Ensemble, Mixing};
 use interlinear::jobs::{live::protocol::ModelFacts, live::serve::serve, models::store::Store};
 use interlinear::models::choice::{self, ModelChoice};
 use interlinear::models::{Model, transformer::sizes::Positions};
-use interlinear::session::{driver::OpenWith, state::Session};
-use interlinear::text::tokenizer::Encode as _;
 use interlinear::text::words::{SideWords, vocabulary_words};
-use interlinear::{nn::device::Device, pages::sentence::command::ColumnCommand, ticket::CancellationToken};
+use interlinear::{nn::device::Device, pages::sentence::command::ColumnCommand, session::driver::OpenWith};
+use interlinear::{session::state::Session, text::tokenizer::Encode as _, ticket::CancellationToken};
 
 use crate::cli::{feed, run_in};
 use crate::effects::{Shows as _, act};

@@ -7,24 +7,20 @@ use std::time::{Duration, Instant};
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::{
-    effect::Effect, files::work::FileJob, layout::Look, lights::HighlightPart, open_with::Installed, page::SENTENCE,
-    settings::RowSource,
+    effect::Effect, files::work::FileJob, layout::Look, lights::HighlightPart, open_with::Installed,
 };
-use interlinear::decoding::{SystemSpec, step_trace::Then};
 use interlinear::jobs::steps::{StepsRequest, at_once};
-use interlinear::jobs::{Library, files::texts::FolderTexts};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand};
-use interlinear::pages::{
-    command::Command, lesson::LessonCommand, map::MAP, steps::Guessed, steps::command::StepsCommand,
-    steps::picture::figure,
-};
+use interlinear::pages::steps::{Guessed, command::StepsCommand, picture::figure};
+use interlinear::pages::{command::Command, lesson::LessonCommand, map::MAP};
 use interlinear::session::driver::{Driver, OpenWith};
 use interlinear::session::lessons::doing::{StepOutcome, settled};
 use interlinear::session::lessons::script::{Script, ScriptPage, ScriptPart, read};
 use interlinear::session::lessons::shelf::{BUNDLED, bundled};
 use interlinear::session::lessons::things::{LessonAct, LessonAction};
 use interlinear::session::{lessons::Running, lessons::handout::handout, lessons::spoken::spoken, state::Session};
-use interlinear::{figure::svg::svg, models::anatomy::Miswiring};
+use interlinear::{app::page::SENTENCE, app::settings::RowSource, decoding::SystemSpec, decoding::step_trace::Then};
+use interlinear::{figure::svg::svg, jobs::Library, jobs::files::texts::FolderTexts, models::anatomy::Miswiring};
 
 use crate::folder::Folder;
 

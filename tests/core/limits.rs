@@ -1,15 +1,11 @@
 //! Small files that are large inside, and databases that are no workspaces: each ends in a sentence or shows what is sound.
 
-use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io::Write as _};
 
 use interlinear::corpus::store::output::{SystemOutput, pack, unpack};
-use interlinear::corpus::{
-    store::corpus::CorpusTable, store::file::Workspace, store::read::StoredAbout, store::write::NewSentence,
-};
-use interlinear::import;
-use interlinear::import::ImportOptions;
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, read::StoredAbout, write::NewSentence};
+use interlinear::{import, import::ImportOptions};
 use rusqlite::Connection;
 
 use crate::cli::{Outcome, feed, reference, reference_word};

@@ -1,26 +1,22 @@
 //! What is shown as a link: what goes in comes out, and what is no link is told in a sentence.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{io::Write as _, sync::Arc};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use flate2::{Compression, write::ZlibEncoder};
+use interlinear::analysis::row_convention::RowConvention;
 use interlinear::app::command::{SourceCommand, WindowCommand};
 use interlinear::app::document::sentence_state::{Owned, SearchChange, SearchSettings, Variant};
 use interlinear::app::layout::{Layout, Look};
 use interlinear::app::settings::{RowSource, Settings};
-use interlinear::app::{open_with::Installed, open_with::OpenWith};
 use interlinear::interventions::{Force, Interventions, Word};
 use interlinear::pages::map::{Colour, METHODS, PointChoice};
 use interlinear::pages::steps::{GUESSES, MODES};
-use interlinear::pages::{
-    lesson::LessonCommand, map::command::MapCommand, sentence::command::SelectCommand, steps::command::StepsCommand,
-    steps::depth::DEPTHS,
-};
+use interlinear::pages::steps::{command::StepsCommand, depth::DEPTHS};
+use interlinear::pages::{lesson::LessonCommand, map::command::MapCommand, sentence::command::SelectCommand};
 use interlinear::session::{link::ShownLink, persist::SavedSession, state::Session};
-use interlinear::{analysis::row_convention::RowConvention, decoding::SystemSpec, models::anatomy::WRONGS};
+use interlinear::{app::open_with::Installed, app::open_with::OpenWith, decoding::SystemSpec, models::anatomy::WRONGS};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 

@@ -3,20 +3,19 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use interlinear::aligner::bundled::{AlignerFile, AlignerFiles};
-use interlinear::corpus::{
-    measures::table::Measuring, overview::gold, overview::gold::AlignmentOptions, overview::test_set::TestSet, run,
-    run::SystemRunOptions,
-};
+use interlinear::corpus::{measures::table::Measuring, overview::gold};
+use interlinear::corpus::{overview::gold::AlignmentOptions, overview::test_set::TestSet, run, run::SystemRunOptions};
 use interlinear::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Ensemble, Mixing};
 use interlinear::decoding::{SearchOptions, SystemSpec};
 use interlinear::evaluation::{EvaluatedSystem, alignment::Aligner};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
-use interlinear::jobs::{Store, gate::ForegroundGate, queue::analyse::Analyse};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::text::links::{Link, Links};
-use interlinear::text::{line, reader::LineReader, sentence::Sentence};
-use interlinear::{models::config::Architecture, ticket::CancellationToken};
+use interlinear::{
+    jobs::Store, jobs::gate::ForegroundGate, jobs::queue::analyse::Analyse, models::config::Architecture,
+};
+use interlinear::{text::line, text::reader::LineReader, text::sentence::Sentence, ticket::CancellationToken};
 use serde_json::Value;
 
 use crate::cli::{json_of, reference, run_in};

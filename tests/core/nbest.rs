@@ -2,12 +2,9 @@
 
 use std::path::Path;
 
-use interlinear::corpus::{
-    import::importer::import_file, query::column::TableColumn, store::corpus::CorpusTable, store::file::Workspace,
-};
-use interlinear::import;
+use interlinear::corpus::{import::importer::import_file, query::column::TableColumn, store::corpus::CorpusTable};
 use interlinear::import::{ImportOptions, OracleBy, Role};
-use interlinear::ticket::CancellationToken;
+use interlinear::{corpus::store::file::Workspace, import, ticket::CancellationToken};
 
 use crate::cli::{json_of, run_in};
 use crate::folder::{Files as _, Folder};

@@ -1,23 +1,23 @@
 //! The pages of the window without a window: what is ordered, what comes back, what is kept.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::{fs, sync::Arc, time::Duration};
+use std::{fs, io::Write as _, sync::Arc, time::Duration};
 
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::{command::WindowCommand, files::lists::List, page::Dropped};
 use interlinear::figure::geometry::{point, size};
 use interlinear::figure::mark::{Across, Down, Mark, TextMark};
-use interlinear::figure::{Figure, palette::Rgba, provenance::Provenance};
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::jobs::files::follow::{Follower, Watch};
 use interlinear::pages::corpus::command::{CorpusCommand, LogCommand};
 use interlinear::pages::{command::Command, corpus::CORPUS, corpus::logs::LogState, sentence::command::ListCommand};
 use interlinear::session::driver::{Driver, OpenWith};
-use interlinear::session::{persist::SavedSession, state::Session};
 use interlinear::text::links::{Link, read};
-use interlinear::training::{curves, curves::Curves};
-use interlinear::{corpus::store::file::Workspace, evaluation::first_set, models::choice::ModelSpec};
+use interlinear::{corpus::store::file::Workspace, evaluation::first_set};
+use interlinear::{figure::Figure, figure::palette::Rgba, figure::provenance::Provenance, models::choice::ModelSpec};
+use interlinear::{
+    session::persist::SavedSession, session::state::Session, training::curves, training::curves::Curves,
+};
 
 use crate::effects::{Shows as _, chores, followed, opened};
 use crate::folder::{Files as _, Folder};

@@ -1,7 +1,6 @@
 //! Phrase tables: read and written byte for byte, scored as forced decoding scores them, and their top targets.
 
-use std::io::Write as _;
-use std::path::Path;
+use std::{io::Write as _, path::Path};
 
 use interlinear::decoding::phrases::{PhraseOptions, ScoredPhrases, score};
 use interlinear::models::{Kernels, Model};

@@ -1,8 +1,7 @@
 //! A pipe in the place of a file: nothing waits for it.
 #![cfg(unix)]
 
-use interlinear::corpus::store::file::Workspace;
-use interlinear::training::{curves::Curves, state::Checkpoint};
+use interlinear::{corpus::store::file::Workspace, training::curves::Curves, training::state::Checkpoint};
 
 use crate::folder::Folder;
 

@@ -7,22 +7,19 @@ use std::sync::Arc;
 use interlinear::analysis::measures::{MEASURES, MeasuredWords, Tested};
 use interlinear::analysis::{ablation, ablation::AblationMeans};
 use interlinear::app::command::{SettingsCommand, SourceCommand};
-use interlinear::app::{
-    document::column::Column, document::hand::TakenAway, effect::QueueCall, files::drawing::Drawing, files::export,
-    files::export::AlignmentFormat, files::gold::Gold, files::picture::FigureRequest, files::work::FileJob,
-    page::Dropped, page::SENTENCE, settings::Shown,
-};
+use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, gold::Gold, picture::FigureRequest};
+use interlinear::app::{document::column::Column, document::hand::TakenAway, effect::QueueCall};
+use interlinear::app::{files::work::FileJob, page::Dropped, page::SENTENCE, settings::Shown};
 use interlinear::interventions::{Force, InterventionFile, Interventions, Pin, Place, SetAlpha, Word};
 use interlinear::jobs::live::protocol::{ColumnId, Event, Request};
 use interlinear::jobs::queue::probe::{Opened, Persuasion, Probe, ProbeQuestion, Probed};
 use interlinear::jobs::queue::{Found, JobQueue, QueueEvent, QueueNews, QueueOrder};
-use interlinear::jobs::{Library, gate::ForegroundGate};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
-use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::text::links::{Link, Links};
-use interlinear::{models::gradient::PersuadedRow, pages::map::MAP, text::cut::WordRule, ticket::CancellationToken};
+use interlinear::{jobs::Library, jobs::gate::ForegroundGate, models::gradient::PersuadedRow, pages::map::MAP};
+use interlinear::{session::driver::OpenWith, session::state::Session, text::cut::WordRule, ticket::CancellationToken};
 
 use crate::acting::{acted_on, answer, asked};
 use crate::cli::{feed, json_of};

@@ -4,13 +4,11 @@ use std::path::Path;
 
 use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
-use interlinear::corpus::{
-    export::out::ExportFormat, judgements::alpha::alphas, judgements::campaign::Campaign, judgements::judgement_io,
-    measures::table::Measuring, query::column::TableColumn, query::filter::Filter, query::table::rows,
-    store::corpus::CorpusTable, store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout,
-    store::write::NewSentence,
-};
-use interlinear::{import::ImportOptions, ticket::CancellationToken};
+use interlinear::corpus::query::{column::TableColumn, filter::Filter, table::rows};
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout};
+use interlinear::corpus::{export::out::ExportFormat, judgements::alpha::alphas};
+use interlinear::corpus::{judgements::campaign::Campaign, judgements::judgement_io, measures::table::Measuring};
+use interlinear::{corpus::store::write::NewSentence, import::ImportOptions, ticket::CancellationToken};
 
 use crate::cli::{Outcome, json_lines, json_of, run_in, run_line};
 use crate::folder::{Files as _, Folder};

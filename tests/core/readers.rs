@@ -11,10 +11,9 @@ use interlinear::jobs::queue::maps::{MapOrder, What};
 use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
 use interlinear::jobs::steps::{StepsRequest, StepsThread};
 use interlinear::jobs::{Reader, Store, Worker, serve};
-use interlinear::jobs::{files::disk::Disk, gate::ForegroundGate, live::protocol::Event};
-use interlinear::models::{Model, representations::VocabularySide};
 use interlinear::ticket::{CancellationToken, Generation};
-use interlinear::{error::Error, nn::device::DeviceChoice};
+use interlinear::{error::Error, jobs::files::disk::Disk, jobs::gate::ForegroundGate, jobs::live::protocol::Event};
+use interlinear::{models::Model, models::representations::VocabularySide, nn::device::DeviceChoice};
 
 use crate::folder::Folder;
 use crate::worker::{PATIENCE, fixture, request, serve_all, story};

@@ -2,17 +2,14 @@
 
 use std::{fs, path::Path};
 
-use interlinear::analysis::bleu::BleuSettings;
 use interlinear::corpus::import::aligned::{fates, word_fates};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::measures::scores::{ComparedScores, SystemScores};
+use interlinear::corpus::query::{column::TableColumn, filter::Filter, table::rows};
 use interlinear::corpus::store::read::{FORCED, StoredAbout};
-use interlinear::corpus::{
-    measures::aggregate, measures::table::Measuring, query::column::TableColumn, query::filter::Filter,
-    query::table::rows, store::corpus::CorpusTable, store::file::Workspace, store::output::SystemOutput,
-    store::rules::SideRules,
-};
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, rules::SideRules};
 use interlinear::text::{cut::WordRule, links::read::links_of};
+use interlinear::{analysis::bleu::BleuSettings, corpus::measures::aggregate, corpus::measures::table::Measuring};
 
 use crate::cli::{json_of, ran, run_line};
 use crate::folder::{Files as _, Folder};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{collections::HashMap, sync::Arc};
 
 use candle_core::{DType, Device as Candle, Tensor, Var};
+use interlinear::decoding::trace::Hypothesis;
 use interlinear::decoding::{SearchOptions, Specials, decode, force};
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::origins::marian_options::{MarianOptions, OPTIONS};
@@ -12,7 +13,7 @@ use interlinear::models::{Model, folder, shapes};
 use interlinear::models::{
     checkpoint::Weights, config::Config, loss::trainable, origins::marian_rnn, origins::npz::Npz,
 };
-use interlinear::{decoding::trace::Hypothesis, nn::device::Device, ticket::CancellationToken};
+use interlinear::{nn::device::Device, ticket::CancellationToken};
 
 use crate::folder::{Files as _, Folder};
 

@@ -4,19 +4,17 @@
 use std::path::{Path, PathBuf};
 use std::{fs, sync::Arc};
 
+use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::export::out::{ExportFormat, LinkRule, Out};
 use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::judgements::judge::{ErrorMark, Given, Judgement};
-use interlinear::corpus::{
-    export::out, measures::table::Measuring, query::column::TableColumn, store::corpus::CorpusTable,
-    store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout, store::write::NewSentence,
-};
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout};
+use interlinear::corpus::{export::out, measures::table::Measuring, query::column::TableColumn};
 use interlinear::import::{ImportOptions, Role};
 use interlinear::text::links::{Link, Links};
-use interlinear::{analysis::alignment::Alignment, text::words::words, ticket::CancellationToken};
-use proptest::prelude::*;
-use proptest::sample::select;
+use interlinear::{corpus::store::write::NewSentence, text::words::words, ticket::CancellationToken};
 use proptest::test_runner::{Config, RngSeed};
+use proptest::{prelude::*, sample::select};
 
 use crate::cli::run_line;
 use crate::folder::{Files as _, Folder};

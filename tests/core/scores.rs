@@ -3,11 +3,10 @@
 use std::fs;
 
 use interlinear::corpus::overview::compute::{CountedThing, OverviewOptions};
+use interlinear::corpus::overview::tables::overview;
 use interlinear::corpus::query::table::{Sorting, rows};
-use interlinear::corpus::{
-    overview::tables::overview, query::column::TableColumn, query::expensive::FilterResources, query::filter::Filter,
-    store::corpus::CorpusTable, store::file::Workspace, store::kinds::all_columns,
-};
+use interlinear::corpus::query::{column::TableColumn, expensive::FilterResources, filter::Filter};
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, kinds::all_columns};
 
 use crate::cli::{json_of, ran, run_in, run_line};
 use crate::folder::{Files as _, Folder};

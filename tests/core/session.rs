@@ -7,27 +7,22 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use interlinear::app::{layout::Layout, page::SENTENCE};
-use interlinear::{models::choice::ModelSpec, session::driver::OpenWith};
+use interlinear::{app::layout::Layout, app::page::SENTENCE, models::choice::ModelSpec, session::driver::OpenWith};
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::document::column::{Column, ColumnState};
 use interlinear::app::files::lists::{List, MAX_TRANSLATED};
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::{
-    document::table::LEFT_OUT, files::export, files::export::AlignmentFormat, settings::Theme, view::Hover,
-};
+use interlinear::app::{files::export, files::export::AlignmentFormat, settings::Theme, view::Hover};
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
-use interlinear::decoding::{Hypothesis, Specials};
+use interlinear::decoding::{Hypothesis, Specials, SystemSpec};
 use interlinear::jobs::live::protocol::{ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request};
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand, SelectCommand};
-use interlinear::pages::training as new_training;
 use interlinear::pages::training::command::{Field, TrainingCommand};
-use interlinear::pages::{PAGES, command::Command};
 use interlinear::session::persist::{FoundState, SavedSession, load_or_set_aside};
-use interlinear::session::{driver::Driver, state::Session};
-use interlinear::text::{lines::TextFile, sentence::Sentence};
-use interlinear::{analysis::row_convention::RowConvention, decoding::SystemSpec, nn::device::DeviceChoice};
+use interlinear::{analysis::row_convention::RowConvention, app::document::table::LEFT_OUT};
+use interlinear::{nn::device::DeviceChoice, pages::PAGES, pages::command::Command, pages::training as new_training};
+use interlinear::{session::driver::Driver, session::state::Session, text::lines::TextFile, text::sentence::Sentence};
 
 use crate::cli::json_of;
 use crate::effects::{Shows as _, act, chores, text_opened};

@@ -7,25 +7,22 @@ use std::{fs, sync::Arc, time::Duration};
 use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
 use interlinear::aligner::placed::{PlacedAligner, PlacedWords};
 use interlinear::analysis::measures::{MeasuredWords, Tested};
-use interlinear::analysis::{alignment::Alignment, row_convention::RowConvention};
 use interlinear::app::command::{SettingsCommand, SourceCommand};
 use interlinear::app::document::table::{AlignmentTable, Making, Units, build};
-use interlinear::app::files::work::{AlignQuestion, FileEvent, FileJob};
-use interlinear::app::{
-    files::drawing::Drawing, files::export, files::export::AlignmentFormat, files::picture::FigureRequest, files::work,
-    files::work::KeptAligners, settings::Shown,
-};
+use interlinear::app::files::work::{AlignQuestion, FileEvent, FileJob, KeptAligners};
+use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest, work};
 use interlinear::decoding::{Hypothesis, Specials};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::{Model, shapes};
-use interlinear::models::{checkpoint::Weights, choice::ModelSpec, config::Config};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand};
 use interlinear::session::{driver::OpenWith, persist::SavedSession, state::Session};
 use interlinear::text::links::{Link, Links};
-use interlinear::text::{cut::WordRule, sentence::Sentence};
 use interlinear::{
-    aligner::words::LineAligner, error::Result, jobs::files::disk::Disk, nn::device::Device, ticket::CancellationToken,
+    aligner::words::LineAligner, analysis::alignment::Alignment, analysis::row_convention::RowConvention,
 };
+use interlinear::{app::settings::Shown, error::Result, jobs::files::disk::Disk};
+use interlinear::{models::checkpoint::Weights, models::choice::ModelSpec, models::config::Config, nn::device::Device};
+use interlinear::{text::cut::WordRule, text::sentence::Sentence, ticket::CancellationToken};
 use serde_json::Value;
 
 use crate::cli::{json_of, run_in};

@@ -7,15 +7,13 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{path::PathBuf, sync::Arc};
 
+use interlinear::aligner::bundled::AlignerFiles;
 use interlinear::corpus::{judgements::judge::Judgement, store::file::Workspace, store::write::NewSentence};
-use interlinear::decoding::{SystemSpec, ensemble::Mixing};
 use interlinear::jobs::live::protocol::{Event, Request};
 use interlinear::jobs::queue::maps::{MapOrder, What};
 use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
-use interlinear::jobs::{Worker, queue::analyse::Analyse};
-use interlinear::{
-    aligner::bundled::AlignerFiles, decoding, models::representations::VocabularySide, nn::device::DeviceChoice,
-};
+use interlinear::{decoding, decoding::SystemSpec, decoding::ensemble::Mixing, jobs::Worker};
+use interlinear::{jobs::queue::analyse::Analyse, models::representations::VocabularySide, nn::device::DeviceChoice};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::{effect::Effect, open_with::Installed, page::SENTENCE};
 use interlinear::decoding::step_trace::{Then, TracedStep};
 use interlinear::decoding::{Hypothesis, Node, NodeFate};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
@@ -13,11 +12,11 @@ use interlinear::models::anatomy::{Miswiring, anatomy_of};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::pages::sentence::command::{ColumnCommand, SearchCommand, SelectCommand, VariantCommand};
 use interlinear::pages::steps::beam::{Became, beam};
-use interlinear::pages::steps::{Guessed, Mode};
-use interlinear::pages::{steps::STEPS, steps::command::StepsCommand, steps::depth::Depth, steps::guess::f1};
-use interlinear::session::{driver::OpenWith, state::Session};
+use interlinear::pages::steps::{Guessed, Mode, STEPS};
 use interlinear::text::links::{Link, Links};
-use interlinear::{analysis::aer::AerCounts, jobs::Library, models::Model};
+use interlinear::{analysis::aer::AerCounts, app::effect::Effect, app::open_with::Installed, app::page::SENTENCE};
+use interlinear::{jobs::Library, models::Model, pages::steps::command::StepsCommand, pages::steps::depth::Depth};
+use interlinear::{pages::steps::guess::f1, session::driver::OpenWith, session::state::Session};
 
 use crate::session::{sentence, told};
 use crate::worker::{PATIENCE, fixture};

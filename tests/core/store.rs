@@ -8,11 +8,9 @@ use serde_json::json;
 use interlinear::corpus::export::out::{ExportFormat, write};
 use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::query::table::{Sorting, rows};
-use interlinear::corpus::{
-    judgements::judge::Judgement, measures::table::Measuring, query::column::TableColumn, query::filter::Filter,
-    store::corpus::CorpusTable, store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout,
-    store::write::NewSentence,
-};
+use interlinear::corpus::store::{file::Workspace, output::SystemOutput, read::StoredAbout, write::NewSentence};
+use interlinear::corpus::{judgements::judge::Judgement, measures::table::Measuring};
+use interlinear::corpus::{query::column::TableColumn, query::filter::Filter, store::corpus::CorpusTable};
 use interlinear::import;
 use interlinear::ticket::{CancellationToken, Generation};
 

@@ -5,10 +5,8 @@ use std::{sync::Arc, time::Duration};
 use interlinear::jobs::steps::{StepTrace, StepsEvent, StepsRequest, StepsThread};
 use interlinear::pages::steps::depth::{DEPTHS, Depth};
 use interlinear::pages::steps::worked::{WorkedNumber, strongest, values, worked};
-use interlinear::pages::{steps::Guessed, steps::command::StepsCommand};
-use interlinear::{
-    decoding::step_trace::Then, jobs::Library, models::anatomy::Flows, nn::device::DeviceChoice, text::links::Link,
-};
+use interlinear::{decoding::step_trace::Then, jobs::Library, models::anatomy::Flows, nn::device::DeviceChoice};
+use interlinear::{pages::steps::Guessed, pages::steps::command::StepsCommand, text::links::Link};
 
 use crate::steps::{answer, session};
 use crate::worker::fixture;

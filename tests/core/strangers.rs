@@ -1,8 +1,7 @@
 //! What files of strangers, links, pipes and long lines can do: each test is named after what went wrong once.
 
-use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io::Write as _};
 
 use interlinear::text::links::read::{LinkLayout, read as read_links};
 use interlinear::text::reader::{LineReader, read_file};

@@ -4,9 +4,8 @@ mod foreign;
 mod links;
 mod unspaced;
 
-use std::collections::HashMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::{collections::HashMap, io::Write as _};
 
 use interlinear::error::{Error, Result};
 use interlinear::text::corpus::{PairRules, ParallelText};

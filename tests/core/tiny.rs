@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use interlinear::models::config::{Architecture, Config};
 use interlinear::models::init::{InitScheme, initial_weights};
-use interlinear::text::{tokenizer::Tokenizer, vocab};
-use interlinear::{models::Model, nn::device::Device};
+use interlinear::{models::Model, nn::device::Device, text::tokenizer::Tokenizer, text::vocab};
 
 use crate::folder::Folder;
 

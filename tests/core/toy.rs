@@ -17,15 +17,12 @@ use interlinear::models::{
     AlignedStep, AlignmentMode, Annotations, Kernels, Model, ModelEntry, Shapes, State, Step, TranslationModel, folder,
     shapes,
 };
-use interlinear::models::{checkpoint::Weights, config::Config};
 use interlinear::nn::linear::{Parameters, apply};
-use interlinear::nn::{device::Device, softmax::log_softmax};
-use interlinear::text::{tokenizer::Tokenizers, vocab};
-use interlinear::training::backend::Engine as _;
 use interlinear::training::fused::{self, StepOptions};
 use interlinear::training::settings::{OptimizerSettings, Rule};
-use interlinear::training::{layout::ParameterLayout, minibatch::Minibatch, plain::PlainEngine};
-use interlinear::{error::Result, ticket::CancellationToken};
+use interlinear::training::{backend::Engine as _, layout::ParameterLayout, minibatch::Minibatch, plain::PlainEngine};
+use interlinear::{error::Result, models::checkpoint::Weights, models::config::Config, nn::device::Device};
+use interlinear::{nn::softmax::log_softmax, text::tokenizer::Tokenizers, text::vocab, ticket::CancellationToken};
 
 use crate::folder::{Files as _, Folder};
 

@@ -16,11 +16,11 @@ use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::transformer::heads::{HeadKind, HeadPlace};
 use interlinear::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper, folder, fused, shapes};
-use interlinear::models::{
-    choice::HeadChoice, folder::hexadecimal, loss::trainable, plain::PlainStepper, transformer::sizes::position,
+use interlinear::models::{folder::hexadecimal, loss::trainable, plain::PlainStepper, transformer::sizes::position};
+use interlinear::{host::words::decode_all, models::choice::HeadChoice};
+use interlinear::{
+    nn::device::Device, nn::linear::Parameters, nn::trace::Trace, text::vocab, ticket::CancellationToken,
 };
-use interlinear::nn::{device::Device, linear::Parameters, trace::Trace};
-use interlinear::{host::words::decode_all, text::vocab, ticket::CancellationToken};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 

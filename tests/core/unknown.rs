@@ -2,10 +2,9 @@
 
 use std::{borrow::Cow, path::Path};
 
-use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::unknown::{attended, replace};
 use interlinear::text::dictionary::{Dictionary, WordCounts};
-use interlinear::text::{sentence::Sentence, tokenizer::Tokenizer};
+use interlinear::{analysis::alignment::Alignment, text::sentence::Sentence, text::tokenizer::Tokenizer};
 use serde_json::Value;
 
 use crate::cli::{Outcome, feed, json_of, reference, reference_word};

@@ -3,14 +3,12 @@
 use std::path::Path;
 
 use interlinear::analysis::lexical::{LexicalCounts, cut};
+use interlinear::analysis::mteval::Tokenization;
 use interlinear::corpus::overview::compute::{OverviewOptions, ngram_condition};
-use interlinear::corpus::{
-    measures::table::Measuring, overview::tables::overview, query::column::TableColumn,
-    query::expensive::FilterResources, query::hits::Searching, query::linked::LinkChoice, query::table::rows,
-    store::corpus::CorpusTable, store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout,
-    store::write::NewSentence,
-};
-use interlinear::{analysis::mteval::Tokenization, text::words::words};
+use interlinear::corpus::query::{expensive::FilterResources, hits::Searching, linked::LinkChoice, table::rows};
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout};
+use interlinear::corpus::{measures::table::Measuring, overview::tables::overview, query::column::TableColumn};
+use interlinear::{corpus::store::write::NewSentence, text::words::words};
 
 use crate::folder::Folder;
 

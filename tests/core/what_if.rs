@@ -3,16 +3,14 @@
 use std::sync::Arc;
 
 use interlinear::app::command::{SettingsCommand, SourceCommand};
-use interlinear::app::{
-    document::column::Column, document::rewording::WordEdit, document::sentence_state::SearchSettings,
-    files::drawing::Drawing, files::export, files::export::AlignmentFormat, files::picture::FigureRequest,
-};
+use interlinear::app::document::{column::Column, rewording::WordEdit, sentence_state::SearchSettings};
+use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest};
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::jobs::live::protocol::{ColumnId, ColumnSpec, Event, ModelFacts, Near, Request};
 use interlinear::pages::sentence::command::{ColumnCommand, InterveneCommand, RowEdit, SearchCommand, VariantCommand};
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
-use interlinear::session::{driver::OpenWith, state::Session};
-use interlinear::{interventions::Word, models::choice::ModelSpec, pages::command::Command, ticket::CancellationToken};
+use interlinear::{interventions::Word, models::choice::ModelSpec, pages::command::Command};
+use interlinear::{session::driver::OpenWith, session::state::Session, ticket::CancellationToken};
 
 use crate::effects::{Shows as _, act};
 use crate::session::{hypothesis_with, sentence, told};

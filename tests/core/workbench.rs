@@ -4,18 +4,14 @@
 use std::time::{Duration, Instant};
 use std::{path::Path, sync::Arc};
 
+use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::{Effect, QueueCall};
-use interlinear::corpus::{
-    export::out::ExportFormat, import::importer::ImportReport, judgements::judge::Judgement,
-    query::column::TableColumn, store::corpus::CorpusTable, store::file::Workspace,
-};
+use interlinear::corpus::{export::out::ExportFormat, import::importer::ImportReport, judgements::judge::Judgement};
+use interlinear::corpus::{query::column::TableColumn, store::corpus::CorpusTable, store::file::Workspace};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::jobs::queue::{JobProgress, QueueEvent, QueueNews as Done, QueueOrder};
-use interlinear::pages::{corpus::CORPUS, corpus::command::CorpusCommand};
-use interlinear::{
-    app::command::WindowCommand, decoding::SystemSpec, import, import::Role, session::state::Session,
-    text::links::read::links_of,
-};
+use interlinear::{decoding::SystemSpec, import, import::Role, pages::corpus::CORPUS};
+use interlinear::{pages::corpus::command::CorpusCommand, session::state::Session, text::links::read::links_of};
 use serde_json::Value;
 
 use crate::cli::{json_lines, json_of, reference_word, run_in, run_line};

@@ -3,23 +3,20 @@
 
 use std::path::Path;
 
+use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::confidence::{CONFIDENCES, TranslationSigns};
 use interlinear::corpus::export::out::{self, ExportFormat, Out};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::query::table::{Sorting, rows};
 use interlinear::corpus::store::output::{SystemOutput, pack, unpack};
-use interlinear::corpus::{
-    import::importer::import_file, measures::table::Measuring, query::column::TableColumn, query::filter::Filter, run,
-    run::SystemRunOptions, store::corpus::CorpusTable, store::file::Workspace, store::read::StoredAbout,
-    store::write::NewSentence,
-};
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, read::StoredAbout, write::NewSentence};
+use interlinear::corpus::{import::importer::import_file, measures::table::Measuring};
+use interlinear::corpus::{query::column::TableColumn, query::filter::Filter, run, run::SystemRunOptions};
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::import::{ImportOptions, Role};
 use interlinear::models::{Kernels, Model};
-use interlinear::{
-    analysis::alignment::Alignment, decoding, evaluation::EvaluatedSystem, nn::device::Device,
-    text::links::read::links_of, ticket::CancellationToken,
-};
+use interlinear::ticket::CancellationToken;
+use interlinear::{decoding, evaluation::EvaluatedSystem, nn::device::Device, text::links::read::links_of};
 
 use crate::{cli::reference, folder::Folder};
 

@@ -4,19 +4,18 @@ use std::{cell::RefCell, path::PathBuf, rc::Rc, sync::Arc, time::Duration};
 
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
-use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::{command::SourceCommand, effect::Effect, open_with::Installed, state::AppState};
 use interlinear::decoding::{Hypothesis, Specials};
+use interlinear::figure::interlinear::conllu;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{DeviceFacts, Event, HypothesisView, ModelFacts, ModelSizes};
 use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::{command::Command, corpus::CorpusPage, sentence::command::ColumnCommand};
-use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::ui::{App, SessionHost};
-use interlinear::{figure::interlinear::conllu, text::sentence::Sentence};
+use interlinear::{session::driver::OpenWith, session::state::Session, text::sentence::Sentence};
 
 #[derive(Clone, Default)]
 pub struct Wires {

@@ -1,8 +1,7 @@
 //! A translation of the user's own in the window.
 
 use egui::{Key, Modifiers};
-use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::app::{command::SourceCommand, document::table::GIVEN};
 use interlinear::{jobs::live::protocol::Event, pages::sentence::command::SelectCommand, ui::App};
 

@@ -5,8 +5,7 @@ use egui::{Key, Modifiers, OutputCommand};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::document::interlinear::{LinksBy, TextRow};
-use interlinear::app::files::interlinear as shown;
-use interlinear::{pages::sentence::command::InterlinearCommand, ui::App};
+use interlinear::{app::files::interlinear as shown, pages::sentence::command::InterlinearCommand, ui::App};
 
 use crate::{desk, desk::WindowActions as _};
 

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
-use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::{layout::Layout, open_with::Installed, page::SENTENCE, settings::Theme};
 use interlinear::pages::sentence::command::{

@@ -6,11 +6,10 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::layout::{Layout, Look};
-use interlinear::app::{open_with::OpenWith, settings::Shown};
 use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
 use interlinear::pages::{command::Command, lesson::LessonCommand};
-use interlinear::session::{link::ShownLink, state::Session};
-use interlinear::{analysis::row_convention::RowConvention, ui::App};
+use interlinear::{analysis::row_convention::RowConvention, app::open_with::OpenWith, app::settings::Shown};
+use interlinear::{session::link::ShownLink, session::state::Session, ui::App};
 
 use crate::{desk, desk::WindowActions as _};
 

@@ -3,10 +3,9 @@
 use egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::app::{command::WindowCommand, layout::Layout};
 use interlinear::pages::sentence::command::{SelectCommand, SentenceCommand};
-use interlinear::pages::{command::Command, lesson::LessonCommand};
-use interlinear::{jobs::files::texts::FolderTexts, session::state::Session, ui::App};
+use interlinear::{app::command::WindowCommand, app::layout::Layout, jobs::files::texts::FolderTexts};
+use interlinear::{pages::command::Command, pages::lesson::LessonCommand, session::state::Session, ui::App};
 
 use crate::{desk, desk::WindowActions as _};
 

@@ -5,11 +5,11 @@ use std::{collections::BTreeSet, fs};
 
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
-use interlinear::pages::{command::Command, corpus::CORPUS, shell::act::key_text};
 use interlinear::ui::manual::{ManualPage, PICTURES, pages, search};
 use interlinear::ui::manual_links::{Target, target};
+use interlinear::{app::command::WindowCommand, cli::COMMANDS, lang, lang::Language, pages::command::Command};
 use interlinear::{
-    app::command::WindowCommand, cli::COMMANDS, lang, lang::Language, text::markdown::MarkdownBlock, ui::act::bindings,
+    pages::corpus::CORPUS, pages::shell::act::key_text, text::markdown::MarkdownBlock, ui::act::bindings,
 };
 
 use crate::{desk, desk::WindowActions as _};

@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use egui::accesskit::Role;
 use egui::{pos2, vec2};
-use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
-use interlinear::analysis::{map::MapLayout, neighbours::Space};
+use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
-use interlinear::pages::map as maps;
-use interlinear::pages::map::{MapPoint, Method, PointChoice, VectorMap};
-use interlinear::pages::{map::MAP, map::command::MapCommand, sentence::command::SelectCommand};
-use interlinear::{app::command::WindowCommand, ui::App};
+use interlinear::pages::map::{MAP, MapPoint, Method, PointChoice, VectorMap};
+use interlinear::pages::{map as maps, map::command::MapCommand, sentence::command::SelectCommand};
+use interlinear::ui::App;
+use interlinear::{analysis::map::MapLayout, analysis::neighbours::Space, app::command::WindowCommand};
 
 use crate::{desk, desk::WindowActions as _, desk::Wires};
 

@@ -6,15 +6,12 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::layout::{Layout, Look};
-use interlinear::app::{effect::Effect, settings::RowSource};
 use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
 use interlinear::jobs::queue::head::{HeadLearned, LearnedOfText};
 use interlinear::jobs::queue::{Found, JobProgress, QueueNews};
 use interlinear::text::links::{Link, Links};
-use interlinear::{
-    aligner::bundled::AlignerFile, analysis::row_convention::RowConvention, pages::sentence::command::HeadCommand,
-    session::state::Session,
-};
+use interlinear::{aligner::bundled::AlignerFile, analysis::row_convention::RowConvention, app::effect::Effect};
+use interlinear::{app::settings::RowSource, pages::sentence::command::HeadCommand, session::state::Session};
 
 use crate::{desk, desk::WindowActions as _};
 

@@ -5,14 +5,11 @@ use std::path::PathBuf;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::app::{
-    command::SettingsCommand, files::drawing::Drawing, files::export, files::export::AlignmentFormat,
-};
+use interlinear::app::{command::SettingsCommand, files::drawing::Drawing, files::export};
 use interlinear::figure::sheet::{FigureNeeds, KINDS};
-use interlinear::figure::{formats::FORMATS, page::FigurePage};
 use interlinear::pages::sentence::command::{ColumnCommand, InterlinearCommand, SelectCommand, SentenceCommand};
-use interlinear::session::{driver::OpenWith, state::Session};
-use interlinear::{pages::command::Command, ui::App};
+use interlinear::{app::files::export::AlignmentFormat, figure::formats::FORMATS, figure::page::FigurePage};
+use interlinear::{pages::command::Command, session::driver::OpenWith, session::state::Session, ui::App};
 
 use crate::{desk, desk::WindowActions as _, desk::Wires};
 

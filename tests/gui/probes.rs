@@ -5,14 +5,12 @@ use std::sync::Arc;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::measures::{MeasuredWords, Tested};
-use interlinear::app::{command::SettingsCommand, settings::Shown};
 use interlinear::jobs::queue::probe::{Persuasion, Probed};
 use interlinear::jobs::queue::{Found, QueueNews};
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SelectCommand};
 use interlinear::text::links::{Link, Links};
-use interlinear::{
-    interventions::Word, jobs::live::protocol::Event, models::gradient::PersuadedRow, session::state::Session, ui::App,
-};
+use interlinear::{app::command::SettingsCommand, app::settings::Shown, interventions::Word};
+use interlinear::{jobs::live::protocol::Event, models::gradient::PersuadedRow, session::state::Session, ui::App};
 
 use crate::{desk, desk::WindowActions as _, desk::Wires, measured};
 

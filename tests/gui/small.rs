@@ -8,8 +8,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::{files::work::FileEvent, layout::Layout, settings::Theme};
 use interlinear::pages::{map::MAP, map::command::MapCommand, shell::source};
-use interlinear::session::{driver::OpenWith, state::Session};
-use interlinear::ui::App;
+use interlinear::{session::driver::OpenWith, session::state::Session, ui::App};
 
 use crate::{desk, desk::WindowActions as _};
 

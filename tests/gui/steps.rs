@@ -3,14 +3,11 @@
 use std::{path::Path, sync::Arc};
 
 use egui::{Key, accesskit::Role};
-use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::jobs::steps::{StepTrace, StepsRequest, StepsThread};
-use interlinear::pages::{steps::Mode, steps::STEPS, steps::command::StepsCommand, steps::depth::Depth};
-use interlinear::{
-    app::command::WindowCommand, decoding::step_trace::Then, jobs::Library, nn::device::DeviceChoice,
-    text::links::Link, ui::App,
-};
+use interlinear::pages::steps::{Mode, STEPS, command::StepsCommand, depth::Depth};
+use interlinear::{app::command::WindowCommand, decoding::step_trace::Then, jobs::Library, nn::device::DeviceChoice};
+use interlinear::{text::links::Link, ui::App};
 
 use crate::{desk, desk::WindowActions as _, desk::Wires};
 

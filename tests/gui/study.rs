@@ -4,24 +4,17 @@
 use std::{path::PathBuf, sync::Arc};
 
 use egui::accesskit::Role;
-use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::analysis::contrast::pairs::{ContrastPair, ContrastTables, ContrastedModel};
-use interlinear::analysis::{contrast::depends::LookedAt, contrast::minimal::MinimalPair};
+use interlinear::analysis::contrast::{depends::LookedAt, minimal::MinimalPair};
 use interlinear::app::command::{SourceCommand, TaskCommand, WindowCommand};
-use interlinear::app::{files::work::FileEvent, page::SENTENCE};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
-use interlinear::jobs::{
-    corpus::thread::CorpusRequest, files::follow::FollowEvent, queue::contrast::ContrastFound,
-    queue::documents::DocumentsFound,
-};
-use interlinear::pages::{
-    command::Command, corpus::CORPUS, corpus::command::ContrastCommand, corpus::documents::DocumentCommand,
-};
+use interlinear::jobs::{files::follow::FollowEvent, queue::contrast::ContrastFound, queue::documents::DocumentsFound};
+use interlinear::pages::{command::Command, corpus::CORPUS, corpus::command::ContrastCommand};
 use interlinear::training::curves::{CurvePoint, Curves};
-use interlinear::{
-    evaluation::contrast::ContrastMeasures, figure::mark::Mark, import::documents::beads::BeadRow, ui::App,
-};
+use interlinear::{app::files::work::FileEvent, app::page::SENTENCE, evaluation::contrast::ContrastMeasures};
+use interlinear::{figure::mark::Mark, import::documents::beads::BeadRow, jobs::corpus::thread::CorpusRequest};
+use interlinear::{pages::corpus::documents::DocumentCommand, ui::App};
 
 use crate::{desk, desk::WindowActions as _, workbench::Bench};
 

@@ -8,18 +8,14 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::view::{Hover, Selection};
-use interlinear::app::{
-    effect::Effect, files::drawing::Drawing, files::export, files::lists::List, files::picture::FigureRequest,
-    layout::Layout, page::Dropped, page::SENTENCE, settings::Shown,
-};
+use interlinear::app::{effect::Effect, files::drawing::Drawing, files::export, files::lists::List};
+use interlinear::app::{files::picture::FigureRequest, layout::Layout, page::Dropped, page::SENTENCE, settings::Shown};
 use interlinear::decoding::ensemble::{Average, Mixing};
 use interlinear::jobs::live::protocol::{Event, Member, ModelFacts};
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SelectCommand};
-use interlinear::pages::{
-    command::Command, corpus::CORPUS, map::MAP, steps::STEPS, training::command::TrainingCommand,
-};
 use interlinear::text::links::{Link, Links};
-use interlinear::{decoding::SystemSpec, figure::palette::ColourMap, ui::App};
+use interlinear::{decoding::SystemSpec, figure::palette::ColourMap, pages::command::Command, pages::corpus::CORPUS};
+use interlinear::{pages::map::MAP, pages::steps::STEPS, pages::training::command::TrainingCommand, ui::App};
 
 use crate::{desk, desk::WindowActions as _};
 

@@ -2,11 +2,9 @@
 
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
-use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
-use interlinear::{
-    app::document::column::Column, jobs::live::protocol::Event, pages::sentence::command::SelectCommand, ui::App,
-};
+use egui_kittest::{Harness, kittest::Queryable as _};
+use interlinear::app::document::column::Column;
+use interlinear::{jobs::live::protocol::Event, pages::sentence::command::SelectCommand, ui::App};
 
 use crate::{desk, desk::WindowActions as _, desk::Wires};
 

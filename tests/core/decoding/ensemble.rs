@@ -3,8 +3,7 @@
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use interlinear::decoding::{Ensemble, SearchOptions, decode, force};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
-use interlinear::text::tokenizer::Encode as _;
-use interlinear::{models::config::Architecture, ticket::CancellationToken};
+use interlinear::{models::config::Architecture, text::tokenizer::Encode as _, ticket::CancellationToken};
 
 use crate::tiny::{TINY, Tiny};
 

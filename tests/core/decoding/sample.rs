@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use interlinear::decoding::sample::{Numbered, Sample, SampleOptions, sample};
 use interlinear::decoding::{Ensemble, SearchOptions, Specials, decode};
 use interlinear::models::{Kernels, Stepper};
-use interlinear::text::tokenizer::Encode as _;
 use interlinear::ticket::{CancellationToken, Generation};
-use interlinear::{decoding::ensemble::Mixing, error::Error};
+use interlinear::{decoding::ensemble::Mixing, error::Error, text::tokenizer::Encode as _};
 
 use super::fake::Fake;
 use crate::tiny::{TINY, Tiny};

@@ -3,18 +3,13 @@
 use std::path::PathBuf;
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use interlinear::app::{
-    document::column::ColumnState, files::export, files::export::AlignmentFormat, files::lists::List,
-    files::work::FileEvent, page::SENTENCE,
-};
+use interlinear::app::files::{export, export::AlignmentFormat, lists::List, work::FileEvent};
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
-use interlinear::pages::{
-    command::Command, corpus::CORPUS, corpus::command::CorpusCommand, map::MAP, map::MapCommand,
-    sentence::command::ListCommand,
-};
+use interlinear::pages::{corpus::command::CorpusCommand, map::MAP, map::MapCommand, sentence::command::ListCommand};
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
-use interlinear::session::{driver::OpenWith, state::Session};
-use interlinear::{analysis::row_convention::RowConvention, text::sentence::MAX_SOURCE_BYTES};
+use interlinear::{analysis::row_convention::RowConvention, app::document::column::ColumnState};
+use interlinear::{app::page::SENTENCE, pages::command::Command, pages::corpus::CORPUS};
+use interlinear::{session::driver::OpenWith, session::state::Session, text::sentence::MAX_SOURCE_BYTES};
 
 use super::{edit, hypothesis, ids, open, session, started, text_of, translate, with_file};
 use crate::effects::{Shows as _, act, text_opened};

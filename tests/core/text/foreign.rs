@@ -3,12 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use interlinear::error::Result;
 use interlinear::text::sentence::{EOS, UNK};
 use interlinear::text::tokenizer::{CorpusEncoder, Tokenizer};
-use interlinear::text::{
-    cut::WordRule, foreign::sentencepiece::SentencePiece, foreign::vocabulary::Vocabulary, pieces::PieceMarks,
-};
+use interlinear::text::{foreign::sentencepiece::SentencePiece, foreign::vocabulary::Vocabulary, pieces::PieceMarks};
+use interlinear::{error::Result, text::cut::WordRule};
 use serde_json::Value;
 
 use crate::folder::{Files as _, Folder};

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use interlinear::error::Result;
 use interlinear::text::links::read::{Base, GoldLinks, LinkLayout, LinkOrder, Notation, lengths, read};
 use interlinear::text::links::{Link, Links, naacl, pharaoh};
-use interlinear::text::{cut::WordRule, sentence::Sentence, words::WordPlaces};
+use interlinear::{error::Result, text::cut::WordRule, text::sentence::Sentence, text::words::WordPlaces};
 
 use super::tokenizer;
 

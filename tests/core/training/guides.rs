@@ -1,11 +1,9 @@
 //! Guided attention from a file of links: read, learned, logged, refused.
 
-use interlinear::text::{corpus::ParallelText, tokenizer::Tokenizer, vocab};
 use interlinear::training::settings::{GuideSettings, LinkWords, TrainingSettings, Unlinked};
-use interlinear::training::{
-    data::rules, guide, guide::Guide, trainer::TrainingReport, vocabularies::TrainingTokenizers,
-};
-use interlinear::{error::Result, models::config::Config, ticket::CancellationToken};
+use interlinear::training::{guide, guide::Guide, trainer::TrainingReport, vocabularies::TrainingTokenizers};
+use interlinear::{error::Result, models::config::Config, text::corpus::ParallelText};
+use interlinear::{text::tokenizer::Tokenizer, text::vocab, ticket::CancellationToken, training::data::rules};
 
 use super::{GUIDED, Toy, on};
 

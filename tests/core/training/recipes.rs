@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use interlinear::attention::{KINDS, scores};
-use interlinear::models::{TRAINED, config::Architecture};
-use interlinear::training::recipe;
 use interlinear::training::recipe::{PAPERS, RECIPES, SIZES, TrainingPlan};
 use interlinear::training::settings::{Rule, StartSettings, TrainingSettings};
+use interlinear::{models::TRAINED, models::config::Architecture, training::recipe};
 
 use crate::cli::{run_in, run_line};
 use crate::folder::Folder;

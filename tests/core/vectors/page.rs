@@ -7,9 +7,8 @@ use interlinear::app::{effect::QueueCall, files::work::FileJob, open_with::Insta
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::jobs::queue::{JobQueue, QueueNews};
 use interlinear::jobs::{Library, gate::ForegroundGate};
-use interlinear::pages::map as maps;
-use interlinear::pages::map::{Colour, MapTable, Method, PointChoice, PointKind as Things, VectorMap};
-use interlinear::pages::{map::MAP, map::command::MapCommand, sentence::command::ColumnCommand};
+use interlinear::pages::map::{Colour, MAP, MapTable, Method, PointChoice, PointKind as Things, VectorMap};
+use interlinear::pages::{map as maps, map::command::MapCommand, sentence::command::ColumnCommand};
 use interlinear::session::{driver::OpenWith, link::ShownLink, state::Session};
 
 use crate::cli::reference;
