@@ -4,14 +4,13 @@
 use candle_core::{Device as Candle, Tensor};
 use interlinear::analysis::ablation::{AblatedWord, AblationEffect, AblationMeans, FIGURES};
 use interlinear::models::{Kernels, Model};
-use interlinear::ticket::CancellationToken;
 use interlinear::{analysis::ablation, decoding::reweigh::permutation, models::folder::readable, nn::device::Device};
 use serde_json::Value;
 
 use crate::cli::{feed, json_lines, json_of, reference};
 use crate::folder::{Files as _, Folder};
 use crate::models::{FOLDERS, FOREIGN};
-use crate::tiny::TINY;
+use crate::{forever, tiny::TINY};
 
 const SOURCE: &[u32] = &[2, 9, 4, 7, 6, 0];
 const TARGET: &[u32] = &[5, 8, 3, 0];
@@ -90,14 +89,14 @@ fn every_architecture_is_tested_as_by_hand() {
         let mut steppers =
             [Kernels::Plain, Kernels::Fused].map(|kernels| model.stepper(kernels, 2).expect("a stepper"));
         if !model.config.aligns() {
-            let error = ablation::words(steppers[1].as_mut(), (SOURCE, TARGET), SEEDS, &CancellationToken::forever());
+            let error = ablation::words(steppers[1].as_mut(), (SOURCE, TARGET), SEEDS, &forever());
             assert!(error.is_err_and(|error| error.to_string().contains("no alignment")), "{folder}");
             continue;
         }
         for source in [SOURCE, &long] {
             let expected = direct(&model, source, TARGET);
             for stepper in &mut steppers {
-                let found = ablation::words(stepper.as_mut(), (source, TARGET), SEEDS, &CancellationToken::forever());
+                let found = ablation::words(stepper.as_mut(), (source, TARGET), SEEDS, &forever());
                 for (found, expected) in found.expect("it is tested").iter().zip(&expected) {
                     let what = format!("{folder}, {} words, {}", source.len(), expected.token);
                     assert_eq!((found.token, found.best), (expected.token, expected.best), "{what}");

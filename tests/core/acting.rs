@@ -16,12 +16,12 @@ use interlinear::models::{Kernels, Model};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand};
 use interlinear::session::{driver::OpenWith, persist::load_or_set_aside, state::Session};
 use interlinear::{figure::palette::Palette, figure::tree::NodeState, models::choice::ModelSpec, nn::device::Device};
-use interlinear::{text::cut::WordRule, text::pieces::PieceMarks, ticket::CancellationToken};
+use interlinear::{text::cut::WordRule, text::pieces::PieceMarks};
 
 use crate::effects::{Shows as _, act};
 use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{cli::json_of, folder::Folder, models::FOLDERS};
+use crate::{cli::json_of, folder::Folder, forever, models::FOLDERS};
 
 const SOURCE: &str = "s9 s31 s17 s4";
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
@@ -47,7 +47,7 @@ fn served(
 ) -> (ColumnResult, Option<UntouchedTranslation>, Vec<&'static str>) {
     let mut wanted = request(1, SOURCE, &[folder.to_path_buf()]);
     wanted.columns[0].interventions = Arc::new(interventions.clone());
-    let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
+    let events = serve_all(&wanted, &mut store(), &forever());
     let (mut result, mut untouched) = (ColumnResult::default(), None);
     let story = story(&events, 1);
     for event in events {
@@ -102,7 +102,7 @@ fn a_forced_word_is_said_by_every_model_after_the_words_that_are_held() {
             // whoever chose the words, they have the probability that the model gives them
             let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
             let pair: (&[u32], &[u32]) = (&ids(&model, SOURCE), &hypothesis.found.tokens);
-            let score = force(&mut *stepper, &[pair], &CancellationToken::forever()).expect("scored").remove(0);
+            let score = force(&mut *stepper, &[pair], &forever()).expect("scored").remove(0);
             assert!((score.log_p - hypothesis.found.log_p).abs() < 1e-3, "{name}");
             let (set, free) = hypothesis.touched.parts(&hypothesis.found.token_log_p);
             assert!((set - score.token_log_p[..2].iter().sum::<f32>()).abs() < 1e-3, "{name}");
@@ -153,12 +153,11 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
         let options = SearchOptions { trace: true, candidates: 3, max_length: Some(8), ..SearchOptions::default() };
         let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
         let mut changed = Intervening::new(&mut *stepper, vec![Arc::clone(&list)]);
-        let direct =
-            decode(&mut changed, SPECIALS, &[&source], &options, &CancellationToken::forever(), &mut |_, _| ());
+        let direct = decode(&mut changed, SPECIALS, &[&source], &options, &forever(), &mut |_, _| ());
         assert_eq!(direct.expect("decoded")[0].hypotheses[0].tokens, best.found.tokens, "{name}");
 
         let pair: (&[u32], &[u32]) = (&source, &best.found.tokens);
-        let score = force(&mut *stepper, &[pair], &CancellationToken::forever()).expect("scored").remove(0);
+        let score = force(&mut *stepper, &[pair], &forever()).expect("scored").remove(0);
         let untouched = untouched.expect("what the model does by itself");
         assert_eq!(untouched.best.tokens, plain.hypotheses[0].tokens, "{name}");
         assert_eq!(untouched.shifts.len(), best.found.tokens.len());
@@ -521,7 +520,7 @@ fn what_the_model_does_by_itself_stays_beside_the_column() {
 fn the_search_is_a_tree_that_says_why_branches_ended() {
     let mut wanted = request(1, SOURCE, &[fixture("rnnsearch")]);
     wanted.columns[0].options.beam = 3;
-    let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
+    let events = serve_all(&wanted, &mut store(), &forever());
     let options = OpenWith { models: vec![fixture("rnnsearch").into()], ..OpenWith::default() };
     let mut session = Session::start(None, &options);
     act(&mut session, SearchCommand::SetBeam(3));

@@ -11,10 +11,10 @@ use interlinear::aligner::words::{Cutter, LineAligner};
 use interlinear::aligner::{jumps, lattice::Lattice, learned::Learned, lexicon::Prior};
 use interlinear::aligner::{pair::PairPosteriors, settings::AlignerSettings, special::exp_digamma, vocabulary::fold};
 use interlinear::error::{Error, Result};
-use interlinear::ticket::{CancellationToken, Generation};
+use interlinear::ticket::Generation;
 use interlinear::{decoding::SystemSpec, models::choice::ModelSpec, text::links::Link};
 
-use crate::folder::Folder;
+use crate::{folder::Folder, forever};
 
 /// Numbers that look drawn, from a linear congruential generator.
 struct Numbers(u64);
@@ -254,7 +254,7 @@ const PLAIN: AlignerSettings = AlignerSettings {
 };
 
 fn learned(settings: &AlignerSettings, threads: usize, pairs: usize) -> Learned {
-    learn(corpus(&made_up(pairs), 1), settings, threads, &CancellationToken::forever(), &mut |_| {}).expect("it learns")
+    learn(corpus(&made_up(pairs), 1), settings, threads, &forever(), &mut |_| {}).expect("it learns")
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn the_likelihood_never_falls() {
             passes.push(pass);
         }
     };
-    learn(corpus(&made_up(300), 1), &PLAIN, 2, &CancellationToken::forever(), hear).expect("it learns");
+    learn(corpus(&made_up(300), 1), &PLAIN, 2, &forever(), hear).expect("it learns");
     assert_eq!(passes.len(), PLAIN.model1 + PLAIN.hmm);
     for pair in passes.windows(2).filter(|pair| pair[0].model == pair[1].model) {
         for (before, after) in [(pair[0].forward, pair[1].forward), (pair[0].reverse, pair[1].reverse)] {
@@ -341,7 +341,7 @@ fn a_corpus_without_words_teaches_nothing() {
     reading.push::<&str>(&[], &["b"]);
     reading.push(&vec!["a"; 201], &["b"]);
     assert_eq!((reading.len(), reading.left_out), (0, 2));
-    let ended = learn(reading.finish(1), &AlignerSettings::default(), 1, &CancellationToken::forever(), &mut |_| {});
+    let ended = learn(reading.finish(1), &AlignerSettings::default(), 1, &forever(), &mut |_| {});
     assert!(ended.expect_err("there is nothing").to_string().contains("nothing to learn from"));
 }
 
@@ -368,7 +368,7 @@ fn links_are_told_of_what_stands_between_spaces() -> Result<()> {
         reading.push(&["the", "cat", "."], &["le", "chat", "."]);
         reading.push(&["a", "friend", "!"], &["un", "ami", "!"]);
     }
-    let learned = learn(reading.finish(1), &AlignerSettings::default(), 1, &CancellationToken::forever(), &mut |_| {})?;
+    let learned = learn(reading.finish(1), &AlignerSettings::default(), 1, &forever(), &mut |_| {})?;
     let mut aligner = LineAligner::new(learned, Cutter::new("en", false), Cutter::new("fr", false));
     let links = aligner.lines("The friend.", "L\u{2019}ami .");
     let link = |source, target| Link { source, target };

@@ -14,10 +14,10 @@ use interlinear::models::anatomy::{
     Anatomy, Arrow, Diagram, MachinePart, Miswiring, Shrunk, StepNumbers, WRONGS, shrunk,
 };
 use interlinear::models::{Kernels, Model};
-use interlinear::{models::anatomy::anatomy_of, models::config::Config, ticket::CancellationToken};
+use interlinear::{models::anatomy::anatomy_of, models::config::Config};
 
 use crate::models::{Case, FOLDERS, assert_close, cases, load};
-use crate::toolkits;
+use crate::{forever, toolkits};
 
 fn row(tensor: &Tensor) -> Vec<f32> {
     tensor.flatten_all().and_then(|flat| flat.to_vec1()).expect("numbers")
@@ -143,14 +143,13 @@ fn the_path_is_greedy_or_given_or_waits() {
         let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
         let specials =
             interlinear::decoding::Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
-        let ticket = CancellationToken::forever();
         let greedy =
-            decode(&mut *stepper, specials, &[&case.source], &options, &ticket, &mut |_, _| ()).expect("found");
+            decode(&mut *stepper, specials, &[&case.source], &options, &forever(), &mut |_, _| ()).expect("found");
         let best = &greedy[0].hypotheses[0];
         let eos = model.config.eos;
         let mut said = |given: &[u32], then| -> Vec<Option<u32>> {
             let path = Path { given, then, eos, limit: 8, best: 3 };
-            let (_, steps) = trace_steps(&mut anatomy, &case.source, &path, &ticket).expect("apart");
+            let (_, steps) = trace_steps(&mut anatomy, &case.source, &path, &forever()).expect("apart");
             steps.iter().map(|step| step.said.map(|(id, _)| id)).collect()
         };
         let all: Vec<Option<u32>> = best.tokens.iter().copied().map(Some).collect();
@@ -159,7 +158,7 @@ fn the_path_is_greedy_or_given_or_waits() {
         assert_eq!(said(&given, Then::Wait), [Some(4), Some(5), Some(7), None], "{folder}");
         assert_eq!(said(&[], Then::Wait), [None], "{folder}");
         let path = Path { given: &[1_000_000], then: Then::Wait, eos, limit: 8, best: 3 };
-        let beyond = trace_steps(&mut anatomy, &case.source, &path, &ticket);
+        let beyond = trace_steps(&mut anatomy, &case.source, &path, &forever());
         assert!(beyond.is_err_and(|error| error.to_string().contains("1000000")), "{folder}");
     }
 }

@@ -12,11 +12,11 @@ use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::session::jobs::{BackgroundJobs, JobNews};
 use interlinear::{app::effect::QueueCall, app::open_with::OpenWith, decoding::step_trace::Then};
-use interlinear::{session::driver::Driver, text::tokenizer::Tokenizers, ticket::CancellationToken};
+use interlinear::{session::driver::Driver, text::tokenizer::Tokenizers};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::effects::Shows as _;
 use crate::worker::{fixture, request, serve_all, store};
+use crate::{effects::Shows as _, forever};
 
 fn sent<T: Serialize + DeserializeOwned>(message: &T) -> T {
     let mut bytes = Vec::new();
@@ -40,7 +40,7 @@ fn a_request_and_all_that_comes_of_it_survive_as_bytes() {
     asked.near = Some(Near { column: 1, word: "s9".to_owned() });
     let again: Request = sent(&asked);
     assert_eq!(again, asked);
-    let events = serve_all(&again, &mut store(), &CancellationToken::forever());
+    let events = serve_all(&again, &mut store(), &forever());
     let kinds: std::collections::BTreeSet<String> = events
         .iter()
         .map(|event| format!("{event:?}").split([' ', '(', '{']).next().unwrap_or_default().into())
@@ -89,8 +89,7 @@ fn a_model_in_memory_is_the_model_of_its_folder() {
             let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
             let (eos, pair) = (model.config.eos, [4, 5]);
             let target = [pair[0], pair[1], eos];
-            let forced =
-                interlinear::decoding::force(&mut *stepper, &[(&source[0], &target)], &CancellationToken::forever());
+            let forced = interlinear::decoding::force(&mut *stepper, &[(&source[0], &target)], &forever());
             forced.expect("it is read").remove(0)
         };
         assert_eq!(format!("{:?}", log_p(&held)), format!("{:?}", log_p(&own)));

@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::models::{Kernels, Model, shapes};
 use interlinear::models::{checkpoint::Weights, config::Config};
-use interlinear::{decoding, nn::device::Device, ticket::CancellationToken};
+use interlinear::{decoding, nn::device::Device};
 use serde_json::Value;
 
-use crate::bad_input;
 use crate::folder::{Files as _, Folder};
+use crate::{bad_input, forever};
 
 pub const REFERENCES: &[(&str, bool)] = &[
     ("rnnsearch", true),
@@ -394,7 +394,7 @@ fn json_carries_every_bit() {
         specials,
         &[&source.ids],
         &SearchOptions::default(),
-        &CancellationToken::forever(),
+        &forever(),
         &mut |_, _| {},
     );
     let best = &decoded.expect("decoded")[0].hypotheses[0];
@@ -655,19 +655,11 @@ fn a_model_without_source_eos_reads_none() {
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
         let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
         let options = SearchOptions { max_length: Some(15), ..SearchOptions::default() };
-        let decoded = decoding::decode(
-            &mut *stepper,
-            specials,
-            &[&source],
-            &options,
-            &CancellationToken::forever(),
-            &mut |_, _| {},
-        );
+        let decoded = decoding::decode(&mut *stepper, specials, &[&source], &options, &forever(), &mut |_, _| {});
         let decoded = decoded.expect("decoded");
         let target: Vec<u32> =
             ["t18", "t13", "</s>"].iter().map(|word| model.target.id(word).unwrap_or(model.config.unk)).collect();
-        let forced =
-            decoding::force(&mut *stepper, &[(&source, &target)], &CancellationToken::forever()).expect("scored");
+        let forced = decoding::force(&mut *stepper, &[(&source, &target)], &forever()).expect("scored");
 
         let model_path = path.to_str().expect("a plain path");
         let arguments = ["translate", "--model", model_path, "--format", "jsonl", "--max-length", "15"];

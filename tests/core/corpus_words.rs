@@ -10,9 +10,10 @@ use interlinear::corpus::store::rules::{KnownWords, SideRules};
 use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout};
 use interlinear::corpus::{judgements::judgement_io, measures::table::Measuring, query::hits::Searching};
 use interlinear::{corpus::store::write::NewSentence, text::cells::TableCell};
-use interlinear::{text::cut::WordRule, text::links::pharaoh, text::links::read::links_of, ticket::CancellationToken};
+use interlinear::{text::cut::WordRule, text::links::pharaoh, text::links::read::links_of};
 
 use crate::folder::{Files as _, Folder};
+use crate::forever;
 
 const LINES: [(&str, &str, &str); 3] = [
     ("He bought a red car.", "Il a acheté une voiture rouge.", "0-0 1?1 1-2 2-3 3-5 4-4"),
@@ -161,9 +162,8 @@ fn judgements_of_other_words_go_to_the_same_letters() {
     };
     let line = serde_json::json!({ "sentence": 1, "source": LINES[0].0, "by": { "ann": old } }).to_string();
     folder.put("old.jsonl", line);
-    let forever = CancellationToken::forever();
     let mut first = filled(&folder.join("a.ilws"), &KnownWords::default());
-    judgement_io::import(&mut first, &folder.join("old.jsonl"), None, &forever).expect("report");
+    judgement_io::import(&mut first, &folder.join("old.jsonl"), None, &forever()).expect("report");
     let said = first.judgements_of(0).expect("judgements")["ann"].clone();
     let spans: Vec<_> = said.marks.iter().map(|mark| (mark.target, mark.letters, mark.source)).collect();
     assert_eq!(spans, [((5, 7), None, (4, 6)), ((4, 5), Some((1, 7)), (4, 6))]);
@@ -174,7 +174,7 @@ fn judgements_of_other_words_go_to_the_same_letters() {
         fs::write(&file, written(&first, kind, false)).expect("a file");
         for (corpus, known, expect) in [("same", KnownWords::default(), &said), ("given", cut.clone(), &old)] {
             let mut other = filled(&folder.join(format!("{corpus}-{name}.ilws")), &known);
-            judgement_io::import(&mut other, &file, None, &forever).expect("report");
+            judgement_io::import(&mut other, &file, None, &forever()).expect("report");
             let mut back = other.judgements_of(0).expect("judgements")["ann"].clone();
             back.links = pharaoh(&links_of(&back.links).expect("links"));
             let links = pharaoh(&links_of(&expect.links).expect("links"));

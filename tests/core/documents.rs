@@ -12,11 +12,11 @@ use interlinear::import::documents::beads::{BeadEdit, BeadList, BeadRow, table};
 use interlinear::import::documents::{ImportedDocument, ParagraphBreaks};
 use interlinear::jobs::queue::documents::{DocumentsFound, DocumentsOrder};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
-use interlinear::{jobs::Library, jobs::gate::ForegroundGate, ticket::CancellationToken};
+use interlinear::{jobs::Library, jobs::gate::ForegroundGate};
 
 use crate::cli::{Outcome, run_in};
 use crate::folder::{Files as _, Folder};
-use crate::worker::PATIENCE;
+use crate::{forever, worker::PATIENCE};
 
 const ENGLISH: [&str; 3] = [
     "Mr. Hill lived in a small house near the river. Every morning he opened the window and looked at the water.",
@@ -283,7 +283,7 @@ fn no_beads_are_cheaper_than_those_found() {
         let (source, target) = (side(x), side(y));
         let mut costs = Lengths::new(&source, &target);
         let corridor = Corridor::diagonal((x.len(), y.len()));
-        let beads = search(&mut costs, &corridor, &CancellationToken::forever()).expect("beads");
+        let beads = search(&mut costs, &corridor, &forever()).expect("beads");
         let of = |bead: &Bead| {
             let is_own = |kind: &&BeadKind| (kind.source, kind.target) == (bead.source.len(), bead.target.len());
             let kind = BEAD_KINDS.iter().find(is_own).expect("a kind").cost;
@@ -306,10 +306,9 @@ fn a_missing_half_is_found_beyond_the_corridor() {
             target.push("some letters", words(n), false);
         }
     }
-    let ticket = CancellationToken::forever();
-    let near = by_length(&source, &target, &ticket).expect("beads");
+    let near = by_length(&source, &target, &forever()).expect("beads");
     let lexicon = TrustedLexicon { learned: &Learned::default(), free: 0.5 };
-    let beads = by_words((&source, &target), lexicon, &near, &ticket).expect("beads");
+    let beads = by_words((&source, &target), lexicon, &near, &forever()).expect("beads");
     let right = beads.iter().filter(|bead| {
         let (i, j) = (bead.source.start, bead.target.start);
         bead.source.len() == 1 && bead.target.len() == 1 && (i == j && i < 80 || i == j + 150 && i >= 230)

@@ -9,12 +9,11 @@ use interlinear::interventions::{Interventions, Pin, Place, SetAlpha};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::{Kernels, Model};
 use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand};
-use interlinear::ticket::CancellationToken;
 use interlinear::{nn::device::Device, session::driver::OpenWith, session::state::Session, text::sentence::Sentence};
 
-use crate::cli::json_of;
 use crate::effects::{Shows as _, act};
 use crate::worker::{fixture, request, serve_all, store, story};
+use crate::{cli::json_of, forever};
 
 fn read(events: Vec<Event>) -> Result<HypothesisView, String> {
     let mut given = events.into_iter().filter_map(|event| match event {
@@ -30,7 +29,7 @@ fn every_model_reads_the_given_translation_as_forced_decoding_does() {
     for name in ["rnnsearch", "rnnencdec"] {
         let mut wanted = request(1, "s9 s31", &[fixture(name)]);
         wanted.columns[0].given = Some("t4 t7 unheard".to_owned());
-        let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
+        let events = serve_all(&wanted, &mut store, &forever());
         assert!(story(&events, 1).ends_with(&["finished", "given"]), "{name}: {:?}", story(&events, 1));
         let given = read(events).expect("it can be read");
 
@@ -38,7 +37,7 @@ fn every_model_reads_the_given_translation_as_forced_decoding_does() {
         let ids = |side: &interlinear::text::tokenizer::Tokenizer, text: &str| side.encode(text).ids;
         let (source, target) = (ids(&model.source, "s9 s31"), ids(&model.target, "t4 t7 unheard"));
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
-        let forced = force(&mut *stepper, &[(&source, &target)], &CancellationToken::forever()).expect("it is scored");
+        let forced = force(&mut *stepper, &[(&source, &target)], &forever()).expect("it is scored");
         assert_eq!((given.found.tokens, given.found.token_log_p), (target, forced[0].token_log_p.clone()), "{name}");
         assert_eq!((given.found.log_p, given.found.alpha), (forced[0].log_p, forced[0].alpha.clone()), "{name}");
         let typed = given.replaced.iter().map(Option::as_deref).collect::<Vec<_>>();
@@ -55,7 +54,7 @@ fn what_is_set_for_all_words_holds_for_the_given_translation_too() {
         let mut wanted = request(1, "s9 s31", &[fixture("rnnsearch")]);
         (wanted.columns[0].decode, wanted.columns[0].given) = (false, Some("t4 t7".to_owned()));
         wanted.columns[0].interventions = Arc::new(set);
-        read(serve_all(&wanted, &mut store, &CancellationToken::forever())).expect("it can be read")
+        read(serve_all(&wanted, &mut store, &forever())).expect("it can be read")
     };
     let plain = given(Interventions::default());
     let masked = given(Interventions { mask: vec![Place::Bytes(0..2)], ..Interventions::default() });
@@ -72,14 +71,9 @@ fn a_given_translation_alone_is_read_without_another_search_and_what_is_wrong_is
     let mut store = store();
     let mut wanted = request(1, "s9 s31", &[fixture("rnnsearch")]);
     (wanted.columns[0].decode, wanted.columns[0].given) = (false, Some("t4".to_owned()));
-    assert_eq!(
-        story(&serve_all(&wanted, &mut store, &CancellationToken::forever()), 1),
-        ["loading", "loaded", "given"]
-    );
+    assert_eq!(story(&serve_all(&wanted, &mut store, &forever()), 1), ["loading", "loaded", "given"]);
     wanted.columns[0].given = Some("t4 ".repeat(6_000));
-    assert!(
-        read(serve_all(&wanted, &mut store, &CancellationToken::forever())).is_err_and(|why| why.contains("words"))
-    );
+    assert!(read(serve_all(&wanted, &mut store, &forever())).is_err_and(|why| why.contains("words")));
 }
 
 fn hypothesis(words: &[&str], log_p: f32) -> HypothesisView {

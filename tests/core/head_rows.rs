@@ -9,14 +9,14 @@ use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
 use interlinear::{aligner::learned::Learned, analysis::alignment::Alignment, analysis::row_convention::RowConvention};
 use interlinear::{app::command::SettingsCommand, decoding::Hypothesis, figure::heatmap::outlines::Outlined};
 use interlinear::{models::config::Architecture, session::driver::OpenWith, session::persist::SavedSession};
-use interlinear::{session::state::Session, text::sentence::Sentence, ticket::CancellationToken};
+use interlinear::{session::state::Session, text::sentence::Sentence};
 use serde_json::Value;
 
 use crate::cli::{Outcome, feed, json_lines, json_of};
 use crate::folder::{Files as _, Folder};
-use crate::heads::with_head;
 use crate::tiny::{TINY, Tiny};
 use crate::worker::{request, serve_all, store};
+use crate::{forever, heads::with_head};
 
 const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY };
 
@@ -296,7 +296,7 @@ fn what_has_no_head_says_how_to_get_one() {
 
 fn events(folder: &Path, name: &str) -> Vec<Event> {
     let folders: Vec<PathBuf> = vec![folder.join(name)];
-    serve_all(&request(1, "three two", &folders), &mut store(), &CancellationToken::forever())
+    serve_all(&request(1, "three two", &folders), &mut store(), &forever())
 }
 
 #[test]

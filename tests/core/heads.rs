@@ -17,11 +17,11 @@ use interlinear::{aligner::words::LineAligner, analysis::row_convention::RowConv
 use interlinear::{
     jobs::Library, jobs::gate::ForegroundGate, models::checkpoint::Weights, models::config::Architecture,
 };
-use interlinear::{text::corpus::ParallelText, text::links::Link, ticket::CancellationToken};
+use interlinear::{text::corpus::ParallelText, text::links::Link};
 
-use crate::bad_input::copy_of;
 use crate::folder::{Files as _, Folder};
 use crate::tiny::{TINY, Tiny};
+use crate::{bad_input::copy_of, forever};
 
 const FOREIGN: [&str; 7] = [
     "marian/guided", "marian/pre", "marian/ssru", "marian-rnn/s2s-topped", "marian-rnn/s2s-lstm", "origins/onmt-brnn",
@@ -114,7 +114,7 @@ fn a_head_without_x_is_one_whose_x_is_zero() {
         model.forget_head();
         let mut stepper = model.stepper_with_head(Kernels::Fused, 1).expect("a head");
         let mut rows = Vec::new();
-        force_all(&mut *stepper, &[(&[2, 3, 4, 0], &[4, 2, 0])], 1, &CancellationToken::forever(), &mut |_, forced| {
+        force_all(&mut *stepper, &[(&[2, 3, 4, 0], &[4, 2, 0])], 1, &forever(), &mut |_, forced| {
             rows = forced[0].head.clone().unwrap_or_default();
             Ok(())
         })
@@ -133,13 +133,18 @@ fn rows_are_those_of_the_equation_in_padded_batches_and_nothing_else_changes() {
         let ((model, head), name) = (with_head(&path), path.display());
         let pairs: [(&[u32], &[u32]); 3] =
             [(&[2, 3, 4, 0], &[4, 2, 0]), (&[4, 0], &[3, 3, 2, 4, 0]), (&[2, 2, 0], &[0])];
-        let forever = CancellationToken::forever();
         let plain = RowReader::default()
-            .force_all(&mut *model.stepper(Kernels::Fused, 1).expect("a stepper"), &pairs, 2, &forever, &mut |_, _| {})
+            .force_all(
+                &mut *model.stepper(Kernels::Fused, 1).expect("a stepper"),
+                &pairs,
+                2,
+                &forever(),
+                &mut |_, _| {},
+            )
             .expect("forced");
         let rows = RowReader::wanted((&model).into(), Some(RowConvention::Head));
         let mut stepper = model.stepper_with_head(Kernels::Fused, 1).expect("it has a head");
-        let forced = rows.force_all(&mut *stepper, &pairs, 2, &forever, &mut |_, _| {}).expect("forced");
+        let forced = rows.force_all(&mut *stepper, &pairs, 2, &forever(), &mut |_, _| {}).expect("forced");
         for ((forced, plain), (source, target)) in forced.into_iter().zip(plain).zip(pairs) {
             assert_eq!(forced.token_log_p, plain.token_log_p, "{name}: log p");
             let alpha = forced.alpha.expect("a head always aligns");
@@ -158,7 +163,7 @@ fn rows_are_those_of_the_equation_in_padded_batches_and_nothing_else_changes() {
 fn translations_do_not_change_by_a_letter_and_their_rows_are_those_of_forced_ones() {
     let folder = Folder::new();
     for path in models(&folder) {
-        let ((model, _), name, forever) = (with_head(&path), path.display(), CancellationToken::forever());
+        let ((model, _), name, forever) = (with_head(&path), path.display(), forever());
         let sources: [&[u32]; 4] = [&[2, 3, 4, 0], &[4, 0], &[3, 3, 2, 0], &[2, 0]];
         let options = SearchOptions { beam: 3, ..SearchOptions::default() };
         let (eos, unk) = model.specials();
@@ -246,8 +251,7 @@ fn a_head_learns_the_links_the_same_on_any_number_of_threads() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             let mut costs = Vec::new();
             let weights = pool.install(|| {
-                let forever = CancellationToken::forever();
-                train_head(&model, (&corpus, &guide), options, None, &forever, &mut |step| {
+                train_head(&model, (&corpus, &guide), options, None, &forever(), &mut |step| {
                     costs.push(step.progress.cost);
                     Ok(())
                 })
@@ -268,8 +272,7 @@ fn neither_room_nor_a_break_changes_what_is_learned() {
     let path = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY }.save(&folder);
     for path in [TINY.save(&folder), path] {
         let model = Model::load(&path, &Device::cpu()).expect("a sound model");
-        let (whole, forever) =
-            (HeadTraining { passes: 3, seed: 5, ..HeadTraining::default() }, CancellationToken::forever());
+        let (whole, forever) = (HeadTraining { passes: 3, seed: 5, ..HeadTraining::default() }, forever());
         let learn = |options: HeadTraining, before: Option<&Checkpoint>, kept: Option<(u64, &Path)>| {
             let mut updates = Vec::new();
             let weights = train_head(&model, (&corpus, &guide), options, before, &forever, &mut |step| {

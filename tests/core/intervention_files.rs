@@ -9,10 +9,11 @@ use interlinear::interventions::{
     Intervention, InterventionFile, InterventionReader, Interventions, Origin, Resolved, ResolvedText, intervene_all,
 };
 use interlinear::models::{Kernels, Model};
-use interlinear::{models::config::Architecture, text::words::vocabulary_words, ticket::CancellationToken};
+use interlinear::{models::config::Architecture, text::words::vocabulary_words};
 
 use crate::cli::{feed, json_of};
 use crate::folder::{Files as _, Folder};
+use crate::forever;
 use crate::tiny::{TINY, Tiny};
 
 const SOURCE: &str = "one three two";
@@ -132,17 +133,8 @@ fn decoded(model: &Model, list: Vec<Intervention>, beam: usize) -> Decoded {
         found = decoded.pop();
         Ok(())
     };
-    intervene_all(
-        stepper.as_mut(),
-        specials,
-        &[&source],
-        &[list.into()],
-        &options,
-        4,
-        &CancellationToken::forever(),
-        &mut done,
-    )
-    .expect("it decodes");
+    intervene_all(stepper.as_mut(), specials, &[&source], &[list.into()], &options, 4, &forever(), &mut done)
+        .expect("it decodes");
     found.expect("a translation")
 }
 

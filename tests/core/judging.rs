@@ -11,10 +11,11 @@ use interlinear::corpus::judgements::scheme::{ErrorScheme, Renamed, Severity};
 use interlinear::corpus::query::{column::TableColumn, filter::Filter, table::rows};
 use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout};
 use interlinear::corpus::{export::out, judgements::judgement_io, measures::score::score, measures::table::Measuring};
-use interlinear::{corpus::store::write::NewSentence, import, text::links::read::links_of, ticket::CancellationToken};
+use interlinear::{corpus::store::write::NewSentence, import, text::links::read::links_of};
 
 use crate::cli::{json_of, run_in, run_line};
 use crate::folder::{Files as _, Folder};
+use crate::forever;
 
 const PAIRS: &[(&str, &str, &str)] = &[
     ("a red boat", "un bateau rouge", "un rouge bateau"),
@@ -299,7 +300,7 @@ fn a_translation_that_nobody_judged_has_no_score() {
         let file = folder.join(name);
         std::fs::write(&file, written(&workspace, kind)).expect("written");
         let mut second = filled(&folder.join(format!("{name}.ilws")), PAIRS);
-        let report = judgement_io::import(&mut second, &file, None, &CancellationToken::forever());
+        let report = judgement_io::import(&mut second, &file, None, &forever());
         let report = report.expect(name);
         assert_eq!(report.warned, 0, "{name}: {:?}", report.warnings);
         assert!(report.facts.iter().any(|fact| fact.contains("wait until they come: Brook")), "{:?}", report.facts);
@@ -320,7 +321,7 @@ fn a_translation_that_nobody_judged_has_no_score() {
     let line = "{\"sentence\":1,\"by\":{\"cleo\":{\"no_errors\":[\"Mill\",\"Brook\"],\"marks\":[{\"system\":\"Mill\",\
                 \"target\":[0,1],\"category\":\"style\",\"severity\":\"minor\"}]}}}\n";
     std::fs::write(&file, line).expect("written");
-    judgement_io::import(&mut workspace, &file, None, &CancellationToken::forever()).expect("report");
+    judgement_io::import(&mut workspace, &file, None, &forever()).expect("report");
     let cleo = &workspace.judgements().expect("read")[&0]["cleo"];
     assert_eq!(cleo.no_errors.iter().collect::<Vec<_>>(), ["Brook"]);
 }
@@ -332,7 +333,7 @@ fn a_table_of_judgements_says_yes_or_no_of_errors() {
     let file = folder.join("j.tsv");
     let rows = "sentence\tannotator\tsystem\tno_errors\n1\tbob\tMill\tYes\n2\tbob\tMill\tno\n3\tbob\tMill\tperhaps\n";
     std::fs::write(&file, rows).expect("written");
-    let report = judgement_io::import(&mut workspace, &file, None, &CancellationToken::forever());
+    let report = judgement_io::import(&mut workspace, &file, None, &forever());
     let report = report.expect("report");
     assert!(report.warnings[0].contains("line 4: `perhaps` is neither yes nor no"), "{:?}", report.warnings);
     let said = workspace.judgements().expect("read");
@@ -456,7 +457,7 @@ fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
         let mut second = filled(&folder.join(format!("{name}.ilws")), &others);
         second.judge(2, "anna", &said(1, &["before"], "", Vec::new(), "")).expect("judged");
         let before = second.judgements().expect("judgements");
-        let report = judgement_io::import(&mut second, &file, None, &CancellationToken::forever());
+        let report = judgement_io::import(&mut second, &file, None, &forever());
         let report = report.expect(name);
         assert_eq!((report.judgements, report.warned), (4, 0), "{name}: {:?}", report.warnings);
         let found = second.judgements().expect("judgements");
@@ -515,7 +516,7 @@ fn lines_of_judgements_that_make_no_sense_are_told_with_their_numbers() {
         let mut workspace = filled(&folder.join(format!("{name}.ilws")), PAIRS);
         let file = folder.join(name);
         std::fs::write(&file, text).expect("written");
-        let report = judgement_io::import(&mut workspace, &file, None, &CancellationToken::forever());
+        let report = judgement_io::import(&mut workspace, &file, None, &forever());
         let report = report.expect(name);
         assert_eq!((report.judgements, report.warned), (judgements, says.len()), "{name}: {:?}", report.warnings);
         for (warning, says) in report.warnings.iter().zip(says) {
@@ -530,7 +531,7 @@ fn a_table_changes_only_the_columns_that_it_has() {
     let mut workspace = filled(&folder.join("a.ilws"), PAIRS);
     workspace.judge(0, "bob", &said(2, &["kept"], "kept", Vec::new(), "")).expect("judged");
     let file = folder.put("bob.stars.tsv", "source\tannotator\tstars\nrain again\tme\t4\na red boat\tme\t5\n");
-    let report = judgement_io::import(&mut workspace, &file, None, &CancellationToken::forever());
+    let report = judgement_io::import(&mut workspace, &file, None, &forever());
     assert!(report.expect("report").facts.iter().any(|fact| fact.contains("kept as by \"bob\"")));
     let all = workspace.judgements().expect("judgements");
     assert_eq!(all[&0]["bob"], said(5, &["kept"], "kept", Vec::new(), ""));
@@ -538,10 +539,10 @@ fn a_table_changes_only_the_columns_that_it_has() {
     let other = "sentence\tannotator\tsystem\twords\tcategory\tseverity\n1\tbob\tNobody\t1\tstyle\tdire\n";
     folder.put("o.tsv", other);
     let path = folder.join("o.tsv");
-    let report = judgement_io::import(&mut workspace, &path, None, &CancellationToken::forever());
+    let report = judgement_io::import(&mut workspace, &path, None, &forever());
     let facts = report.expect("report").facts.join(" ");
     assert!(facts.contains("lacks dire.") && facts.contains("systems that are not here wait until they come: Nobody."));
-    judgement_io::import(&mut workspace, &file, Some("cleo"), &CancellationToken::forever()).expect("report");
+    judgement_io::import(&mut workspace, &file, Some("cleo"), &forever()).expect("report");
     assert_eq!(workspace.judgements().expect("judgements")[&0]["cleo"].stars, 5);
 }
 
@@ -578,7 +579,7 @@ fn marks_that_are_set_apart_go_out_and_come_in() {
     assert!(apart.marks.is_empty() && apart.stale.len() == 1, "{apart:?}");
     let path = folder.put("j.tsv", written(&workspace, ExportFormat::JudgementTable));
     for mut back in [filled(&folder.join("v.ilws"), PAIRS), workspace] {
-        let report = judgement_io::import(&mut back, &path, None, &CancellationToken::forever()).expect("in");
+        let report = judgement_io::import(&mut back, &path, None, &forever()).expect("in");
         assert!(report.warnings.is_empty(), "{report:?}");
         assert_eq!(back.judgements().expect("judgements")[&0]["anna"], apart);
     }

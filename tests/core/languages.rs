@@ -10,11 +10,11 @@ use interlinear::models::choice::{self, ModelChoice};
 use interlinear::models::{Model, transformer::sizes::Positions};
 use interlinear::text::words::{SideWords, vocabulary_words};
 use interlinear::{nn::device::Device, pages::sentence::command::ColumnCommand, session::driver::OpenWith};
-use interlinear::{session::state::Session, text::tokenizer::Encode as _, ticket::CancellationToken};
+use interlinear::{session::state::Session, text::tokenizer::Encode as _};
 
 use crate::cli::{feed, run_in};
 use crate::effects::{Shows as _, act};
-use crate::folder::Folder;
+use crate::{folder::Folder, forever};
 
 fn multi(choice: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins/mt-multi");
@@ -124,7 +124,7 @@ fn a_column_says_its_language_apart_from_the_text_and_keeps_it() {
     let mut live = |session: &mut Session, command: ColumnCommand| {
         let request = act(session, command).expect("it asks");
         let mut events = Vec::new();
-        serve(&request, &mut store, &CancellationToken::forever(), &mut |event| events.push(event));
+        serve(&request, &mut store, &forever(), &mut |event| events.push(event));
         for event in events {
             _ = session.absorb(event);
         }

@@ -10,11 +10,12 @@ use interlinear::models::config::{Architecture, Config, LuongSizes, OwnSizes};
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::{Annotations, Kernels, Model, Stepper, fused};
 use interlinear::models::{checkpoint::Weights, folder::readable, loss::trainable, plain::PlainStepper};
-use interlinear::{nn::device::Device, ticket::CancellationToken};
+use interlinear::nn::device::Device;
 use serde_json::Value;
 
 use crate::cli::{json_of, reference, run_in, run_line};
 use crate::folder::{Files as _, Folder};
+use crate::forever;
 use crate::models::{check_gradients, tiny, variables};
 
 fn looks() -> Vec<(AttentionKind, &'static str)> {
@@ -95,7 +96,7 @@ fn assert_same(what: &str, a: &Hypothesis, b: &Hypothesis) {
 fn beams(stepper: &mut dyn Stepper, sources: &[&[u32]]) -> Vec<Decoded> {
     let options = SearchOptions { beam: 3, max_length: Some(7), ..SearchOptions::default() };
     let specials = Specials { eos: 0, unk: 1, bars_unk: false };
-    decode(stepper, specials, sources, &options, &CancellationToken::forever(), &mut |_, _| {}).expect("it decodes")
+    decode(stepper, specials, sources, &options, &forever(), &mut |_, _| {}).expect("it decodes")
 }
 
 #[test]
@@ -109,12 +110,11 @@ fn every_combination_reads_a_sentence_in_a_batch_as_it_does_alone() {
         let config = config(look, wiring);
         let model = readable(&config, &weights(&config), &candle_core::Device::Cpu).expect("a model");
         let mut stepper = PlainStepper::new(model);
-        let mut scores =
-            |pairs: &[(&[u32], &[u32])]| force(&mut stepper, pairs, &CancellationToken::forever()).expect("it scores");
+        let mut scores = |pairs: &[(&[u32], &[u32])]| force(&mut stepper, pairs, &forever()).expect("it scores");
         let together = scores(&pairs);
         let alone: Vec<Hypothesis> = pairs.iter().map(|pair| scores(&[*pair]).swap_remove(0)).collect();
         let mut fused = fused::stepper(&config, &std::sync::Arc::new(weights(&config)), 1).expect("a stepper");
-        let by_kernels = force(fused.as_mut(), &pairs, &CancellationToken::forever()).expect("it scores");
+        let by_kernels = force(fused.as_mut(), &pairs, &forever()).expect("it scores");
         let decoded = beams(&mut stepper, &sources);
         for (index, source) in sources.into_iter().enumerate() {
             let what = format!("{look:?} {wiring:?}, sentence {index}");
@@ -124,8 +124,7 @@ fn every_combination_reads_a_sentence_in_a_batch_as_it_does_alone() {
             assert_eq!(words(&beams(&mut stepper, &[source])[0]), words(&decoded[index]), "{what}");
             // What the beam says of its best is what forcing it says.
             let best = &decoded[index].hypotheses[0];
-            let forced =
-                force(&mut stepper, &[(source, &best.tokens)], &CancellationToken::forever()).expect("it scores");
+            let forced = force(&mut stepper, &[(source, &best.tokens)], &forever()).expect("it scores");
             assert_same(&what, best, &forced[0]);
         }
     }
@@ -176,7 +175,7 @@ fn local_attention_looks_round_p_t() {
         for engine in [Kernels::Plain, Kernels::Fused] {
             let mut stepper = model.stepper(engine, 1).expect("a stepper");
             let pairs = sources.map(|source| (source, &target[..]));
-            let found = force(stepper.as_mut(), &pairs, &CancellationToken::forever()).expect("it scores");
+            let found = force(stepper.as_mut(), &pairs, &forever()).expect("it scores");
             for (source, found) in sources.iter().zip(&found) {
                 let (p_t, alpha) = (found.p_t.as_ref().expect("p_t"), found.alpha.as_ref().expect("alpha"));
                 for (t, (&p, row)) in p_t.iter().zip(alpha).enumerate() {
@@ -193,7 +192,7 @@ fn local_attention_looks_round_p_t() {
     }
     let model = Model::load(reference("luong-global-dot"), &Device::cpu()).expect("the fixture loads");
     let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
-    let found = force(stepper.as_mut(), &[(&[2, 0], &[3, 0])], &CancellationToken::forever()).expect("it scores");
+    let found = force(stepper.as_mut(), &[(&[2, 0], &[3, 0])], &forever()).expect("it scores");
     assert_eq!(found[0].p_t, None);
 }
 

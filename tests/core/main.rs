@@ -88,3 +88,8 @@ mod wild;
 mod workbench;
 mod worker;
 mod workspace;
+
+/// A ticket of what nobody cancels.
+fn forever() -> interlinear::ticket::CancellationToken {
+    interlinear::ticket::CancellationToken::forever()
+}

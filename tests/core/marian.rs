@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use interlinear::decoding::{Hypothesis, SearchOptions, Specials, decode, force};
 use interlinear::models::{Kernels, Model};
 use interlinear::models::{config::OwnSizes, origins, origins::foreign::Foreign, transformer::sizes::AlignmentReason};
-use interlinear::{nn::device::Device, text::tokenizer::Tokenizers, ticket::CancellationToken};
+use interlinear::{nn::device::Device, text::tokenizer::Tokenizers};
 
-use crate::cli::run_in;
 use crate::folder::{Files as _, Folder};
+use crate::{cli::run_in, forever};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/marian").join(name)
@@ -85,11 +85,10 @@ fn compare(folder: &Path, kernels: Kernels) -> (Vec<(f32, f32)>, usize, usize) {
             ..SearchOptions::default()
         };
         let mut stepper = model.stepper(kernels, 1).expect("a stepper");
-        let ticket = CancellationToken::forever();
         if folder.join("scores.txt").exists() {
             let wanted = &wanted[sentence];
             let target = model.target.encode_with(&wanted.text, Some(model.config.eos)).ids;
-            let forced = &force(&mut *stepper, &[(&source, &target)], &ticket).expect("it is scored")[0];
+            let forced = &force(&mut *stepper, &[(&source, &target)], &forever()).expect("it is scored")[0];
             log_p = log_p.max(furthest(&forced.token_log_p, &wanted.token_log_p));
             let rows = forced.alpha.as_ref().expect("a Transformer aligns").iter().zip(&wanted.alpha);
             alpha = rows.map(|(row, wanted)| furthest(row, wanted)).fold(alpha, f32::max);
@@ -97,7 +96,7 @@ fn compare(folder: &Path, kernels: Kernels) -> (Vec<(f32, f32)>, usize, usize) {
             most += 4;
             continue;
         }
-        let found = decode(&mut *stepper, specials, &[&source], &options, &ticket, &mut |_, _| {}).expect("a beam");
+        let found = decode(&mut *stepper, specials, &[&source], &options, &forever(), &mut |_, _| {}).expect("a beam");
         let beam: Vec<&Wanted> = wanted.iter().filter(|wanted| wanted.sentence == sentence).collect();
         most += beam.len();
         for (rank, wanted) in beam.iter().enumerate() {
@@ -157,8 +156,7 @@ fn integers_are_marians() {
         for (line, wanted) in text.lines().zip(&wanted) {
             let source = model.source.encode(line).ids;
             let target = model.target.encode_with(&wanted.text, Some(model.config.eos)).ids;
-            let ticket = CancellationToken::forever();
-            let forced = &force(&mut *stepper, &[(&source, &target)], &ticket).expect("it is scored")[0];
+            let forced = &force(&mut *stepper, &[(&source, &target)], &forever()).expect("it is scored")[0];
             let rows = forced.alpha.as_ref().expect("a Transformer aligns").iter().zip(&wanted.alpha);
             let alpha = rows.map(|(row, wanted)| furthest(row, wanted)).fold(0.0, f32::max);
             // one list of words may be cut into pieces in several ways
@@ -181,8 +179,7 @@ fn integers_are_the_same_in_every_company() {
     let found = |threads: usize, sources: &[&[u32]]| {
         let mut stepper = model.stepper(Kernels::Fused, threads).expect("a stepper");
         let options = SearchOptions { beam: 3, ..SearchOptions::default() };
-        decode(&mut *stepper, specials, sources, &options, &CancellationToken::forever(), &mut |_, _| {})
-            .expect("found")
+        decode(&mut *stepper, specials, sources, &options, &forever(), &mut |_, _| {}).expect("found")
     };
     for (together, source) in found(2, &all).iter().zip(&all) {
         let alone = &found(1, &[source])[0].hypotheses;

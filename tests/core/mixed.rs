@@ -15,11 +15,12 @@ use interlinear::text::links::{Link, Links};
 use interlinear::{
     jobs::Store, jobs::gate::ForegroundGate, jobs::queue::analyse::Analyse, models::config::Architecture,
 };
-use interlinear::{text::line, text::reader::LineReader, text::sentence::Sentence, ticket::CancellationToken};
+use interlinear::{text::line, text::reader::LineReader, text::sentence::Sentence};
 use serde_json::Value;
 
 use crate::cli::{json_of, reference, run_in};
 use crate::folder::{Files as _, Folder};
+use crate::forever;
 use crate::tiny::{TINY, Tiny};
 
 const PAIRS: [(&str, &str); 3] = [("s2 s3 s4", "t2 t3"), ("s5 x", "t4"), ("s6 s7 s8 s9", "t5 x t7")];
@@ -98,7 +99,7 @@ fn the_figures_are_those_of_the_members_mean() {
         for forces in [false, true] {
             let options = SystemRunOptions { search: search.clone(), batch: 2, forces, ..SystemRunOptions::default() };
             let id = run::begin(&mut workspace, system, &SystemSpec::default(), &options).expect("a system").id;
-            let (mut measuring, forever) = (Measuring::default(), CancellationToken::forever());
+            let (mut measuring, forever) = (Measuring::default(), forever());
             run::run(&mut workspace, id, (system, stepper.as_mut()), &options, &mut measuring, &forever, &mut |_| {
                 Ok(())
             })
@@ -111,7 +112,7 @@ fn the_figures_are_those_of_the_members_mean() {
             None,
             &set,
             &AlignmentOptions::default(),
-            &CancellationToken::forever(),
+            &forever(),
             &mut |_, _| {},
         )
         .expect("it aligns");

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use interlinear::corpus::{import::importer::import_file, query::column::TableColumn, store::corpus::CorpusTable};
 use interlinear::import::{ImportOptions, OracleBy, Role};
-use interlinear::{corpus::store::file::Workspace, import, ticket::CancellationToken};
+use interlinear::{corpus::store::file::Workspace, import};
 
 use crate::cli::{json_of, run_in};
 use crate::folder::{Files as _, Folder};
+use crate::forever;
 
 const SOURCE: &str = "the old mill turns\nrain again\nlate\n";
 const REFERENCE: &str = "le vieux moulin tourne\nencore la pluie\ntard\n";
@@ -49,9 +50,8 @@ fn the_oracle_of_lists_is_a_system_and_its_place_a_column() {
     let roles = [("s.en", Some(Role::Source)), ("r.fr", Some(Role::Reference)), ("mill.nbest", None)];
     for (name, role) in roles {
         let options = ImportOptions { role, oracle: Some(OracleBy::Bleu), ..ImportOptions::default() };
-        let ticket = CancellationToken::forever();
         let path = folder.join(name);
-        let report = import_file(&mut workspace, (&path, &options), 1, &ticket, &mut |_| {}).expect("it comes in");
+        let report = import_file(&mut workspace, (&path, &options), 1, &forever(), &mut |_| {}).expect("it comes in");
         assert_eq!(report.warned, 0, "{report:?}");
     }
     let corpus = CorpusTable::read(&workspace).expect("a corpus");

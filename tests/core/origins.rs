@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use interlinear::decoding::{SearchOptions, Specials, decode, force};
 use interlinear::models::{Kernels, Model};
 use interlinear::text::{foreign::vocabulary::Vocabulary, tokenizer::Tokenizer};
-use interlinear::{models::config::OwnSizes, nn::device::Device, ticket::CancellationToken};
+use interlinear::{models::config::OwnSizes, nn::device::Device};
 use serde_json::Value;
 
-use crate::{cli::run_line, folder::Folder};
+use crate::{cli::run_line, folder::Folder, forever};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins").join(name)
@@ -46,7 +46,7 @@ fn options(beam: usize, record: &Value) -> SearchOptions {
 fn search(model: &Model, source: &[u32], options: &SearchOptions) -> Vec<interlinear::decoding::Hypothesis> {
     let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
     let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
-    let found = decode(stepper.as_mut(), specials, &[source], options, &CancellationToken::forever(), &mut |_, _| {});
+    let found = decode(stepper.as_mut(), specials, &[source], options, &forever(), &mut |_, _| {});
     found.expect("translated").remove(0).hypotheses
 }
 
@@ -55,7 +55,7 @@ fn look(model: &Model, layer: usize, heads: Vec<usize>, source: &[u32], target: 
     let OwnSizes::Transformer(sizes) = &mut other.config.own else { panic!("no Transformer") };
     (sizes.alignment_layer, sizes.alignment_heads) = (layer, heads);
     let mut stepper = other.stepper(Kernels::Plain, 1).expect("a stepper");
-    let forced = force(stepper.as_mut(), &[(source, target)], &CancellationToken::forever()).expect("forced");
+    let forced = force(stepper.as_mut(), &[(source, target)], &forever()).expect("forced");
     forced.into_iter().next().and_then(|forced| forced.alpha).expect("it aligns")
 }
 

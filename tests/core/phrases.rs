@@ -5,13 +5,13 @@ use std::{io::Write as _, path::Path};
 use interlinear::decoding::phrases::{PhraseOptions, ScoredPhrases, score};
 use interlinear::models::{Kernels, Model};
 use interlinear::text::phrases::{PhraseEntry, PhraseTable, write_packed};
-use interlinear::ticket::{CancellationToken, Generation};
+use interlinear::ticket::Generation;
 use interlinear::{decoding::force, error::Error, nn::device::Device, text::readable::unescaped};
 use serde_json::Value;
 
 use crate::cli::{Outcome, REFERENCES, feed, json_lines, reference, reference_word, run_in};
-use crate::decoding::fake::Fake;
 use crate::folder::{Files as _, Folder};
+use crate::{decoding::fake::Fake, forever};
 
 const TABLE: &str = "\u{feff}s3 s4 ||| t5 t6 ||| 0.1 0.2 0.3 0.4 ||| 0-0 1-1 ||| 3 4 5\n\
 s3 s4 ||| t5 ||| 0.5 1e-3 .25 2.5 ||| ||| 7 7 7 ||| |||\n\
@@ -138,12 +138,11 @@ fn shared_beginnings_score_as_each_pair_alone() {
     let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
     let shared: Vec<(usize, &[u32])> = pairs.iter().map(|(source, target)| (*source, target.as_slice())).collect();
     let alone: Vec<(&[u32], &[u32])> = pairs.iter().map(|(source, target)| (sources[*source], &target[..])).collect();
-    let ticket = CancellationToken::forever();
-    let wanted = force(&mut Fake::new(5, 9), &alone, &ticket).expect("forced");
+    let wanted = force(&mut Fake::new(5, 9), &alone, &forever()).expect("forced");
     for batch in [1, 2, 7, 25, 1000] {
         let mut told = Vec::new();
         let mut fake = Fake::new(5, 9);
-        let found = score(&mut fake, &sources, &shared, batch, &ticket, &mut |done| {
+        let found = score(&mut fake, &sources, &shared, batch, &forever(), &mut |done| {
             told.push(done);
             Ok(())
         })
@@ -153,7 +152,7 @@ fn shared_beginnings_score_as_each_pair_alone() {
         assert_eq!(fake.begun, pairs.len().div_ceil(batch));
     }
     let mut all = Fake::new(5, 9);
-    score(&mut all, &sources, &shared, 1000, &ticket, &mut |_| Ok(())).expect("scored");
+    score(&mut all, &sources, &shared, 1000, &forever(), &mut |_| Ok(())).expect("scored");
     assert_eq!(all.sources.len(), 4, "each source is encoded once");
 }
 
@@ -178,7 +177,7 @@ fn every_model_gives_phrases_their_log_p() {
         for (scored, entry) in scored.iter().zip(&entries) {
             let source = model.source.encode(&unescaped(entry.source())).ids;
             let target = model.target.encode_with(&unescaped(entry.target()), Some(model.config.eos)).ids;
-            let forced = force(stepper.as_mut(), &[(&source, &target)], &CancellationToken::forever()).expect("forced");
+            let forced = force(stepper.as_mut(), &[(&source, &target)], &forever()).expect("forced");
             let log_p = scored.features().last().expect("a feature more");
             assert!((log_p - f64::from(forced[0].log_p)).abs() < 1e-4, "{name}: {log_p} and {}", forced[0].log_p);
             assert_eq!(forced[0].token_log_p.len(), target.len(), "`</s>` counts");
@@ -263,7 +262,7 @@ fn brute_force(model: &Model, source: &str, n: usize, k: usize) -> (Vec<String>,
     for entry in table(TABLE).map(|entry| entry.expect("a line")).filter(|entry| entry.source() == source) {
         let mut alone = ScoredPhrases::new(model, PhraseOptions::default());
         alone.push(source, entry.target()).expect("it has words");
-        let log_p = alone.score(stepper.as_mut(), &CancellationToken::forever(), &mut |_| Ok(())).expect("scored")[0];
+        let log_p = alone.score(stepper.as_mut(), &forever(), &mut |_| Ok(())).expect("scored")[0];
         targets.push((entry.target().to_owned(), f64::from(log_p), entry.feature(n).expect("a feature")));
     }
     let order = |by: fn(&(String, f64, f64)) -> f64| -> Vec<String> {

@@ -19,7 +19,7 @@ use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
 use interlinear::text::links::{Link, Links};
 use interlinear::{jobs::Library, jobs::gate::ForegroundGate, models::gradient::PersuadedRow, pages::map::MAP};
-use interlinear::{session::driver::OpenWith, session::state::Session, text::cut::WordRule, ticket::CancellationToken};
+use interlinear::{session::driver::OpenWith, session::state::Session, text::cut::WordRule};
 
 use crate::acting::{acted_on, answer, asked};
 use crate::cli::{feed, json_of};
@@ -27,7 +27,7 @@ use crate::effects::{Shows as _, act, chores, lane_calls, opened};
 use crate::folder::{Files as _, Folder};
 use crate::importance::{SOURCE, TARGET, best, said};
 use crate::worker::{PATIENCE, fixture, serve_all, store};
-use crate::{measured, models::FOLDERS, tiny::TINY};
+use crate::{forever, measured, models::FOLDERS, tiny::TINY};
 
 pub fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, String> {
     let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
@@ -63,7 +63,7 @@ fn the_standard_tests_are_those_of_the_command_line() {
         let tested = measured_by_lane(folder, 0).expect("it is measured");
         assert_eq!((tested.source.as_slice(), tested.target.as_slice()), (SOURCE, TARGET));
         let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
-        let (seeds, ticket) = ((1..=10).collect::<Vec<u64>>(), CancellationToken::forever());
+        let (seeds, ticket) = ((1..=10).collect::<Vec<u64>>(), forever());
         let words = ablation::words(stepper.as_mut(), (SOURCE, TARGET), &seeds, &ticket).expect("it is tested");
         let mut taus = Vec::new();
         for (i, word) in words.iter().enumerate() {
@@ -429,7 +429,7 @@ fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
 
 fn serve(session: &mut Session, command: impl Into<interlinear::pages::command::Command>) {
     let request: Option<Request> = act(session, command);
-    let events: Vec<Event> = serve_all(&request.expect("a request"), &mut store(), &CancellationToken::forever());
+    let events: Vec<Event> = serve_all(&request.expect("a request"), &mut store(), &forever());
     for event in events {
         session.absorb(event);
     }
@@ -551,7 +551,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
         interlinear::app::effect::Effect::Decode(request) => Some(request),
         _ => None,
     });
-    for event in serve_all(&request.expect("a request"), &mut store(), &CancellationToken::forever()) {
+    for event in serve_all(&request.expect("a request"), &mut store(), &forever()) {
         session.absorb(event);
     }
     let best = &column(&session, id).hypotheses[0];

@@ -8,10 +8,11 @@ use interlinear::corpus::query::{column::TableColumn, filter::Filter, table::row
 use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout};
 use interlinear::corpus::{export::out::ExportFormat, judgements::alpha::alphas};
 use interlinear::corpus::{judgements::campaign::Campaign, judgements::judgement_io, measures::table::Measuring};
-use interlinear::{corpus::store::write::NewSentence, import::ImportOptions, ticket::CancellationToken};
+use interlinear::{corpus::store::write::NewSentence, import::ImportOptions};
 
 use crate::cli::{Outcome, json_lines, json_of, run_in, run_line};
 use crate::folder::{Files as _, Folder};
+use crate::forever;
 use crate::judging::{bytes, out};
 
 const SYSTEMS: [&str; 2] = ["Mill", "Brook"];
@@ -69,7 +70,7 @@ fn written(workspace: &Workspace, kind: ExportFormat) -> String {
 }
 
 fn brought(workspace: &mut Workspace, path: &Path) -> ImportReport {
-    let (options, ticket) = (ImportOptions::default(), CancellationToken::forever());
+    let (options, ticket) = (ImportOptions::default(), forever());
     import_file(workspace, (path, &options), 1, &ticket, &mut |_| {}).expect("it comes in")
 }
 
@@ -96,14 +97,14 @@ fn ratings_and_letters_go_out_and_come_in_as_table_and_as_lines() {
         let path = folder.join(name);
         std::fs::write(&path, written(&first, kind)).expect("written");
         let mut other = filled(&folder.join(format!("{name}.ilws")));
-        let report = judgement_io::import(&mut other, &path, None, &CancellationToken::forever()).expect("in");
+        let report = judgement_io::import(&mut other, &path, None, &forever()).expect("in");
         assert!(report.warnings.is_empty(), "{report:?}");
         assert_eq!(other.judgements().expect("judgements"), first.judgements().expect("judgements"), "{name}");
     }
     let wrong = "sentence\tannotator\tsystem\trating\n1\tanna\tMill\t101\n2\tanna\t\t5\n3\tanna\tMill\t7\n";
     let path = folder.put("wrong.tsv", wrong);
     let mut other = filled(&folder.join("b.ilws"));
-    let report = judgement_io::import(&mut other, &path, None, &CancellationToken::forever()).expect("in");
+    let report = judgement_io::import(&mut other, &path, None, &forever()).expect("in");
     assert_eq!(report.warned, 2, "{report:?}");
     assert!(report.warnings[0].contains("line 2") && report.warnings[0].contains("from 0 to 100"), "{report:?}");
     assert_eq!(other.judgements_of(2).expect("said")["anna"], rated(7, 0));
@@ -284,7 +285,7 @@ fn errors_that_a_metric_found_are_marks_of_an_annotator_of_its_name() {
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     assert_eq!(TableColumn::named("comet.1", &corpus).expect("a column").value(&corpus, 3), 0.75);
     std::fs::write(&path, "{\"a\": [{\"src\": 1, \"mt\"").expect("written");
-    let (options, ticket) = (ImportOptions::default(), CancellationToken::forever());
+    let (options, ticket) = (ImportOptions::default(), forever());
     let error = import_file(&mut workspace, (&path, &options), 1, &ticket, &mut |_| {}).expect_err("no JSON");
     assert!(error.to_string().contains("scored.json") && error.to_string().contains("comet-score"), "{error}");
 }

@@ -13,9 +13,10 @@ use interlinear::models::{Model, folder, shapes};
 use interlinear::models::{
     checkpoint::Weights, config::Config, loss::trainable, origins::marian_rnn, origins::npz::Npz,
 };
-use interlinear::{nn::device::Device, ticket::CancellationToken};
+use interlinear::nn::device::Device;
 
 use crate::folder::{Files as _, Folder};
+use crate::forever;
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const DIGITS: f32 = 1e-5;
@@ -90,10 +91,6 @@ pub fn check_rows(found: &[Vec<f32>], expected: &[Vec<f32>], what: &str) {
 
 fn sources(words: &Words) -> Vec<Vec<u32>> {
     text(models().join("source.txt")).lines().map(|line| words.ids(line)).collect()
-}
-
-fn forever() -> CancellationToken {
-    CancellationToken::forever()
 }
 
 #[test]

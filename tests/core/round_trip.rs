@@ -12,12 +12,12 @@ use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::S
 use interlinear::corpus::{export::out, measures::table::Measuring, query::column::TableColumn};
 use interlinear::import::{ImportOptions, Role};
 use interlinear::text::links::{Link, Links};
-use interlinear::{corpus::store::write::NewSentence, text::words::words, ticket::CancellationToken};
+use interlinear::{corpus::store::write::NewSentence, text::words::words};
 use proptest::test_runner::{Config, RngSeed};
 use proptest::{prelude::*, sample::select};
 
-use crate::cli::run_line;
 use crate::folder::{Files as _, Folder};
+use crate::{cli::run_line, forever};
 
 const NASTY: &str = "\"quoted\"\n\"He said nothing.\"\na \"word\" within\none \" mark\n\"open\nclose\"\n- dash\n= 5 euros\n+33
 @home\n'Tis late\n'- odd\n'quoted'\ncafe\u{301} noir\ncafé noir\n\u{1f600} hi \u{1f469}\u{200d}\u{1f680}\nline\u{2028}separator
@@ -143,8 +143,7 @@ fn write(workspace: &Workspace, kind: ExportFormat, name: &str) -> PathBuf {
 
 fn take(workspace: &mut Workspace, path: &Path, role: Option<Role>) -> ImportReport {
     let options = ImportOptions { role, ..ImportOptions::default() };
-    let ticket = CancellationToken::forever();
-    let told = import_file(workspace, (path, &options), 1, &ticket, &mut |_| {});
+    let told = import_file(workspace, (path, &options), 1, &forever(), &mut |_| {});
     told.unwrap_or_else(|error| panic!("{error}\n{}", fs::read_to_string(path).unwrap_or_default()))
 }
 
@@ -293,7 +292,7 @@ proptest! {
             // A few lines may look like another kind of file.
             let options = ImportOptions { role: Some(role), format: Some("text".to_owned()), ..ImportOptions::default() };
             for workspace in [&mut other, &mut workspace] {
-                import_file(workspace, (&path, &options), 1, &CancellationToken::forever(), &mut |_| {}).expect("it comes in");
+                import_file(workspace, (&path, &options), 1, &forever(), &mut |_| {}).expect("it comes in");
             }
         }
         prop_assert_eq!(contents(&other, &[Part::Texts]), contents(&workspace, &[Part::Texts]));
@@ -307,8 +306,7 @@ proptest! {
         };
         for (path, role) in [(links, Role::Output("Other one".to_owned())), (gold, Role::Gold)] {
             for workspace in [&mut other, &mut workspace] {
-                let ticket = CancellationToken::forever();
-                import_file(workspace, (&path, &format(role.clone())), 1, &ticket, &mut |_| {}).expect("it comes in");
+                import_file(workspace, (&path, &format(role.clone())), 1, &forever(), &mut |_| {}).expect("it comes in");
             }
         }
         prop_assert_eq!(contents(&other, &[Part::Gold]), contents(&workspace, &[Part::Gold]));

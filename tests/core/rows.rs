@@ -10,13 +10,13 @@ use interlinear::{
     analysis::row_convention::RowConvention, app::command::SettingsCommand, evaluation::rows::RowReader,
 };
 use interlinear::{models::checkpoint::Weights, nn::device::Device, session::driver::OpenWith};
-use interlinear::{session::persist::SavedSession, session::state::Session, ticket::CancellationToken};
+use interlinear::{session::persist::SavedSession, session::state::Session};
 use serde_json::Value;
 
-use crate::bad_input::copy_of;
 use crate::cli::{feed, json_of, reference, reference_word};
 use crate::folder::{Files as _, Folder};
 use crate::worker::{request, serve_all, store};
+use crate::{bad_input::copy_of, forever};
 
 const SOURCE: &str = "s9 s31 s31 s17";
 const TARGET: &str = "t18 t13";
@@ -43,7 +43,7 @@ fn ids(model: &Model, target: &str) -> (Vec<u32>, Vec<u32>) {
 fn forced(model: &Model, target: &[u32]) -> Hypothesis {
     let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
     let source = ids(model, "").0;
-    force(&mut *stepper, &[(&source, target)], &CancellationToken::forever()).expect("it is scored").swap_remove(0)
+    force(&mut *stepper, &[(&source, target)], &forever()).expect("it is scored").swap_remove(0)
 }
 
 fn expected(model: &Model, target: &[u32], delay: usize) -> Vec<Vec<f32>> {
@@ -71,8 +71,7 @@ fn a_given_pair_has_the_row_of_every_word_and_the_numbers_of_its_tokens_alone() 
         for reading in [RowConvention::Predicted, RowConvention::Input] {
             let rows = RowReader::wanted((&model).into(), Some(reading));
             let pairs = [(source.as_slice(), target.as_slice())];
-            let forever = CancellationToken::forever();
-            let read = rows.force_all(&mut *stepper, &pairs, 4, &forever, &mut |_, _| {}).expect("read");
+            let read = rows.force_all(&mut *stepper, &pairs, 4, &forever(), &mut |_, _| {}).expect("read");
             assert_eq!((&read[0].token_log_p, read[0].log_p), (&plain.token_log_p, plain.log_p), "{name}");
             let wanted = match reading {
                 RowConvention::Predicted => plain.alpha.clone().expect("it aligns"),
@@ -91,7 +90,7 @@ fn a_translation_goes_on_behind_its_end_only_for_rows_of_words_read() {
     let (eos, unk) = model.specials();
     let specials = interlinear::decoding::Specials { eos, unk, bars_unk: false };
     let options = SearchOptions { beam: 3, ..SearchOptions::default() };
-    let found = decode(&mut *stepper, specials, &[&source], &options, &CancellationToken::forever(), &mut |_, _| ());
+    let found = decode(&mut *stepper, specials, &[&source], &options, &forever(), &mut |_, _| ());
     let found = found.expect("it translates").swap_remove(0).hypotheses;
     assert!(found.iter().any(|one| one.finished), "{found:?}");
     for (wanted, more) in [(None, 0), (Some(RowConvention::Predicted), 0), (Some(RowConvention::Input), 2)] {
@@ -99,7 +98,7 @@ fn a_translation_goes_on_behind_its_end_only_for_rows_of_words_read() {
         let mut longer = found.clone();
         let mut all: Vec<&mut Hypothesis> = longer.iter_mut().collect();
         let sources = vec![source.as_slice(); all.len()];
-        rows.extend_past_eos(&mut *stepper, &sources, &mut all, 2, &CancellationToken::forever()).expect("it goes on");
+        rows.extend_past_eos(&mut *stepper, &sources, &mut all, 2, &forever()).expect("it goes on");
         for (one, before) in longer.iter().zip(&found) {
             let (alpha, was) = (one.alpha.as_ref().expect("it aligns"), before.alpha.as_ref().expect("it aligned"));
             assert_eq!(&alpha[..was.len()], was, "what was there stays");
@@ -173,7 +172,7 @@ fn the_window_reads_the_rows_of_each_model_as_it_was_trained() {
     {
         let mut wanted = request(1, SOURCE, &[folder]);
         wanted.columns[0].given = Some(TARGET.to_owned());
-        let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
+        let events = serve_all(&wanted, &mut store, &forever());
         let facts = events.iter().find_map(|event| match event {
             Event::Loaded { facts, .. } => Some(facts.clone()),
             _ => None,

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use interlinear::decoding::{SearchOptions, Specials, decode, decode_all};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow};
-use interlinear::{models::shortlist::Shortlist, nn::device::Device, ticket::CancellationToken};
+use interlinear::{models::shortlist::Shortlist, nn::device::Device};
 
 use crate::folder::{Files as _, Folder};
+use crate::forever;
 
 fn file(frequent: u64, lists: &[&[u32]]) -> Vec<u8> {
     let mut numbers: Vec<u64> =
@@ -88,7 +89,7 @@ fn what_is_wrong_with_a_shortlist_is_told() {
 fn a_model_with_its_shortlist_says_no_other_word() {
     let folder = Folder::new();
     let plain = Model::load(beside(&folder, b""), &Device::cpu()).expect("the list is not asked for");
-    let (words, forever) = (plain.target.len() as u32, CancellationToken::forever());
+    let (words, forever) = (plain.target.len() as u32, forever());
     let lists: Vec<Vec<u32>> = (0..plain.source.len() as u32).map(|id| vec![id * 3 % words, id * 7 % words]).collect();
     let mut lists: Vec<&[u32]> = lists.iter().map(Vec::as_slice).collect();
     let file = beside(&folder, &file(4, &lists));

@@ -22,14 +22,14 @@ use interlinear::{
 };
 use interlinear::{app::settings::Shown, error::Result, jobs::files::disk::Disk};
 use interlinear::{models::checkpoint::Weights, models::choice::ModelSpec, models::config::Config, nn::device::Device};
-use interlinear::{text::cut::WordRule, text::sentence::Sentence, ticket::CancellationToken};
+use interlinear::{text::cut::WordRule, text::sentence::Sentence};
 use serde_json::Value;
 
 use crate::cli::{json_of, run_in};
 use crate::effects::{Shows as _, act, chores};
 use crate::folder::{Files as _, Folder};
 use crate::worker::{fixture, request, serve_all, store};
-use crate::{bad_input::copy_of, pieces, session::hypothesis_with};
+use crate::{bad_input::copy_of, forever, pieces, session::hypothesis_with};
 
 fn link(source: usize, target: usize) -> Link {
     Link { source, target }
@@ -416,7 +416,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     let text = "sunrise soon moonrises sons";
     let mut session = Session::start(None, &OpenWith { models: vec![(&model).into()], ..OpenWith::default() });
     let request = act(&mut session, SourceCommand::Replace(text.to_owned())).expect("another text");
-    let events = serve_all(&request, &mut store(), &CancellationToken::forever());
+    let events = serve_all(&request, &mut store(), &forever());
     for event in events {
         session.absorb(event);
     }
@@ -501,8 +501,7 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     assert!(inspect(&[]).lines().any(|line| line.starts_with("guided") && line.ends_with("input")));
     let json = json_of(&inspect(&["--json"]));
     assert_eq!(json["guided"], "input");
-    let events =
-        serve_all(&request(1, "s9 s3", &[model, fixture("rnnsearch")]), &mut store(), &CancellationToken::forever());
+    let events = serve_all(&request(1, "s9 s3", &[model, fixture("rnnsearch")]), &mut store(), &forever());
     let mut facts: Vec<(u64, Option<String>)> = events
         .iter()
         .filter_map(|event| match event {

@@ -14,7 +14,7 @@ use interlinear::corpus::{query::column::TableColumn, query::filter::Filter, sto
 use interlinear::import;
 use interlinear::ticket::{CancellationToken, Generation};
 
-use crate::{folder::Folder, judging::out};
+use crate::{folder::Folder, forever, judging::out};
 
 const LONG: usize = 9000;
 
@@ -206,7 +206,7 @@ fn an_import_is_the_same_on_any_number_of_threads_and_after_it_was_stopped() {
     let text = json_lines(0..1300).replacen("\"w31\"", "31", 1);
     std::fs::write(at("a.jsonl"), format!("{text}\n")).expect("written");
     let mut plain = Workspace::open(&at("1.ilws")).expect("a workspace");
-    let brought = import(&mut plain, &at("a.jsonl"), 1, &CancellationToken::forever(), &mut |_| {});
+    let brought = import(&mut plain, &at("a.jsonl"), 1, &forever(), &mut |_| {});
     assert_eq!(
         (brought.sentences, brought.outputs, brought.warned, brought.is_stopped),
         (1300, 1299, 2, false),
@@ -215,7 +215,7 @@ fn an_import_is_the_same_on_any_number_of_threads_and_after_it_was_stopped() {
     assert!(brought.warnings[0].contains("a.jsonl, line 2: is no line"), "{:?}", brought.warnings);
     let expect = everything(&plain);
     let mut threaded = Workspace::open(&at("3.ilws")).expect("a workspace");
-    let again = import(&mut threaded, &at("a.jsonl"), 3, &CancellationToken::forever(), &mut |_| {});
+    let again = import(&mut threaded, &at("a.jsonl"), 3, &forever(), &mut |_| {});
     assert_eq!(again, brought);
     assert_eq!(everything(&threaded), expect);
 
@@ -226,7 +226,7 @@ fn an_import_is_the_same_on_any_number_of_threads_and_after_it_was_stopped() {
     assert!(half.is_stopped && half.sentences == 1000 && half.told().contains("What came stays"), "{half:?}");
     let corpus = CorpusTable::read(&stopped).expect("a corpus");
     assert_eq!((corpus.len(), corpus.systems[0].done), (1000, 999), "every sentence that came has its output");
-    let rest = import(&mut stopped, &at("a.jsonl"), 2, &CancellationToken::forever(), &mut |_| {});
+    let rest = import(&mut stopped, &at("a.jsonl"), 2, &forever(), &mut |_| {});
     assert_eq!((rest.sentences, rest.outputs), (300, 1299));
     assert_eq!(everything(&stopped), expect);
 }
@@ -238,7 +238,7 @@ fn a_killed_import_leaves_whole_sentences() {
     std::fs::write(at("a.jsonl"), json_lines(0..2100)).expect("written");
     let mut workspace = Workspace::open(&at("a.ilws")).expect("a workspace");
     let mut moment = 0;
-    import(&mut workspace, &at("a.jsonl"), 2, &CancellationToken::forever(), &mut |_| {
+    import(&mut workspace, &at("a.jsonl"), 2, &forever(), &mut |_| {
         for end in ["", "-wal"] {
             std::fs::copy(at(&format!("a.ilws{end}")), at(&format!("{moment}.ilws{end}"))).expect("copied");
         }
@@ -250,7 +250,7 @@ fn a_killed_import_leaves_whole_sentences() {
         let mut left = Workspace::open(&at(&format!("{moment}.ilws"))).expect("it opens");
         let before = left.len().expect("a count");
         assert_eq!(before, (1000 * (moment + 1)).min(2100));
-        import(&mut left, &at("a.jsonl"), 1, &CancellationToken::forever(), &mut |_| {});
+        import(&mut left, &at("a.jsonl"), 1, &forever(), &mut |_| {});
         assert_eq!(everything(&left), expect, "killed at {before}");
     }
 }
@@ -271,7 +271,7 @@ fn a_workspace_is_little_larger_than_its_alignments() {
             text += &json_line(&source, &target, n);
         }
         std::fs::write(at(name), &text).expect("written");
-        import(&mut workspace, &at(name), 1, &CancellationToken::forever(), &mut |_| {});
+        import(&mut workspace, &at(name), 1, &forever(), &mut |_| {});
     }
     drop(workspace);
     // What every workspace begins with weighs nothing in a long one.
@@ -306,7 +306,7 @@ fn a_saved_table_comes_back_as_what_it_was() {
     write(&out(&path, ExportFormat::Tsv, 0..30), &corpus, &workspace).expect("saved");
 
     let mut back = Workspace::open(&folder.join("b.ilws")).expect("a workspace");
-    let brought = import(&mut back, &path, 1, &CancellationToken::forever(), &mut |_| {});
+    let brought = import(&mut back, &path, 1, &forever(), &mut |_| {});
     assert_eq!((brought.sentences, brought.outputs, brought.warned), (30, 59, 0), "{brought:?}");
     let came = CorpusTable::read(&back).expect("a corpus");
     assert_eq!(shown(&came), shown(&corpus));
@@ -315,7 +315,7 @@ fn a_saved_table_comes_back_as_what_it_was() {
     assert_eq!(came.judgements.len(), 1);
 
     // Where it came from it says nothing new.
-    import(&mut workspace, &path, 1, &CancellationToken::forever(), &mut |_| {});
+    import(&mut workspace, &path, 1, &forever(), &mut |_| {});
     let again = CorpusTable::read(&workspace).expect("a corpus");
     assert_eq!((shown(&again), &again.judgements), (shown(&corpus), &corpus.judgements));
 }

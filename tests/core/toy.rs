@@ -22,9 +22,10 @@ use interlinear::training::fused::{self, StepOptions};
 use interlinear::training::settings::{OptimizerSettings, Rule};
 use interlinear::training::{backend::Engine as _, layout::ParameterLayout, minibatch::Minibatch, plain::PlainEngine};
 use interlinear::{error::Result, models::checkpoint::Weights, models::config::Config, nn::device::Device};
-use interlinear::{nn::softmax::log_softmax, text::tokenizer::Tokenizers, text::vocab, ticket::CancellationToken};
+use interlinear::{nn::softmax::log_softmax, text::tokenizer::Tokenizers, text::vocab};
 
 use crate::folder::{Files as _, Folder};
+use crate::forever;
 
 const TABLE: &[ModelEntry] = &[ENTRY];
 
@@ -201,8 +202,7 @@ fn an_architecture_is_one_file_and_one_line() {
     let mut stepper = model.stepper(Kernels::Fused, 2).expect("the readable form, where there are no kernels");
     let specials = Specials { eos: 0, unk: 1, bars_unk: false };
     let options = SearchOptions { beam: 3, ..SearchOptions::default() };
-    let ticket = CancellationToken::forever();
-    let found = decode(stepper.as_mut(), specials, SOURCE, &options, &ticket, &mut |_, _| {}).expect("decodes");
+    let found = decode(stepper.as_mut(), specials, SOURCE, &options, &forever(), &mut |_, _| {}).expect("decodes");
     for (found, target) in found.iter().zip(TARGET) {
         assert_eq!(found.hypotheses[0].tokens, *target, "what it learned");
         assert!(found.hypotheses[0].alpha.is_some());
@@ -212,7 +212,7 @@ fn an_architecture_is_one_file_and_one_line() {
     let pinned = vec![0.0, 1.0, 0.0];
     let list: Arc<[Intervention]> = [Intervention::Pin { i: 0, alpha: pinned.clone() }].into();
     let mut changed = Intervening::new(stepper.as_mut(), vec![list]);
-    let found = decode(&mut changed, specials, &SOURCE[..1], &options, &ticket, &mut |_, _| {}).expect("decodes");
+    let found = decode(&mut changed, specials, &SOURCE[..1], &options, &forever(), &mut |_, _| {}).expect("decodes");
     assert_eq!(found[0].hypotheses[0].alpha.as_ref().expect("it aligns")[0], pinned);
 
     let alone = folder::stepper(&model.config, &model.weights, 1);
@@ -239,8 +239,7 @@ fn its_loss_is_that_of_its_steps() {
     let (loss, words) = model.loss(SOURCE, TARGET).expect("a loss");
     let mut stepper = folder::stepper(&config, &Arc::new(weights), 1).expect("a stepper");
     let pairs: Vec<(&[u32], &[u32])> = SOURCE.iter().copied().zip(TARGET.iter().copied()).collect();
-    let scored =
-        interlinear::decoding::force(stepper.as_mut(), &pairs, &CancellationToken::forever()).expect("it scores");
+    let scored = interlinear::decoding::force(stepper.as_mut(), &pairs, &forever()).expect("it scores");
     let total: f32 = scored.iter().map(|scored| scored.log_p).sum();
     let loss: f32 = loss.to_scalar().expect("a number");
     assert!((loss + total).abs() < 1e-4 && words == 12, "{loss} is not {total}");

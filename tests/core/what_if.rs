@@ -10,12 +10,12 @@ use interlinear::jobs::live::protocol::{ColumnId, ColumnSpec, Event, ModelFacts,
 use interlinear::pages::sentence::command::{ColumnCommand, InterveneCommand, RowEdit, SearchCommand, VariantCommand};
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
 use interlinear::{interventions::Word, models::choice::ModelSpec, pages::command::Command};
-use interlinear::{session::driver::OpenWith, session::state::Session, ticket::CancellationToken};
+use interlinear::{session::driver::OpenWith, session::state::Session};
 
 use crate::effects::{Shows as _, act};
 use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{cli::json_of, folder::Folder, models::FOLDERS};
+use crate::{cli::json_of, folder::Folder, forever, models::FOLDERS};
 
 // The worker.
 
@@ -37,13 +37,13 @@ fn a_variant_is_what_a_plain_request_of_its_text_and_settings_gives() {
         wanted.columns[2].source = Some("s9 s4".to_owned());
         wanted.columns[2].options.beam = 1;
         let mut store = store();
-        let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
+        let events = serve_all(&wanted, &mut store, &forever());
         assert_eq!(store.models(), 1, "{name}: its weights are there once");
         for (column, text, beam) in [(1, "s9 s31 s17 s4", None), (2, "s9 s17 s31 s4", None), (3, "s9 s4", Some(1))] {
             let mut plain = request(1, text, std::slice::from_ref(&folder));
             let options = &mut plain.columns[0].options;
             *options = SearchOptions { beam: beam.unwrap_or(options.beam), ..options.clone() };
-            let alone = serve_all(&plain, &mut self::store(), &CancellationToken::forever());
+            let alone = serve_all(&plain, &mut self::store(), &forever());
             assert_eq!(best(&events, column), best(&alone, 1), "{name}, column {column}");
             let read = events.iter().find_map(|event| match event {
                 Event::Started { column: of, source, .. } if *of == column => Some(source.text.as_str()),
@@ -58,7 +58,7 @@ fn a_variant_is_what_a_plain_request_of_its_text_and_settings_gives() {
 fn a_blank_sentence_does_not_hold_up_a_variant() {
     let mut wanted = request(1, " ", &[fixture("rnnsearch"), fixture("rnnsearch")]);
     wanted.columns[1].source = Some("s9".to_owned());
-    let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
+    let events = serve_all(&wanted, &mut store(), &forever());
     assert_eq!(story(&events, 1), ["loading", "loaded"]);
     assert_eq!(story(&events, 2).last(), Some(&"finished"));
 }
@@ -72,7 +72,7 @@ fn neighbours_are_words_that_can_be_typed() {
             system.members.push(system.members[0].clone());
         }
         wanted.near = Some(Near { column: 1, word: word.to_owned() });
-        let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
+        let events = serve_all(&wanted, &mut store(), &forever());
         let told = |event| if let Event::Near { near, .. } = event { Some(near) } else { None };
         events.into_iter().find_map(told).expect("an answer")
     };

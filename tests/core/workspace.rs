@@ -15,10 +15,9 @@ use interlinear::corpus::{query::column::TableColumn, query::filter::Filter, run
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::import::{ImportOptions, Role};
 use interlinear::models::{Kernels, Model};
-use interlinear::ticket::CancellationToken;
 use interlinear::{decoding, evaluation::EvaluatedSystem, nn::device::Device, text::links::read::links_of};
 
-use crate::{cli::reference, folder::Folder};
+use crate::{cli::reference, folder::Folder, forever};
 
 const PAIRS: &[(&str, &str, &str, &str)] = &[
     ("a red boat", "un bateau rouge", "un bateau rouge", "un rouge"),
@@ -548,19 +547,12 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
             let (log_p, alpha) = if forces {
                 let target = model.target.encode(sentences[at].reference.as_deref().expect("a reference"));
                 let pairs = [(source.ids.as_slice(), target.ids.as_slice())];
-                let forced =
-                    decoding::force(stepper.as_mut(), &pairs, &CancellationToken::forever()).expect("forced").remove(0);
+                let forced = decoding::force(stepper.as_mut(), &pairs, &forever()).expect("forced").remove(0);
                 (forced.log_p, forced.alpha)
             } else {
                 let sources = [source.ids.as_slice()];
-                let decoded = decoding::decode(
-                    stepper.as_mut(),
-                    specials,
-                    &sources,
-                    &options.search,
-                    &CancellationToken::forever(),
-                    &mut |_, _| {},
-                );
+                let decoded =
+                    decoding::decode(stepper.as_mut(), specials, &sources, &options.search, &forever(), &mut |_, _| {});
                 let best = decoded.expect("decoded").remove(0).hypotheses.remove(0);
                 (best.log_p, best.alpha)
             };
@@ -647,8 +639,7 @@ fn an_import_goes_on_where_it_stopped_and_other_files_still_fit() {
         let path = folder.join(name);
         std::fs::write(&path, text).expect("written");
         let options = ImportOptions { role: Some(role), ..ImportOptions::default() };
-        let ticket = CancellationToken::forever();
-        import_file(&mut workspace, (&path, &options), 1, &ticket, &mut |_| {}).expect("it comes in")
+        import_file(&mut workspace, (&path, &options), 1, &forever(), &mut |_| {}).expect("it comes in")
     };
     take("part.en", Role::Source, &lines("sentence", 50));
     assert_eq!(take("whole.en", Role::Source, &lines("sentence", 80)).sentences, 30);

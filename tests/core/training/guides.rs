@@ -3,9 +3,11 @@
 use interlinear::training::settings::{GuideSettings, LinkWords, TrainingSettings, Unlinked};
 use interlinear::training::{guide, guide::Guide, trainer::TrainingReport, vocabularies::TrainingTokenizers};
 use interlinear::{error::Result, models::config::Config, text::corpus::ParallelText};
-use interlinear::{text::tokenizer::Tokenizer, text::vocab, ticket::CancellationToken, training::data::rules};
+use interlinear::{text::tokenizer::Tokenizer, text::vocab, training::data::rules};
 
 use super::{GUIDED, Toy, on};
+
+use crate::forever;
 
 fn tokenizer(language: &str, text: &str) -> Tokenizer {
     let counts = vocab::count(language, text.lines().map(|line| Ok(line.to_owned()))).expect("counted");
@@ -35,7 +37,7 @@ fn read_with(
     text.link_words = words;
     let links = text.links.clone().expect("links");
     let rules = rules(&text, settings.data.max_length, u64::MAX);
-    guide::read(&text, &links, &settings, &tokenizers, (delay, &rules), &CancellationToken::forever())
+    guide::read(&text, &links, &settings, &tokenizers, (delay, &rules), &forever())
 }
 
 fn places(guide: &Guide, k: usize) -> Vec<(u16, u16)> {
