@@ -427,8 +427,7 @@ fn interventions_come_back_with_the_saved_state() {
         InterveneCommand::Ban { column: ids[0], i: None, word: Word::Typed("x".to_owned()), in_all: true },
     );
     act(&mut session, InterveneCommand::Temperature { column: ids[0], temperature: 0.5, goes_on: false });
-    let folder = Folder::new();
-    let path = folder.join("state.json");
+    let (_folder, path) = Folder::and_path("state.json");
     session.saved().save(&path).expect("saved");
     let found = load_or_set_aside(&path);
     assert_eq!(found.trouble, None);

@@ -24,8 +24,7 @@ fn said(folder: &Path, system: &str) -> Vec<Option<String>> {
 
 #[test]
 fn a_model_runs_with_interventions_as_a_system_of_its_own() {
-    let folder = Folder::new();
-    let at = &folder;
+    let at = &Folder::new();
     let model = &*reference_word("rnnsearch");
     at.put("a.en", SOURCE);
     at.put("no-end.json", "{\"version\": 1, \"source\": \"another\", \"mask\": [{\"word\": \"</s>\"}]}");

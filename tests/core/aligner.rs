@@ -391,8 +391,7 @@ fn words_that_nobody_knows_are_linked_when_they_are_alike() {
 
 #[test]
 fn what_was_learned_comes_back_from_its_file() -> Result<()> {
-    let folder = Folder::new();
-    let path = folder.join("kept");
+    let (_folder, path) = Folder::and_path("kept");
     let mut aligner = learned(&AlignerSettings::default(), 1, 400);
     aligner.languages = ("en".to_owned(), "fr".to_owned());
     aligner.save(&path)?;
@@ -414,8 +413,7 @@ fn what_was_learned_comes_back_from_its_file() -> Result<()> {
 
 #[test]
 fn a_damaged_file_is_refused_with_a_sentence() {
-    let folder = Folder::new();
-    let path = folder.join("kept");
+    let (_folder, path) = Folder::and_path("kept");
     learned(&AlignerSettings::default(), 1, 100).save(&path).expect("it is written");
     let bytes = std::fs::read(&path).expect("it is there");
     let head = bytes.iter().position(|byte| *byte == b'\n').expect("it has a first line") + 1;

@@ -682,8 +682,7 @@ fn a_model_without_source_eos_reads_none() {
 
 #[test]
 fn a_lesson_is_printed_with_the_pictures_of_its_pages() {
-    let folder = Folder::new();
-    let installed = folder.join("interlinear/models");
+    let (folder, installed) = Folder::and_path("interlinear/models");
     std::fs::create_dir_all(&installed).expect("created");
     std::fs::rename(bad_input::copy_of("rnnsearch", &folder), installed.join("tiny")).expect("installed");
     let page = |title: &str, things: &str| {

@@ -66,8 +66,7 @@ fn written(workspace: &Workspace, kind: ExportFormat, link_tokens: bool) -> Stri
 
 #[test]
 fn what_a_word_is_is_chosen_once_by_the_first_texts_of_each_side() {
-    let folder = Folder::new();
-    let path = folder.join("a.ilws");
+    let (folder, path) = Folder::and_path("a.ilws");
     let mut workspace = Workspace::open(&path).expect("a workspace");
     let new = |source: &str| [NewSentence { source: source.to_owned(), ..NewSentence::default() }];
     workspace.add_sentences(0, &new(LINES[0].0)).expect("a sentence");

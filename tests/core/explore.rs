@@ -213,8 +213,7 @@ fn references_that_were_forced_are_no_rivals() {
     let html = tables::html(&corpus, &workspace, &all, None).expect("tables");
     assert!(html.contains("p --paired-ar") && html.contains("First, references"), "{html}");
 
-    let folder = Folder::new();
-    let path = folder.join("w.ilws");
+    let (folder, path) = Folder::and_path("w.ilws");
     let mut workspace = Workspace::open(&path).expect("a new workspace");
     workspace.add_system("Forced", &about).expect("a system");
     for name in ["A", "B"] {
@@ -380,8 +379,7 @@ fn conditions_are_typed_and_added() {
 
 #[test]
 fn columns_move_and_are_kept_in_the_file() {
-    let folder = Folder::new();
-    let path = folder.join("w.ilws");
+    let (_folder, path) = Folder::and_path("w.ilws");
     let mut workspace = filled(&path);
     let corpus = CorpusTable::read(&workspace).expect("read");
     let mut columns = TableColumns::default();
@@ -470,8 +468,7 @@ fn heard(lane: &CorpusThread, call: CorpusRequest, is_last: impl Fn(&CorpusNews)
 
 #[test]
 fn the_lane_counts_and_finds_between_its_other_calls() {
-    let folder = Folder::new();
-    let path = folder.join("w.ilws");
+    let (folder, path) = Folder::and_path("w.ilws");
     drop(filled(&path));
     let lane = CorpusThread::spawn(Arc::new(|| {}));
     let is_rows = |news: &CorpusNews| matches!(news, CorpusNews::Rows(_));
@@ -525,8 +522,7 @@ fn the_lane_counts_and_finds_between_its_other_calls() {
 
 #[test]
 fn the_command_line_prints_overviews_and_sorted_hits() {
-    let folder = Folder::new();
-    let at = &folder;
+    let at = &Folder::new();
     drop(filled(&at.join("w.ilws")));
     at.put("colours.txt", "red\n");
     at.put("counts.txt", "le 7\n3 dort\n");
@@ -567,8 +563,7 @@ fn conllu(sentences: &[&[(&str, &str)]]) -> String {
 
 #[test]
 fn source_words_are_counted_by_their_part_of_speech() {
-    let folder = Folder::new();
-    let at = &folder;
+    let at = &Folder::new();
     drop(filled(&at.join("w.ilws")));
     let analyse = |arguments: &[&str]| run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat());
     let overview = || analyse(&["--overview", "pos"]).stdout;
@@ -675,8 +670,7 @@ fn p_values_and_intervals_do_not_depend_on_the_order_of_the_table() {
 
 #[test]
 fn a_corpus_keeps_an_aligner_of_its_own_that_comes_first() {
-    let folder = Folder::new();
-    let at = &folder;
+    let at = &Folder::new();
     let mut workspace = filled(&at.join("w.ilws"));
     at.put("t.en", "the boat\nthe sea\n".repeat(20));
     at.put("t.nl", "le bateau\nla mer\n".repeat(20));

@@ -11,6 +11,13 @@ impl Folder {
         Self(tempfile::tempdir().expect("a temporary folder"))
     }
 
+    /// And the path of a file of it, which is not there yet.
+    pub fn and_path(name: &str) -> (Self, PathBuf) {
+        let folder = Self::new();
+        let path = folder.join(name);
+        (folder, path)
+    }
+
     pub fn with<N: AsRef<Path>, T: AsRef<[u8]>>(files: impl IntoIterator<Item = (N, T)>) -> Self {
         let folder = Self::new();
         folder.put_all(files);

@@ -258,8 +258,7 @@ fn a_kind_and_a_severity_of_one_name_are_renamed_apart() {
 
 #[test]
 fn a_translation_that_nobody_judged_has_no_score() {
-    let folder = Folder::new();
-    let path = folder.join("a.ilws");
+    let (folder, path) = Folder::and_path("a.ilws");
     let mut workspace = filled(&path, PAIRS);
     let other = workspace.add_system("Brook", &StoredAbout::default()).expect("a system");
     let output = |text: &str| SystemOutput { text: text.to_owned(), ..SystemOutput::default() };
@@ -548,8 +547,7 @@ fn a_table_changes_only_the_columns_that_it_has() {
 
 #[test]
 fn judgements_of_no_sentence_are_told_and_left_out() {
-    let folder = Folder::new();
-    let path = folder.join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let mut workspace = filled(&path, PAIRS);
     workspace.judge(0, "anna", &said(3, &[], "", Vec::new(), "")).expect("judged");
     let other = rusqlite::Connection::open(&path).expect("a database");

@@ -80,8 +80,7 @@ fn no_output_takes_the_place_of_an_input_or_of_the_workspace() {
 
 #[test]
 fn a_workspace_is_not_written_over_whatever_is_written() {
-    let folder = folder();
-    let at = &folder;
+    let at = &folder();
     let make = ["analyse", "--workspace", "other.ilws", "--source", "s", "--format", "none"];
     assert_eq!(run_in(at, &make).code, 0);
     let before = fs::read(at.join("other.ilws")).expect("a workspace");

@@ -112,8 +112,7 @@ fn importing_a_model_with_a_choice_behind_it_says_what_to_do() {
 
 #[test]
 fn a_column_says_its_language_apart_from_the_text_and_keeps_it() {
-    let folder = Folder::new();
-    let path = folder.join("state.json");
+    let (_folder, path) = Folder::and_path("state.json");
     let mut session = Session::start(None, &OpenWith::default());
     let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
     for id in ids {

@@ -212,8 +212,7 @@ fn go_through(key: &str) {
 }
 
 fn print(desk: &mut Desk) {
-    let folder = Folder::new();
-    let path = folder.join("handout.html");
+    let (_folder, path) = Folder::and_path("handout.html");
     desk.driver.send(LessonCommand::Print(path.clone()));
     desk.until("printing", |session| {
         session.app().view.notices().iter().any(|notice| notice.text.starts_with("Saved"))

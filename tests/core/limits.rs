@@ -208,8 +208,7 @@ fn ran(folder: &Path, line: &str) -> Outcome {
 
 #[test]
 fn what_cannot_be_meant_is_told_in_one_sentence() {
-    let folder = Folder::new();
-    let at = &folder;
+    let at = &Folder::new();
     at.put("s", "a b\n");
     ran(at, "analyse --workspace w --source s --reference s --output A=s --output B=s --format none");
     let cases = [
@@ -243,8 +242,7 @@ fn what_cannot_be_meant_is_told_in_one_sentence() {
 
 #[test]
 fn an_overview_counts_what_it_is_asked_as_all_together_do() {
-    let folder = Folder::new();
-    let at = &folder;
+    let at = &Folder::new();
     let texts = [
         ("s", "the mill\nold mill\n"),
         ("t", "le moulin\nvieux moulin\n"),
@@ -263,8 +261,7 @@ fn an_overview_counts_what_it_is_asked_as_all_together_do() {
 
 #[test]
 fn a_report_has_any_number_of_sentences_and_pictures_of_the_first() {
-    let folder = Folder::new();
-    let at = &folder;
+    let at = &Folder::new();
     let line = |n: usize| {
         format!(
             "{{\"source\":[\"w{n}\",\"</s>\"],\"hypotheses\":[{{\"tokens\":[\"v{n}\",\"</s>\"],\"text\":\"v{n}\",\"log_p\":-1,\"token_log_p\":[-1,0],\"alpha\":[[0.75,0.25],[0.25,0.75]],\"finished\":true}}]}}\n"
@@ -328,8 +325,7 @@ fn help_is_what_people_try_first() {
 
 #[test]
 fn what_is_packed_otherwise_is_told_as_that_and_not_as_letters_of_another_encoding() {
-    let folder = Folder::new();
-    let at = &folder;
+    let at = &Folder::new();
     let files: [(&str, &[u8], &str); 3] = [
         ("xz", b"\xFD7zXZ\0\0\x04\xe6\xd6", "is packed with xz, no text"),
         ("bz", b"BZh91AY&SY\xd3\n", "is packed with bzip2, no text"),
@@ -344,8 +340,7 @@ fn what_is_packed_otherwise_is_told_as_that_and_not_as_letters_of_another_encodi
 
 #[test]
 fn a_corpus_is_linked_by_an_aligner_of_ones_own() {
-    let folder = Folder::new();
-    let at = &folder;
+    let at = &Folder::new();
     let text: String = (0..60).map(|n| format!("a{} b{}\n", n % 7, n % 5)).collect();
     at.put("s.xx", &text);
     at.put("t.yy", text.to_uppercase().replace('A', "x"));

@@ -388,8 +388,7 @@ fn a_configuration_is_written_as_it_is_read() {
 
 #[test]
 fn weights_come_back_from_f32_exactly_and_from_f16_rounded() {
-    let folder = Folder::new();
-    let path = folder.join("model.safetensors");
+    let (folder, path) = Folder::and_path("model.safetensors");
     for config in tiny_configs() {
         let weights = initial_weights(&config, InitScheme::Scaled, 1);
         for half in [false, true] {
@@ -434,8 +433,7 @@ fn a_loaded_folder_knows_its_digest_and_size_and_tells_its_progress() {
 
 #[test]
 fn tensors_that_lie_over_each_other_are_damage() {
-    let folder = Folder::new();
-    let file = folder.join("model.safetensors");
+    let (_folder, file) = Folder::and_path("model.safetensors");
     let shape = |name: &str| (name.to_owned(), vec![2]);
     let header = |second: &str| {
         let tensor =
@@ -642,8 +640,7 @@ fn matrices_in_8_bits_are_read_with_a_scale_for_each_row() {
             a.data.iter().zip(&b.data).all(|(a, b)| (a - b).abs() <= 1e-6 * b.abs().max(1e-3))
         }));
     }
-    let folder = Folder::new();
-    let path = folder.join("model.safetensors");
+    let (_folder, path) = Folder::and_path("model.safetensors");
     for (scale, says) in [(None, "needs `x.scale`"), (Some(f32::NAN), "a scale that is not finite")] {
         let bytes = scale.map(f32::to_le_bytes);
         let view = |kind, shape, data| safetensors::tensor::TensorView::new(kind, shape, data).expect("a view");
@@ -668,8 +665,7 @@ fn a_folder_that_is_not_there_is_named() {
 fn weights_cut_anywhere_are_refused_without_a_panic() {
     let model = load("rnnencdec");
     let bytes = std::fs::read(model.folder.join("model.safetensors")).expect("the fixture");
-    let folder = Folder::new();
-    let path = folder.join("cut");
+    let (_folder, path) = Folder::and_path("cut");
     for length in (0..bytes.len()).step_by(97) {
         std::fs::write(&path, &bytes[..length]).expect("written");
         let found = Weights::load(&path, &shapes(&model.config));
@@ -713,8 +709,7 @@ fn a_pipe_or_device_in_a_model_folder_blocked_for_ever() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_as_model_card_blocked_the_reader() {
-    let folder = Folder::new();
-    let path = folder.join("README.md");
+    let (folder, path) = Folder::and_path("README.md");
     assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo runs").success());
     assert_eq!(card(&folder), "");
     std::fs::remove_file(&path).expect("removes");

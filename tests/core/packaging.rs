@@ -66,8 +66,7 @@ fn check(prefix: &Path, elsewhere: &Path) {
 
 #[test]
 fn packages_are_installed_and_start_from_another_folder() {
-    let folder = Folder::new();
-    let elsewhere = folder.join("elsewhere");
+    let (folder, elsewhere) = Folder::and_path("elsewhere");
     let set = [("MODELS", "rnnsearch-en-fr"), ("BITS", "16")];
     if let Some(deb) = package("deb", "dpkg-deb", &folder, &set) {
         let field = |name: &str| {

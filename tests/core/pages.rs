@@ -122,8 +122,7 @@ const LOG: &str = r#"{"update":50,"epoch":0,"loss":6.0,"nll":5.5,"rate":0.001,"w
 
 #[test]
 fn a_log_is_read_as_curves_and_a_line_that_is_being_written_is_left_out() {
-    let folder = Folder::new();
-    let path = folder.join("log.jsonl");
+    let (folder, path) = Folder::and_path("log.jsonl");
     let read = |text: &str| {
         std::fs::write(&path, text).expect("it can be written");
         Curves::load(&path)
@@ -141,8 +140,7 @@ fn a_log_is_read_as_curves_and_a_line_that_is_being_written_is_left_out() {
 
 #[test]
 fn a_very_long_log_is_drawn_with_fewer_points() {
-    let folder = Folder::new();
-    let path = folder.join("log.jsonl");
+    let (_folder, path) = Folder::and_path("log.jsonl");
     let text: String = (1..=50_000).map(|n| format!("{{\"update\":{n},\"nll\":2.0,\"rate\":0.5}}\n")).collect();
     std::fs::write(&path, text).expect("it can be written");
     let curves = Curves::load(&path).expect("it is a log");
@@ -173,8 +171,7 @@ fn logs_are_found_in_a_run_and_in_a_folder_of_runs() {
 
 #[test]
 fn a_log_that_grows_is_read_again_and_one_that_does_not_is_left_alone() {
-    let folder = Folder::new();
-    let path = folder.join("log.jsonl");
+    let (_folder, path) = Folder::and_path("log.jsonl");
     let paths = [path.clone()];
     let mut watch = Watch::default();
     let seen = watch.look(&paths);
@@ -312,8 +309,7 @@ fn word_links_become_the_alignments_by_hand_of_the_list_that_is_shown() {
 
 #[test]
 fn a_corpus_that_is_named_at_the_start_opens_on_its_page() {
-    let folder = Folder::new();
-    let path = folder.join("study.ilws");
+    let (_folder, path) = Folder::and_path("study.ilws");
     drop(Workspace::open(&path).expect("a workspace"));
     let (wake, woken) = std::sync::mpsc::channel();
     let wake = Arc::new(move || {

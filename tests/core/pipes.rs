@@ -7,8 +7,7 @@ use crate::folder::Folder;
 
 #[test]
 fn a_pipe_in_the_place_of_a_file_is_refused() {
-    let folder = Folder::new();
-    let pipe = folder.join("pipe");
+    let (_folder, pipe) = Folder::and_path("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
     let error = Workspace::open(&pipe).err().expect("it is no corpus").to_string();
     assert!(error.contains("pipe: is no file"), "{error}");

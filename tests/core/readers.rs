@@ -205,8 +205,7 @@ fn a_column_is_told_again_when_its_device_goes_away_and_comes_back() {
 
 #[test]
 fn a_failed_model_that_an_order_has_read_is_not_failed_any_more() {
-    let parent = Folder::new();
-    let folder = parent.join("mended");
+    let (_parent, folder) = Folder::and_path("mended");
     let mut store = Store::new(2).with_every_row();
     let wanted = |number| request(number, "s9", std::slice::from_ref(&folder));
     let events = serve_all(&wanted(1), &mut store, &forever());

@@ -74,8 +74,7 @@ fn scores_are_over_all_references_of_a_sentence() {
 
 #[test]
 fn all_references_go_out_and_come_in_again() {
-    let folder = several();
-    let at = &folder;
+    let at = &several();
     let table = ran(at, "analyse --workspace w.ilws").stdout;
     let heads: Vec<&str> = table.lines().next().expect("a head").split('\t').take(5).collect();
     assert_eq!(heads, ["number", "source", "reference", "reference_2", "S"]);
@@ -91,8 +90,7 @@ fn all_references_go_out_and_come_in_again() {
 
 #[test]
 fn a_further_file_is_a_further_reference_and_replaces_nothing() {
-    let folder = several();
-    let at = &folder;
+    let at = &several();
     let told = ran(at, "analyse --workspace w.ilws --reference r2 --reference r1 --format none").stderr;
     assert_eq!(told.matches("Imported nothing").count(), 2, "{told}");
     for n in 3..=16 {
@@ -113,8 +111,7 @@ fn a_further_file_is_a_further_reference_and_replaces_nothing() {
 
 #[test]
 fn what_differs_is_told_and_goes_in_only_when_that_is_asked_for() {
-    let folder = several();
-    let at = &folder;
+    let at = &several();
     at.put("o", SAID.replace("au loin", "ici"));
     at.put("g", "0-0\n1-1\n\n");
     at.put("h", "0-0\n1-2\n\n");
@@ -245,8 +242,7 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
 
 #[test]
 fn marks_of_words_that_are_gone_are_kept_apart() {
-    let folder = several();
-    let at = &folder;
+    let at = &several();
     let (mut workspace, _) = read(at);
     let mark =
         |target| ErrorMark { system: "S".to_owned(), target, category: "style".to_owned(), ..ErrorMark::default() };
@@ -275,8 +271,7 @@ fn marks_of_words_that_are_gone_are_kept_apart() {
 
 #[test]
 fn judgements_of_a_named_file_need_no_column_of_annotators() {
-    let folder = several();
-    let at = &folder;
+    let at = &several();
     at.put("j.tsv", "sentence\tstars\n1\t4\n");
     ran(at, "analyse --workspace w.ilws --judgements anna=j.tsv --format none").reports("Imported 1 judgement");
     assert_eq!(read(at).0.judgements_of(0).expect("read")["anna"].stars, 4);

@@ -225,8 +225,7 @@ fn gradients_are_those_of_differences() {
 
 #[test]
 fn its_configuration_is_kept() {
-    let folder = Folder::new();
-    let path = folder.join("config.json");
+    let (_folder, path) = Folder::and_path("config.json");
     for kind in kinds().into_iter().filter(|kind| !kind.ends_with("s2s-lstm")).chain([models().join("s2s-lstm")]) {
         let (config, _) = read(&kind);
         config.save(&path).expect("written");

@@ -9,8 +9,7 @@ use interlinear::cli::explore::serve::Served;
 use crate::folder::{Files as _, Folder};
 
 fn site() -> (Folder, PathBuf) {
-    let folder = Folder::new();
-    let site = folder.join("dist");
+    let (folder, site) = Folder::and_path("dist");
     let write = |name: &str, bytes: &[u8]| {
         let path = folder.join(name);
         std::fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("made");

@@ -606,8 +606,7 @@ fn an_alignment_that_was_left_out_is_not_taken_for_none() {
 
 #[test]
 fn the_state_comes_back_as_it_was() {
-    let folder = Folder::new();
-    let path = folder.join("deeper/state.json");
+    let (_folder, path) = Folder::and_path("deeper/state.json");
     let mut session = session(2);
     edit(&mut session, "Grüße, 世界");
     for command in [
@@ -636,8 +635,7 @@ fn the_state_comes_back_as_it_was() {
 #[test]
 fn a_damaged_state_is_set_aside_with_a_sentence() {
     for bytes in ["{ not json", "", "[1]", "{\"version\": \"one\"}", "{\"beam\": \"many\"}"] {
-        let folder = Folder::new();
-        let path = folder.join("state.json");
+        let (folder, path) = Folder::and_path("state.json");
         for n in 1..=2 {
             std::fs::write(&path, bytes).expect("a file");
             let found = load_or_set_aside(&path);
@@ -653,8 +651,7 @@ fn a_damaged_state_is_set_aside_with_a_sentence() {
 
 #[test]
 fn a_state_of_a_newer_program_is_left_alone() {
-    let folder = Folder::new();
-    let newer = folder.join("newer.json");
+    let (folder, newer) = Folder::and_path("newer.json");
     let bytes = "{\"version\": 99, \"beam\": {\"least\": 3}}";
     std::fs::write(&newer, bytes).expect("a file");
     // Unreadable for any other reason than damage: here because it is a folder.
@@ -753,8 +750,7 @@ fn fixture(name: &str) -> PathBuf {
 
 #[test]
 fn a_driver_translates_saves_and_comes_back() {
-    let folder = Folder::new();
-    let saved = folder.join("state.json");
+    let (_folder, saved) = Folder::and_path("state.json");
     let options = OpenWith {
         saved: Some(saved.clone()),
         opening: vec![fixture("rnnsearch"), fixture("rnnencdec")],
@@ -927,8 +923,7 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
 
 #[test]
 fn an_ensemble_is_a_column_and_comes_back() {
-    let folder = Folder::new();
-    let path = folder.join("state.json");
+    let (_folder, path) = Folder::and_path("state.json");
     let mut session = session(1);
     session.apply(SourceCommand::Replace("a".to_owned()));
     let spec = |mixing| SystemSpec { members: vec!["models/m0".into(), "models/m1".into()], mixing };

@@ -60,8 +60,7 @@ fn a_sentence_has_the_frequent_words_and_those_of_its_own_in_eights() {
 
 #[test]
 fn what_is_wrong_with_a_shortlist_is_told() {
-    let folder = Folder::new();
-    let path = folder.join("lex.bin");
+    let (_folder, path) = Folder::and_path("lex.bin");
     let sound = file(2, &[&[1, 3], &[2]]);
     let changed = |at: usize, byte: u8| {
         let mut bytes = sound.clone();

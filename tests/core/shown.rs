@@ -269,8 +269,7 @@ fn no_links_are_asked_for_where_no_aligner_knows_the_languages() {
 
 #[test]
 fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
-    let folder = Folder::new();
-    let at = &folder;
+    let at = &Folder::new();
     let text = "the shoe\nthe house\n".repeat(30);
     at.put("t.en", &text);
     at.put("t.nl", text.replace("the", "de").replace("shoe", "schoen").replace("house", "huis"));

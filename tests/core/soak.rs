@@ -177,8 +177,7 @@ impl Soak {
 #[ignore = "started by the test above in a process of its own"]
 fn rounds() {
     let rounds: usize = std::env::var(ROUNDS).ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1200);
-    let folder = Folder::new();
-    let corpus = folder.join("c.ilws");
+    let (_folder, corpus) = Folder::and_path("c.ilws");
     let sentence = |text: &str| NewSentence { source: text.to_owned(), ..NewSentence::default() };
     let sentences = ["s9 s31", "s4 s17 s2"].map(sentence);
     Workspace::open(&corpus).expect("a workspace").add_sentences(1, &sentences).expect("sentences");
@@ -222,8 +221,7 @@ fn judgements() {
 #[test]
 fn judgements_that_were_kept_are_there_after_every_kill() {
     let kills: usize = std::env::var(KILLS).map_or(4, |kills| kills.parse().expect("a number"));
-    let folder = Folder::new();
-    let path = folder.join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let sentence = |n: usize| NewSentence { source: format!("house {n}"), ..NewSentence::default() };
     let sentences: Vec<_> = (0..SENTENCES).map(sentence).collect();
     Workspace::open(&path).expect("a workspace").add_sentences(1, &sentences).expect("sentences");

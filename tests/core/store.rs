@@ -99,8 +99,7 @@ fn columns_that_are_read_late_make_the_same_table() {
 
 #[test]
 fn other_windows_follow_what_is_folded() {
-    let folder = Folder::new();
-    let path = folder.join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let mut first = long(&path, true);
     let second = Workspace::open(&path).expect("a second window");
     let mut looked = CorpusTable::read(&second).expect("a corpus");
@@ -323,8 +322,7 @@ fn a_saved_table_comes_back_as_what_it_was() {
 /// Numbers of a damaged file that could be taken for lengths; they filled the memory.
 #[test]
 fn odd_numbers_in_a_damaged_file_do_no_harm() {
-    let folder = Folder::new();
-    let path = folder.join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let mut workspace = Workspace::open(&path).expect("a workspace");
     let sentence = NewSentence { source: "a".to_owned(), ..NewSentence::default() };
     workspace.add_sentences(1, &[sentence]).expect("a sentence");

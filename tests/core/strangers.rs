@@ -96,8 +96,7 @@ fn gzip(write: impl FnOnce(&mut dyn std::io::Write)) -> Vec<u8> {
 
 #[test]
 fn a_packed_line_without_end_does_not_fill_the_memory() {
-    let folder = Folder::new();
-    let path = folder.join("zeros.gz");
+    let (folder, path) = Folder::and_path("zeros.gz");
     let zeros = vec![0_u8; 1 << 20];
     fs::write(&path, gzip(|out| (0..64).for_each(|_| out.write_all(&zeros).expect("written")))).expect("written");
     let mut lines = LineReader::open(&path).expect("it opens");
@@ -112,8 +111,7 @@ fn a_packed_line_without_end_does_not_fill_the_memory() {
 
 #[test]
 fn endless_empty_lines_are_not_held_in_memory() {
-    let folder = Folder::new();
-    let path = folder.join("empty.txt");
+    let (_folder, path) = Folder::and_path("empty.txt");
     fs::write(&path, vec![b'\n'; 11 << 20]).expect("written");
     let lines: Result<Vec<String>> = LineReader::open(&path).expect("it opens").held().collect();
     let error = lines.expect_err("too many lines").to_string();

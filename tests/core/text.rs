@@ -184,8 +184,7 @@ fn a_vocabulary_is_a_shortlist_by_count() -> Result<()> {
 
 #[test]
 fn a_saved_tokenizer_reads_the_same() -> Result<()> {
-    let folder = Folder::new();
-    let path = folder.join("source.tokenizer.json");
+    let (_folder, path) = Folder::and_path("source.tokenizer.json");
     let fr = tokenizer("fr", &["l'", "homme", "est", "-il", "?"]);
     fr.save(&path)?;
     let again = Tokenizer::from_file(&path)?;
@@ -265,8 +264,7 @@ fn damaged_files_are_named_with_their_line() {
 #[cfg(unix)]
 #[test]
 fn a_list_is_an_ordinary_file() {
-    let folder = Folder::new();
-    let pipe = folder.join("pipe");
+    let (folder, pipe) = Folder::and_path("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success());
     let link = folder.join("link");
     std::os::unix::fs::symlink("/dev/zero", &link).expect("a link");
@@ -436,8 +434,7 @@ fn pieces_go_together_to_the_words_they_came_from() -> Result<()> {
 
 #[test]
 fn a_vocabulary_of_pieces_is_saved_and_read_again() -> Result<()> {
-    let folder = Folder::new();
-    let path = folder.join("source.tokenizer.json");
+    let (_folder, path) = Folder::and_path("source.tokenizer.json");
     let tokenizer = build_bpe("en", counted(COUNTED), 40)?;
     tokenizer.save(&path)?;
     let again = Tokenizer::from_file(&path)?;
@@ -451,8 +448,7 @@ fn a_vocabulary_of_pieces_is_saved_and_read_again() -> Result<()> {
 
 #[test]
 fn a_folder_is_there_with_all_its_files_or_not_at_all() -> Result<()> {
-    let folder = Folder::new();
-    let out = folder.join("more/out");
+    let (folder, out) = Folder::and_path("more/out");
     let left = || std::fs::read_dir(folder.join("more")).expect("a folder").count();
     let draft = FolderDraft::new(&out)?;
     file(draft.path(), "a", b"half");

@@ -64,8 +64,7 @@ fn the_most_frequent_translation_is_kept() {
     }
     assert_eq!(counts.best(1), [("a", "x", 3), ("b", "y", 2), ("c", "y", 1)]);
     assert_eq!(counts.best(3), [("a", "x", 3)]);
-    let folder = Folder::new();
-    let path = folder.join("counted");
+    let (_folder, path) = Folder::and_path("counted");
     counts.save(&path, 2).expect("written");
     assert_eq!(std::fs::read_to_string(&path).expect("read"), "a\tx\t3\nb\ty\t2\n");
     assert_eq!(Dictionary::open(&path).expect("read").translate("b"), Some(Cow::Borrowed("y")));

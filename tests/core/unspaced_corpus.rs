@@ -116,8 +116,7 @@ fn words_of_scripts_without_spaces_are_cut_on_at_western_signs() {
 
 #[test]
 fn corpora_take_the_tokenizer_that_their_script_asks_for_until_somebody_chooses_another() {
-    let folder = Folder::new();
-    let path = folder.join("w.ilws");
+    let (_folder, path) = Folder::and_path("w.ilws");
     let seen = |workspace: &Workspace| {
         let corpus = CorpusTable::read(workspace).expect("read");
         corpus.read_texts();

@@ -324,8 +324,7 @@ fn a_variant_becomes_the_sentence() {
 
 #[test]
 fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
-    let folder = Folder::new();
-    let path = folder.join("state.json");
+    let (_folder, path) = Folder::and_path("state.json");
     let mut session = translated(2);
     change(&mut session, 0, 2, replace("blue"));
     let search = SearchSettings { beam: 2, length_normalization: 0.5, forbid_unk: true, allow_unk: false };

@@ -43,8 +43,7 @@ fn cell<'a>(row: &'a [(String, String)], name: &str) -> &'a str {
 
 #[test]
 fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
-    let folder = Folder::new();
-    let at = &folder;
+    let at = &Folder::new();
     files(at);
     let model = &*reference_word("rnnsearch");
     let first = ran(
@@ -115,8 +114,7 @@ fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
 
 #[test]
 fn a_query_finds_words_by_their_links() {
-    let folder = Folder::new();
-    let at = &folder;
+    let at = &Folder::new();
     let lines = [
         ("the red house", "la maison rouge", "0-0 1-2 2-1"),
         ("a red dog runs", "un chien rouge court", "0-0 1-2 2-1 3-3"),
@@ -137,8 +135,7 @@ fn a_query_finds_words_by_their_links() {
 /// Tokens with spaces between are the same sentence as the text that they were cut from, wherever it stands.
 #[test]
 fn translations_of_parts_join_the_sentences_that_they_are_of() {
-    let folder = Folder::new();
-    let at = &folder;
+    let at = &Folder::new();
     at.put("a.en", "It\u{2019}s late.\nThe cat sleeps.\nWe don't know, he says.\n");
     ran(at, &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
     for (name, lines) in [("one", &["It 's late ."][..]), ("two", &["The cat sleeps .", "We don 't know , he says ."])]
@@ -160,8 +157,7 @@ fn translations_of_parts_join_the_sentences_that_they_are_of() {
 
 #[test]
 fn what_cannot_be_done_is_a_sentence() {
-    let folder = Folder::new();
-    let at = &folder;
+    let at = &Folder::new();
     files(at);
     ran(at, &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
     for (arguments, says) in [

@@ -91,8 +91,7 @@ fn places(corpus: &CorpusTable, filter: &str, sorting: &str) -> Vec<u32> {
 
 #[test]
 fn what_was_put_in_comes_out_after_opening_again() {
-    let folder = Folder::new();
-    let path = folder.join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     drop(filled(&path));
     let workspace = Workspace::open_existing(&path).expect("it opens");
     assert_eq!(workspace.len().expect("a count"), PAIRS.len());
@@ -296,8 +295,7 @@ fn conditions_choose_and_columns_sort() {
 
 #[test]
 fn judgements_have_one_undo_that_outlives_the_program() {
-    let folder = Folder::new();
-    let path = folder.join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let mark =
         ErrorMark { system: "First".to_owned(), target: (1, 2), category: "style".to_owned(), ..ErrorMark::default() };
     let acts = [
@@ -418,8 +416,7 @@ fn what_is_no_workspace_is_refused_and_left_alone() {
 
 #[test]
 fn a_damaged_workspace_opens_as_far_as_it_goes() {
-    let folder = Folder::new();
-    let path = folder.join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let mut workspace = Workspace::open(&path).expect("a workspace");
     let sentence = |n: usize| NewSentence {
         source: format!("sentence {n} {}", "x".repeat(90)),
@@ -443,8 +440,7 @@ fn a_damaged_workspace_opens_as_far_as_it_goes() {
 
 #[test]
 fn two_windows_see_each_other_s_work() {
-    let folder = Folder::new();
-    let path = folder.join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let mut first = filled(&path);
     let mut second = Workspace::open(&path).expect("a second window");
     let version = second.version().expect("a version");
@@ -607,8 +603,7 @@ fn undo_took_away_links_that_were_imported_over_drawn_ones() {
 
 #[test]
 fn what_came_since_is_read_as_if_anew() {
-    let folder = Folder::new();
-    let path = folder.join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let mut corpus = CorpusTable::read(&Workspace::open(&path).expect("a workspace")).expect("nothing");
     let mut workspace = filled(&path);
     corpus.refresh(&workspace).expect("read");

@@ -38,8 +38,7 @@ fn a_very_long_line_that_is_picked_is_cut_and_said() {
 
 #[test]
 fn a_saved_state_with_a_very_long_line_is_cut_and_said() {
-    let folder = Folder::new();
-    let path = folder.join("session.json");
+    let (_folder, path) = Folder::and_path("session.json");
     let long = "word ".repeat(MAX_SOURCE_BYTES);
     let state = SavedSession {
         source: Some(long.clone()),
@@ -76,8 +75,7 @@ fn sentences_typed_over_one_another_are_all_kept() {
 
 #[test]
 fn the_second_window_on_a_state_keeps_nothing_and_says_so() {
-    let folder = Folder::new();
-    let saved = folder.join("deeper/state.json");
+    let (_folder, saved) = Folder::and_path("deeper/state.json");
     let options = OpenWith { saved: Some(saved.clone()), ..OpenWith::default() };
     let says = |session: &Session| session.notifies("Another window");
     let mut first = open(options.clone());
@@ -187,8 +185,7 @@ fn words_of_a_table_are_written_as_they_are() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_in_place_of_the_state_does_not_hold_up_the_window() {
-    let folder = Folder::new();
-    let pipe = folder.join("session.json");
+    let (_folder, pipe) = Folder::and_path("session.json");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
     assert!(made.success());
     let saved = pipe.clone();

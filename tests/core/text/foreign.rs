@@ -86,8 +86,7 @@ fn ids_are_those_of_the_vocabulary_beside_the_model() {
 
 #[test]
 fn a_file_of_pieces_is_saved_as_it_is_and_refused_with_rules_that_it_ignores() {
-    let folder = Folder::new();
-    let path = folder.join("tokenizer.json");
+    let (_folder, path) = Folder::and_path("tokenizer.json");
     let file = model("bpe-bytes").tokenizer(None, false).expect("a file");
     tokenizer(Ok(file.clone())).save(&path).expect("written");
     assert_eq!(fs::read(&path).expect("read"), file);
