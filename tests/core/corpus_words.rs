@@ -89,8 +89,7 @@ fn what_a_word_is_is_chosen_once_by_the_first_texts_of_each_side() {
 #[test]
 fn links_of_lines_come_out_as_they_came_in() {
     for known in [KnownWords::default(), KnownWords { pretokenized: true, ..KnownWords::default() }] {
-        let folder = Folder::new();
-        let mut workspace = filled(&folder.join("a.ilws"), &known);
+        let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws"), &known));
         let lines: Vec<&str> = LINES.iter().map(|line| line.2).collect();
         assert_eq!(written(&workspace, ExportFormat::Gold, false), lines.join("\n") + "\n", "{known:?}");
         let rule = interlinear::corpus::export::out::LinkRule::Greatest;
@@ -113,8 +112,7 @@ fn links_of_lines_come_out_as_they_came_in() {
 
 #[test]
 fn hits_and_counts_are_of_the_same_words() {
-    let folder = Folder::new();
-    let workspace = filled(&folder.join("a.ilws"), &KnownWords::default());
+    let (folder, workspace) = Folder::of(|folder| filled(&folder.join("a.ilws"), &KnownWords::default()));
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let choice = LinkChoice::default();
     for (query, expect) in

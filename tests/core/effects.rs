@@ -6,7 +6,10 @@ use interlinear::app::document::column::Column;
 use interlinear::app::effect::{Effect, QueueCall};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::page::{Dropped, Page, SENTENCE};
-use interlinear::{jobs::live::protocol::Request, pages::command::Command, session::state::Session};
+use interlinear::app::{command::SourceCommand, open_with::OpenWith};
+use interlinear::jobs::live::protocol::{Event, Request};
+use interlinear::pages::{command::Command, sentence::command::ColumnCommand};
+use interlinear::session::state::Session;
 
 fn asked<T>(session: &mut Session, of: impl Fn(Effect) -> Option<T>) -> Vec<T> {
     session.take_effects().into_iter().filter_map(of).collect()
@@ -44,6 +47,7 @@ pub trait Shows {
     fn source(&self) -> &str;
     fn notifies(&self, part: &str) -> bool;
     fn has_error(&self, part: &str) -> bool;
+    fn absorb_all(&mut self, events: Vec<Event>);
 }
 
 impl Shows for Session {
@@ -62,4 +66,18 @@ impl Shows for Session {
     fn has_error(&self, part: &str) -> bool {
         self.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains(part))
     }
+    fn absorb_all(&mut self, events: Vec<Event>) {
+        events.into_iter().for_each(|event| _ = self.absorb(event));
+    }
+}
+
+/// A session of this sentence and no model.
+pub fn without_models(source: &str) -> Session {
+    let mut session = Session::start(None, &OpenWith::default());
+    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
+    for id in ids {
+        session.apply(ColumnCommand::Remove(id));
+    }
+    session.apply(SourceCommand::Replace(source.to_owned()));
+    session
 }

@@ -90,8 +90,7 @@ fn filled(path: &Path) -> Workspace {
 }
 
 fn opened() -> (Folder, Workspace, CorpusTable) {
-    let folder = Folder::new();
-    let workspace = filled(&folder.join("w.ilws"));
+    let (folder, workspace) = Folder::of(|folder| filled(&folder.join("w.ilws")));
     let corpus = CorpusTable::read(&workspace).expect("read");
     (folder, workspace, corpus)
 }

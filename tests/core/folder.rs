@@ -13,9 +13,14 @@ impl Folder {
 
     /// And the path of a file of it, which is not there yet.
     pub fn and_path(name: &str) -> (Self, PathBuf) {
+        Self::of(|folder| folder.join(name))
+    }
+
+    /// And what was made in it.
+    pub fn of<T>(make: impl FnOnce(&Path) -> T) -> (Self, T) {
         let folder = Self::new();
-        let path = folder.join(name);
-        (folder, path)
+        let made = make(&folder);
+        (folder, made)
     }
 
     pub fn with<N: AsRef<Path>, T: AsRef<[u8]>>(files: impl IntoIterator<Item = (N, T)>) -> Self {

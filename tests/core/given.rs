@@ -13,7 +13,7 @@ use interlinear::{nn::device::Device, session::driver::OpenWith, session::state:
 
 use crate::effects::{Shows as _, act};
 use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{cli::json_of, forever};
+use crate::{cli::json_of, effects::without_models, forever};
 
 fn read(events: Vec<Event>) -> Result<HypothesisView, String> {
     let mut given = events.into_iter().filter_map(|event| match event {
@@ -96,12 +96,7 @@ fn hypothesis(words: &[&str], log_p: f32) -> HypothesisView {
 }
 
 fn session() -> (Session, u64) {
-    let mut session = Session::start(None, &OpenWith::default());
-    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
-    for id in ids {
-        session.apply(ColumnCommand::Remove(id));
-    }
-    session.apply(SourceCommand::Replace("red".to_owned()));
+    let mut session = without_models("red");
     session.apply(ColumnCommand::Add("model".into()));
     let (column, number) = (session.nth(0).id, session.app().tasks.newest());
     let mut source = Sentence { text: "red".to_owned(), ..Sentence::default() };

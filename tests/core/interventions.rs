@@ -13,7 +13,7 @@ use interlinear::{attention::AttentionKind, decoding::reweigh::permutation};
 use interlinear::{nn::device::Device, text::tokenizer::Encode as _};
 
 use crate::models::{FOLDERS, FOREIGN};
-use crate::{cli::reference, forever, tiny::TINY};
+use crate::{cli::reference, forever, models::loaded, tiny::TINY};
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: [&[u32]; 2] = [&[2, 9, 4, 7, 6, 0], &[5, 3, 8, 0]];
@@ -177,8 +177,7 @@ fn near(what: &str, found: &[f32], expected: &[f32]) {
 
 #[test]
 fn every_architecture_follows_what_was_changed() {
-    for folder in FOLDERS {
-        let model = load(folder);
+    for (folder, model) in loaded() {
         let best = Direct::new(&model, SOURCES[0], &[]).beam()[0].0[0];
         for (number, lists) in changes(model.config.aligns(), best.max(2)).into_iter().enumerate() {
             let direct = [0, 1].map(|sentence| Direct::new(&model, SOURCES[sentence], &lists[sentence]));

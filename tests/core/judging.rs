@@ -115,8 +115,7 @@ fn judged(path: &Path) -> Workspace {
 
 #[test]
 fn a_translation_that_one_of_two_did_not_judge_is_neither_agreed_nor_differed_upon() {
-    let folder = Folder::new();
-    let mut workspace = judged(&folder.join("a.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| judged(&folder.join("a.ilws")));
     let of_words = |workspace: &Workspace| {
         let corpus = CorpusTable::read(workspace).expect("a corpus");
         let found = compare(&corpus, ("anna", "bob"), &[0, 1, 2, 3]).expect("compared");
@@ -133,8 +132,7 @@ fn a_translation_that_one_of_two_did_not_judge_is_neither_agreed_nor_differed_up
 
 #[test]
 fn two_annotators_are_compared_as_counted_by_hand() {
-    let folder = Folder::new();
-    let workspace = judged(&folder.join("a.ilws"));
+    let (_folder, workspace) = Folder::of(|folder| judged(&folder.join("a.ilws")));
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let found = compare(&corpus, ("anna", "bob"), &[0, 1, 2, 3]).expect("compared");
     assert_eq!(found.both, 4);
@@ -184,8 +182,7 @@ fn two_annotators_are_compared_as_counted_by_hand() {
 
 #[test]
 fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
-    let folder = Folder::new();
-    let mut workspace = judged(&folder.join("a.ilws"));
+    let (folder, mut workspace) = Folder::of(|folder| judged(&folder.join("a.ilws")));
     let read = |workspace: &Workspace| CorpusTable::read(workspace).expect("a corpus");
     let corpus = read(&workspace);
     let all = score(&corpus, 0, 0..4, Judges::People);
@@ -233,8 +230,7 @@ fn names(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
 
 #[test]
 fn a_kind_and_a_severity_of_one_name_are_renamed_apart() {
-    let folder = Folder::new();
-    let mut workspace = filled(&folder.join("a.ilws"), PAIRS);
+    let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws"), PAIRS));
     let both = ErrorScheme {
         categories: ["style", "slip"].map(str::to_owned).to_vec(),
         severities: ["slip", "major"].map(|name| Severity { name: name.to_owned(), weight: 1.0 }).to_vec(),
@@ -327,8 +323,7 @@ fn a_translation_that_nobody_judged_has_no_score() {
 
 #[test]
 fn a_table_of_judgements_says_yes_or_no_of_errors() {
-    let folder = Folder::new();
-    let mut workspace = filled(&folder.join("a.ilws"), PAIRS);
+    let (folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws"), PAIRS));
     let file = folder.join("j.tsv");
     let rows = "sentence\tannotator\tsystem\tno_errors\n1\tbob\tMill\tYes\n2\tbob\tMill\tno\n3\tbob\tMill\tperhaps\n";
     std::fs::write(&file, rows).expect("written");
@@ -434,8 +429,7 @@ fn judging_goes_through_the_command_line() {
 
 #[test]
 fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
-    let folder = Folder::new();
-    let mut first = filled(&folder.join("a.ilws"), PAIRS);
+    let (folder, mut first) = Folder::of(|folder| filled(&folder.join("a.ilws"), PAIRS));
     let omission =
         ErrorMark { source: (1, 2), note: "le mot".to_owned(), ..mark((1, 1), "accuracy/omission", "major") };
     let marks = vec![mark((1, 3), "style", "minor"), omission];
@@ -526,8 +520,7 @@ fn lines_of_judgements_that_make_no_sense_are_told_with_their_numbers() {
 
 #[test]
 fn a_table_changes_only_the_columns_that_it_has() {
-    let folder = Folder::new();
-    let mut workspace = filled(&folder.join("a.ilws"), PAIRS);
+    let (folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws"), PAIRS));
     workspace.judge(0, "bob", &said(2, &["kept"], "kept", Vec::new(), "")).expect("judged");
     let file = folder.put("bob.stars.tsv", "source\tannotator\tstars\nrain again\tme\t4\na red boat\tme\t5\n");
     let report = judgement_io::import(&mut workspace, &file, None, &forever());
@@ -567,8 +560,7 @@ fn judgements_of_no_sentence_are_told_and_left_out() {
 
 #[test]
 fn marks_that_are_set_apart_go_out_and_come_in() {
-    let folder = Folder::new();
-    let mut workspace = filled(&folder.join("w.ilws"), PAIRS);
+    let (folder, mut workspace) = Folder::of(|folder| filled(&folder.join("w.ilws"), PAIRS));
     workspace.judge(0, "anna", &said(2, &[], "", vec![mark((1, 3), "style", "minor")], "")).expect("judged");
     let other = SystemOutput { text: "un".to_owned(), ..SystemOutput::default() };
     let system = workspace.systems().expect("systems")[0].id;

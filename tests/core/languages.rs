@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use interlinear::app::{command::SourceCommand, document::table::SourceWord};
+use interlinear::app::document::table::SourceWord;
 use interlinear::decoding::ensemble::{Ensemble, Mixing};
 use interlinear::jobs::{live::protocol::ModelFacts, live::serve::serve, models::store::Store};
 use interlinear::models::choice::{self, ModelChoice};
@@ -14,7 +14,7 @@ use interlinear::{session::state::Session, text::tokenizer::Encode as _};
 
 use crate::cli::{feed, run_in};
 use crate::effects::{Shows as _, act};
-use crate::{folder::Folder, forever};
+use crate::{effects::without_models, folder::Folder, forever};
 
 fn multi(choice: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins/mt-multi");
@@ -113,12 +113,7 @@ fn importing_a_model_with_a_choice_behind_it_says_what_to_do() {
 #[test]
 fn a_column_says_its_language_apart_from_the_text_and_keeps_it() {
     let (_folder, path) = Folder::and_path("state.json");
-    let mut session = Session::start(None, &OpenWith::default());
-    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
-    for id in ids {
-        session.apply(ColumnCommand::Remove(id));
-    }
-    session.apply(SourceCommand::Replace("the red boat sails.".to_owned()));
+    let mut session = without_models("the red boat sails.");
     let mut store = Store::new(1).with_every_row();
     let mut live = |session: &mut Session, command: ColumnCommand| {
         let request = act(session, command).expect("it asks");

@@ -39,8 +39,7 @@ fn a_database_with_more_than_tables_of_a_workspace_is_not_opened() {
         ("INSERT INTO system VALUES (9000000000, 'far', '{}')", "systems with numbers"),
         ("INSERT INTO system VALUES (-1, 'below', '{}')", "systems with numbers"),
     ] {
-        let folder = Folder::new();
-        let path = made(&folder);
+        let (_folder, path) = Folder::of(made);
         Connection::open(&path).expect("a database").execute_batch(sql).expect(sql);
         let error = Workspace::open(&path).err().expect(sql).to_string();
         assert!(error.contains("w.ilws") && error.contains(what), "{sql}: {error}");
@@ -49,8 +48,7 @@ fn a_database_with_more_than_tables_of_a_workspace_is_not_opened() {
 
 #[test]
 fn what_other_programs_may_add_does_no_harm() {
-    let folder = Folder::new();
-    let path = made(&folder);
+    let (_folder, path) = Folder::of(made);
     let sql = "CREATE TABLE theirs(a, b); CREATE INDEX theirs_a ON theirs(a); ANALYZE";
     let other = Connection::open(&path).expect("a database");
     other.execute_batch(&sql.replace("CREATE INDEX theirs_a ON theirs(a);", "")).expect(sql);
@@ -85,8 +83,7 @@ fn packed_words_and_texts_that_are_too_long_are_damage_and_not_unpacked() {
     assert!(unpack(String::new(), "", &earlier).is_none());
 
     // A row of a column that is too long is read sentence by sentence.
-    let folder = Folder::new();
-    let path = made(&folder);
+    let (_folder, path) = Folder::of(made);
     let other = Connection::open(&path).expect("a database");
     let row = bomb(&vec![b'x'; 200 << 20]);
     other.execute("INSERT OR REPLACE INTO block VALUES (0, 1, ?1)", [row]).expect("a row");
@@ -96,8 +93,7 @@ fn packed_words_and_texts_that_are_too_long_are_damage_and_not_unpacked() {
 
 #[test]
 fn a_sparse_file_does_not_have_more_sentences_than_it_holds() {
-    let folder = Folder::new();
-    let path = made(&folder);
+    let (_folder, path) = Folder::of(made);
     let other = Connection::open(&path).expect("a database");
     other
         .execute_batch(

@@ -45,6 +45,11 @@ pub struct Case {
     pub energies: Option<Vec<Vec<f32>>>,
 }
 
+/// The models of the fixtures and their names.
+pub fn loaded() -> impl Iterator<Item = (&'static str, Model)> {
+    FOLDERS.iter().map(|folder| (*folder, load(folder)))
+}
+
 pub fn cases(model: &Model) -> Vec<Case> {
     let text = model.folder.text("expected.jsonl");
     let lines = text.lines().map(json_of);
@@ -113,8 +118,7 @@ fn check_row(what: &str, output: &StepOutput, r: usize, case: &Case, i: usize) {
 
 #[test]
 fn every_reference_case_holds_alone_and_padded_into_one_batch() {
-    for folder in FOLDERS {
-        let model = load(folder);
+    for (folder, model) in loaded() {
         let cases = cases(&model);
         assert!(cases.len() >= 3, "{folder}");
         for engine in ENGINES {
@@ -130,8 +134,7 @@ fn every_reference_case_holds_alone_and_padded_into_one_batch() {
 
 #[test]
 fn rows_may_be_repeated_reordered_and_dropped() {
-    for folder in FOLDERS {
-        let model = load(folder);
+    for (folder, model) in loaded() {
         let cases = cases(&model);
         let long: Vec<&Case> = cases.iter().filter(|case| case.target.len() >= 3).collect();
         let (a, b) = (long[0], long[1]);
@@ -159,8 +162,7 @@ fn rows_may_be_repeated_reordered_and_dropped() {
 
 #[test]
 fn only_the_encoder_decoder_has_a_context_vector() {
-    for folder in FOLDERS {
-        let model = load(folder);
+    for (folder, model) in loaded() {
         let cases = cases(&model);
         let mut contexts: Vec<Option<Vec<f32>>> = Vec::new();
         for engine in ENGINES {
@@ -191,8 +193,7 @@ pub fn variables(weights: &Weights, dtype: DType) -> (HashMap<String, Tensor>, V
 
 #[test]
 fn the_training_path_sums_the_reference_log_probabilities() {
-    for folder in FOLDERS {
-        let model = load(folder);
+    for (folder, model) in loaded() {
         let cases = cases(&model);
         let (tensors, _) = variables(&model.weights, DType::F32);
         let model = trainable(&model.config, &tensors).expect("a model");

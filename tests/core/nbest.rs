@@ -1,7 +1,5 @@
 //! N-best lists: read as Moses, Marian and this program write them, their oracle, and another order by a score.
 
-use std::path::Path;
-
 use interlinear::corpus::{import::importer::import_file, query::column::TableColumn, store::corpus::CorpusTable};
 use interlinear::import::{ImportOptions, OracleBy, Role};
 use interlinear::{corpus::store::file::Workspace, import};
@@ -21,14 +19,13 @@ const LISTS: &str = "\
 2 ||| en retard ||| LM0= -1 TM0= -1 -1 ||| -0.5
 ";
 
-fn write(folder: &Path) {
-    folder.put_all([("s.en", SOURCE), ("r.fr", REFERENCE), ("mill.nbest", LISTS)]);
+fn written() -> Folder {
+    Folder::with([("s.en", SOURCE), ("r.fr", REFERENCE), ("mill.nbest", LISTS)])
 }
 
 #[test]
 fn candidates_come_with_their_features_and_scores() {
-    let folder = Folder::new();
-    write(&folder);
+    let folder = written();
     let path = folder.join("mill.nbest");
     let (format, _) = import::guess(&path).expect("a guess")[0];
     assert_eq!(format.name, "nbest");
@@ -44,8 +41,7 @@ fn candidates_come_with_their_features_and_scores() {
 
 #[test]
 fn the_oracle_of_lists_is_a_system_and_its_place_a_column() {
-    let folder = Folder::new();
-    write(&folder);
+    let folder = written();
     let mut workspace = Workspace::open(&folder.join("w.ilws")).expect("a workspace");
     let roles = [("s.en", Some(Role::Source)), ("r.fr", Some(Role::Reference)), ("mill.nbest", None)];
     for (name, role) in roles {
@@ -68,8 +64,7 @@ fn the_oracle_of_lists_is_a_system_and_its_place_a_column() {
 
 #[test]
 fn the_first_by_another_score_is_a_system_too() {
-    let folder = Folder::new();
-    write(&folder);
+    let folder = written();
     let ran = |arguments: &str| {
         let all: Vec<&str> = "analyse --workspace w.ilws".split(' ').chain(arguments.split(' ')).collect();
         run_in(&folder, &all)
@@ -94,8 +89,7 @@ fn the_first_by_another_score_is_a_system_too() {
 
 #[test]
 fn lists_are_counted_and_put_into_another_order() {
-    let folder = Folder::new();
-    write(&folder);
+    let folder = written();
     folder.put("qe.txt", "1\n2\n1\n3\n2\n5\n");
     let ran = |arguments: &[&str]| {
         let all = [&["nbest", "--target", "r.fr", "mill.nbest"], arguments].concat();

@@ -46,8 +46,7 @@ fn links(alpha: &Value, x: &[std::ops::Range<usize>], y: &[std::ops::Range<usize
 
 #[test]
 fn alignments_of_pieces_are_told_of_words() {
-    let folder = Folder::new();
-    let model = model(&folder);
+    let (folder, model) = Folder::of(model);
     let input = "sunrise soon moonrises sons\nrisen moons noon\n";
     folder.put("s", input);
     let run = |arguments: &[&str]| run_in(&folder, arguments).good().stdout;
@@ -86,8 +85,7 @@ fn alignments_of_pieces_are_told_of_words() {
 
 #[test]
 fn every_command_reads_the_same_links_off_a_forced_translation() {
-    let folder = Folder::new();
-    let model = model(&folder);
+    let (folder, model) = Folder::of(model);
     let input = "sunrise-moons soon, moonrises' sons.\nrisen moons (noon) rises\nsunrise\n\
                  son. moon. soon rises\nMr. sun, hon. moons rise\nn'rise s'moon\n";
     folder.put("s", input);
@@ -129,8 +127,7 @@ fn links_of_nearly_equal_weights_are_the_same_in_a_corpus() {
 
 #[test]
 fn figures_of_pieces_are_of_words_unless_pieces_are_asked_for() {
-    let folder = Folder::new();
-    let model = model(&folder);
+    let (folder, model) = Folder::of(model);
     let words = ["sunrise", "moonrises", "noon"];
     for kind in ["heatmap", "links", "beam"] {
         let plain = [
@@ -156,8 +153,7 @@ fn a_model_of_words_says_nothing_of_pieces() {
 
 #[test]
 fn dictionaries_of_pieces_are_of_words() {
-    let folder = Folder::new();
-    let model = model(&folder);
+    let (folder, model) = Folder::of(model);
     folder.put("s", "sunrise moonrise sons\n".repeat(3));
     let arguments = ["dictionary", "--model", &model, "--source", "s", "--target", "s", "--output", "out"];
     run_in(&folder, &arguments).good();
@@ -169,8 +165,7 @@ fn dictionaries_of_pieces_are_of_words() {
 
 #[test]
 fn evaluate_copied_a_piece_in_place_of_an_unknown_word() {
-    let folder = Folder::new();
-    let model = model(&folder);
+    let (folder, model) = Folder::of(model);
     let path = Path::new(&model);
     let config = Config::load(&path.join("config.json")).expect("sound");
     let mut weights = Weights::load(&path.join("model.safetensors"), &shapes(&config)).expect("sound");
@@ -195,8 +190,7 @@ fn evaluate_copied_a_piece_in_place_of_an_unknown_word() {
 /// -log p a word, perplexity and lengths were of pieces here and of words for other models.
 #[test]
 fn figures_are_of_words_between_spaces_however_a_model_cuts_them() {
-    let folder = Folder::new();
-    let model = model(&folder);
+    let (folder, model) = Folder::of(model);
     folder.put("s", "sunrise soon moonrises sons\nrisen, moons noon\n");
     let words = reference("rnnsearch");
     let models = ["--model", &model, "--model", words.to_str().expect("plain")];

@@ -430,9 +430,7 @@ fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
 fn serve(session: &mut Session, command: impl Into<interlinear::pages::command::Command>) {
     let request: Option<Request> = act(session, command);
     let events: Vec<Event> = serve_all(&request.expect("a request"), &mut store(), &forever());
-    for event in events {
-        session.absorb(event);
-    }
+    session.absorb_all(events);
 }
 
 fn saved_text(session: &mut Session, column: ColumnId) -> String {

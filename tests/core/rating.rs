@@ -76,8 +76,7 @@ fn brought(workspace: &mut Workspace, path: &Path) -> ImportReport {
 
 #[test]
 fn the_mean_of_ratings_is_a_column_with_differences_and_conditions() {
-    let folder = Folder::new();
-    let workspace = judged(&folder.join("w.ilws"));
+    let (_folder, workspace) = Folder::of(|folder| judged(&folder.join("w.ilws")));
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let value = |name: &str, at: usize| TableColumn::named(name, &corpus).expect("a column").value(&corpus, at);
     assert_eq!([value("rating.1", 0), value("rating.2", 0), value("rating.2-1", 1)], [45.0, 90.0, 30.0]);
@@ -91,8 +90,7 @@ fn the_mean_of_ratings_is_a_column_with_differences_and_conditions() {
 
 #[test]
 fn ratings_and_letters_go_out_and_come_in_as_table_and_as_lines() {
-    let folder = Folder::new();
-    let first = judged(&folder.join("a.ilws"));
+    let (folder, first) = Folder::of(|folder| judged(&folder.join("a.ilws")));
     for (name, kind) in [("j.tsv", ExportFormat::JudgementTable), ("j.jsonl", ExportFormat::Judgements)] {
         let path = folder.join(name);
         std::fs::write(&path, written(&first, kind)).expect("written");
@@ -112,8 +110,7 @@ fn ratings_and_letters_go_out_and_come_in_as_table_and_as_lines() {
 
 #[test]
 fn a_rating_of_another_translation_is_set_apart() {
-    let folder = Folder::new();
-    let mut workspace = judged(&folder.join("w.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| judged(&folder.join("w.ilws")));
     let system = workspace.systems().expect("systems")[1].id;
     let other = SystemOutput { text: "un bateau rouge".to_owned(), ..SystemOutput::default() };
     workspace.add_outputs(system, &[(0, other)], &mut Measuring::default()).expect("outputs");
@@ -125,8 +122,7 @@ fn a_rating_of_another_translation_is_set_apart() {
 
 #[test]
 fn a_campaign_deals_sentences_out_evenly_and_its_orders_follow_from_the_seed() {
-    let folder = Folder::new();
-    let mut workspace = filled(&folder.join("w.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("w.ilws")));
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let plan = |seed: u64, each: usize| Campaign {
         seed,
@@ -180,8 +176,7 @@ fn a_campaign_deals_sentences_out_evenly_and_its_orders_follow_from_the_seed() {
 /// Counted by hand: ratings (40, 50), (60, 70), (80, 90) of two, one of which a third judged like the first.
 #[test]
 fn three_annotators_are_compared_by_alpha() {
-    let folder = Folder::new();
-    let mut workspace = filled(&folder.join("w.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("w.ilws")));
     let tagged = |mut judgement: Judgement, tag: &str| {
         judgement.tags.insert(tag.to_owned());
         judgement
@@ -208,8 +203,7 @@ fn three_annotators_are_compared_by_alpha() {
 
 #[test]
 fn judgements_go_to_other_programs_and_come_back() {
-    let folder = Folder::new();
-    let first = judged(&folder.join("a.ilws"));
+    let (folder, first) = Folder::of(|folder| judged(&folder.join("a.ilws")));
     let mqm = written(&first, ExportFormat::Mqm);
     let lines: Vec<&str> = mqm.lines().collect();
     assert_eq!(
@@ -255,8 +249,7 @@ fn judgements_go_to_other_programs_and_come_back() {
 
 #[test]
 fn errors_that_a_metric_found_are_marks_of_an_annotator_of_its_name() {
-    let folder = Folder::new();
-    let mut workspace = filled(&folder.join("w.ilws"));
+    let (folder, mut workspace) = Folder::of(|folder| filled(&folder.join("w.ilws")));
     let texts = TEXTS.iter().map(|(source, mill, _)| (source, mill));
     let segments: Vec<serde_json::Value> = texts
         .enumerate()

@@ -46,6 +46,12 @@ fn session(columns: usize) -> Session {
     session
 }
 
+fn one() -> (Session, ColumnId) {
+    let session = session(1);
+    let id = ids(&session)[0];
+    (session, id)
+}
+
 fn ids(session: &Session) -> Vec<ColumnId> {
     session.app().document.columns().iter().map(|column| column.id).collect()
 }
@@ -150,8 +156,7 @@ fn every_edit_is_a_request_with_a_greater_number() {
 
 #[test]
 fn events_with_an_old_number_change_nothing() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let old = edit(&mut session, "a");
     let new = edit(&mut session, "a b");
     for event in [started(&old, id), expanded(&old, id, "x"), finished(&old, id, &["x </s>"])] {
@@ -165,8 +170,7 @@ fn events_with_an_old_number_change_nothing() {
 
 #[test]
 fn the_old_table_stays_dimmed_until_the_first_new_row() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let first = edit(&mut session, "a");
     translate(&mut session, &first, &["x </s>"]);
     assert!(!session.nth(0).stale);
@@ -185,8 +189,7 @@ fn the_old_table_stays_dimmed_until_the_first_new_row() {
 
 #[test]
 fn a_failure_leaves_the_last_good_table() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let first = edit(&mut session, "a");
     translate(&mut session, &first, &["x </s>"]);
     let second = edit(&mut session, "a b");
@@ -315,8 +318,7 @@ fn settings_that_matter_to_the_search_ask_again_and_are_clamped() {
 
 #[test]
 fn each_hypothesis_shows_its_own_alignment() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let request = edit(&mut session, "a b");
     session.absorb(started(&request, id));
     session.absorb(finished(&request, id, &["x </s>", "y z </s>"]));
@@ -566,8 +568,7 @@ fn the_shown_alignment_is_written_as_tsv_json_and_pharaoh() {
 
 #[test]
 fn a_model_without_alignment_has_none_anywhere() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let request = edit(&mut session, "a");
     session.absorb(started(&request, id));
     let mut best = hypothesis("x </s>", 2);
@@ -588,8 +589,7 @@ fn a_model_without_alignment_has_none_anywhere() {
 
 #[test]
 fn an_alignment_that_was_left_out_is_not_taken_for_none() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let request = edit(&mut session, "a");
     session.absorb(started(&request, id));
     let mut second = hypothesis("y </s>", 2);
@@ -883,8 +883,7 @@ fn the_page_is_kept_between_starts() {
 
 #[test]
 fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let choice = ModelFacts { input_delay: Some(1), has_alignment: true, window: Some(2), ..ModelFacts::default() };
     session.absorb(Event::Loaded { column: id, facts: choice });
     let request = edit(&mut session, "a b");

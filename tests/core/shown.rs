@@ -416,9 +416,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     let mut session = Session::start(None, &OpenWith { models: vec![(&model).into()], ..OpenWith::default() });
     let request = act(&mut session, SourceCommand::Replace(text.to_owned())).expect("another text");
     let events = serve_all(&request, &mut store(), &forever());
-    for event in events {
-        session.absorb(event);
-    }
+    session.absorb_all(events);
     let column = session.nth(0);
     let shown = column.shown().expect("it is translated");
     let cut = shown.pieces.clone().expect("the vocabulary has pieces");

@@ -20,15 +20,10 @@ use interlinear::{pages::steps::guess::f1, session::driver::OpenWith, session::s
 
 use crate::session::{sentence, told};
 use crate::worker::{PATIENCE, fixture};
-use crate::{effects::Shows as _, link::packed};
+use crate::{effects::Shows as _, effects::without_models, link::packed};
 
 pub fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
-    let mut session = Session::start(None, &OpenWith::default());
-    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
-    for id in ids {
-        session.apply(ColumnCommand::Remove(id));
-    }
-    session.apply(SourceCommand::Replace("red house".to_owned()));
+    let mut session = without_models("red house");
     session.apply(ColumnCommand::Add("model".into()));
     session.apply(WindowCommand::ShowPage(STEPS));
     let column = session.nth(0).id;
@@ -37,6 +32,13 @@ pub fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
     finish(&mut session, "red house", &[8, 9, 0]);
     let asked = asked(&mut session);
     (session, column, asked)
+}
+
+/// Its steps are there.
+pub fn answered() -> (Session, Vec<(u64, StepsRequest)>) {
+    let (mut session, _, requests) = session();
+    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    (session, requests)
 }
 
 fn facts() -> ModelFacts {
@@ -142,8 +144,7 @@ fn there(link: &str, text: &str, ids: &[u32]) -> Session {
 
 #[test]
 fn a_link_leads_to_the_step_the_stage_and_the_box() {
-    let (mut session, _, requests) = session();
-    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    let (mut session, _) = answered();
     for command in [
         StepsCommand::SetDepth(Depth::Step),
         StepsCommand::SetByStage(true),
@@ -189,8 +190,7 @@ fn a_link_leads_to_the_step_the_stage_and_the_box() {
 
 #[test]
 fn a_link_without_a_page_opens_it_as_at_first_and_one_of_nonsense_does_no_harm() {
-    let (mut session, _, requests) = session();
-    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    let (mut session, _) = answered();
     session.apply(StepsCommand::SetPace(4.0));
     session.apply(StepsCommand::GoTo(2));
     session.apply(StepsCommand::SetMode(Mode::Greedy));
@@ -235,8 +235,7 @@ fn numbers_of_another_model_or_sentence_are_known_to_be_old() {
 
 #[test]
 fn the_player_goes_by_words_and_by_boxes_and_stops_at_the_end() {
-    let (mut session, _, requests) = session();
-    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    let (mut session, _) = answered();
     let place = |session: &Session| (session.steps().i, session.steps().done);
     let rows = |session: &Session| session.steps().table.as_ref().map(|table| table.target.len());
     assert_eq!((place(&session), rows(&session)), ((0, None), Some(1)));
@@ -302,8 +301,7 @@ fn the_class_chooses_words_and_takes_them_back() {
 
 #[test]
 fn a_guess_hides_the_row_and_is_counted_once() {
-    let (mut session, _, requests) = session();
-    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    let (mut session, _) = answered();
     session.apply(StepsCommand::SetGuessing(Some(Guessed::Row)));
     let rows = |session: &Session| session.steps().table.as_ref().map(|table| table.target.len());
     assert!(session.steps().hides(Guessed::Row, 0) && rows(&session) == Some(0));
@@ -338,8 +336,7 @@ fn a_guess_hides_the_row_and_is_counted_once() {
 
 #[test]
 fn the_whole_alignment_is_guessed_at_once() {
-    let (mut session, _, requests) = session();
-    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    let (mut session, _) = answered();
     session.apply(StepsCommand::MoveWord(2));
     session.apply(StepsCommand::SetGuessing(Some(Guessed::Whole)));
     let table = |session: &Session| session.steps().table.clone().expect("rows");

@@ -275,8 +275,7 @@ fn rude_words(model: &str, side: &str) {
 
 #[test]
 fn nothing_that_a_terminal_obeys_reaches_stdout_and_a_line_stays_a_line() {
-    let folder = Folder::new();
-    let model = rude(&folder);
+    let (folder, model) = Folder::of(rude);
     rude_words(&model, "target");
     folder.put("s", "a\nb\n");
     folder.put("t", "a\nb\n");

@@ -189,8 +189,7 @@ fn train(config: &Config) -> Weights {
 
 #[test]
 fn an_architecture_is_one_file_and_one_line() {
-    let folder = Folder::new();
-    let config = write_folder(&folder);
+    let (folder, config) = Folder::of(write_folder);
     let refused = Config::load(&folder.join("config.json")).expect_err("it is in no other table").to_string();
     assert!(refused.contains("\"toy\"") && refused.contains("rnnencdec, rnnsearch, luong"), "{refused}");
     assert_eq!((config.attention().as_deref(), config.input_delay()), (Some("dot"), Some(1)));
@@ -221,8 +220,7 @@ fn an_architecture_is_one_file_and_one_line() {
 
 #[test]
 fn its_loss_is_that_of_its_steps() {
-    let folder = Folder::new();
-    let config = write_folder(&folder);
+    let (_folder, config) = Folder::of(write_folder);
     let weights = initial_weights(&config, InitScheme::Scaled, 3);
     assert!(
         weights

@@ -23,8 +23,8 @@ const SOURCE: &str = "s2 s3 s4\ns5 s6\n\ns7 s8 s9 s10\n";
 const REFERENCE: &str = "t2 t3\nt5\n\nt7 t8 t9\n";
 const OTHER: &str = "t2 t3\nt6 t6 t6\n\nt7\n";
 
-fn files(folder: &Path) {
-    folder.put_all([("a.en", SOURCE), ("a.fr", REFERENCE), ("b.fr", OTHER), ("a.gold", "0-0 2?1\n0-0\n\n0-0 1-1\n")]);
+fn files() -> Folder {
+    Folder::with([("a.en", SOURCE), ("a.fr", REFERENCE), ("b.fr", OTHER), ("a.gold", "0-0 2?1\n0-0\n\n0-0 1-1\n")])
 }
 
 fn ran(folder: &Path, arguments: &[&str]) -> String {
@@ -43,8 +43,7 @@ fn cell<'a>(row: &'a [(String, String)], name: &str) -> &'a str {
 
 #[test]
 fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
-    let at = &Folder::new();
-    files(at);
+    let at = &files();
     let model = &*reference_word("rnnsearch");
     let first = ran(
         at,
@@ -157,8 +156,7 @@ fn translations_of_parts_join_the_sentences_that_they_are_of() {
 
 #[test]
 fn what_cannot_be_done_is_a_sentence() {
-    let at = &Folder::new();
-    files(at);
+    let at = &files();
     ran(at, &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
     for (arguments, says) in [
         (&["analyse", "--workspace", "a.en"][..], "is not a corpus"),
@@ -213,8 +211,7 @@ fn rows(news: CorpusNews) -> Option<Vec<u32>> {
 
 #[test]
 fn the_lane_opens_imports_shows_judges_and_takes_back() {
-    let folder = Folder::new();
-    files(&folder);
+    let folder = files();
     let thread = CorpusThread::spawn(Arc::new(|| {}));
     thread.send(CorpusRequest::Detail(0));
     assert!(
@@ -279,8 +276,7 @@ fn news_of(thread: &CorpusThread, request: CorpusRequest) -> Vec<CorpusNews> {
 
 #[test]
 fn a_star_tells_what_it_changes_and_nothing_else() {
-    let folder = Folder::new();
-    files(&folder);
+    let folder = files();
     let thread = opened(&folder.join("w.ilws"));
     thread.send(CorpusRequest::Import(folder.join("a.en"), import::ImportOptions::default()));
     while wait(&thread, rows).is_empty() {}
@@ -303,8 +299,7 @@ fn a_star_tells_what_it_changes_and_nothing_else() {
 
 #[test]
 fn what_is_judged_changes_each_copy_as_reading_anew_would() {
-    let folder = Folder::new();
-    files(&folder);
+    let folder = files();
     let path = folder.join("w.ilws");
     let thread = opened(&path);
     import_all(&thread, &folder);
@@ -341,8 +336,7 @@ fn what_is_judged_changes_each_copy_as_reading_anew_would() {
 
 #[test]
 fn the_copy_of_the_window_reads_no_file() {
-    let folder = Folder::new();
-    files(&folder);
+    let folder = files();
     ran(&folder, &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
     let corpus = CorpusTable::read(&Workspace::open(&folder.join("w.ilws")).expect("it opens")).expect("read");
     let words = TableColumn::named("words", &corpus).expect("a column");
@@ -359,8 +353,7 @@ fn the_copy_of_the_window_reads_no_file() {
 
 #[test]
 fn the_lane_sees_what_others_write() {
-    let folder = Folder::new();
-    files(&folder);
+    let folder = files();
     let thread = opened(&folder.join("w.ilws"));
     ran(
         &folder,
@@ -397,8 +390,7 @@ fn the_page_asks_for_what_is_done_on_it() {
         session.take_effects().into_iter().filter_map(call).collect()
     };
     session.apply(WindowCommand::ShowPage(CORPUS));
-    let folder = Folder::new();
-    files(&folder);
+    let folder = files();
     session.apply(CorpusRequest::Open(folder.join("w.ilws")));
     assert!(calls(&mut session).contains(&CorpusRequest::Open(folder.join("w.ilws"))));
     let thread = CorpusThread::spawn(Arc::new(|| {}));
@@ -473,8 +465,7 @@ fn the_page_asks_for_what_is_done_on_it() {
 /// All that was said lay in the log beside an open corpus: whoever copied the file had an empty one.
 #[test]
 fn a_copy_of_an_open_corpus_has_what_was_said() {
-    let folder = Folder::new();
-    files(&folder);
+    let folder = files();
     let (path, copy) = (folder.join("w.ilws"), folder.join("copy.ilws"));
     let thread = opened(&path);
     thread.send(CorpusRequest::Import(folder.join("a.en"), import::ImportOptions::default()));
@@ -495,8 +486,7 @@ fn a_copy_of_an_open_corpus_has_what_was_said() {
 /// A name that was typed wrongly left an empty file.
 #[test]
 fn a_corpus_that_is_not_there_is_made_only_where_something_comes_in() {
-    let folder = Folder::new();
-    files(&folder);
+    let folder = files();
     for arguments in [&["--overview", "length"][..], &[], &["--query", "boat"]] {
         let asked = [&["analyse", "--workspace", "tpyo.ilws"], arguments].concat();
         run_in(&folder, &asked).refused("tpyo.ilws: is not there");
@@ -540,8 +530,7 @@ fn a_column_of_numbers_falls_at_first_and_the_numbers_of_sentences_rise() {
 
 #[test]
 fn systems_in_json_lines_say_their_number() {
-    let folder = Folder::new();
-    files(&folder);
+    let folder = files();
     let asked = ["analyse", "--workspace", "w.ilws", "--source", "a.en", "--output", "Z=b.fr", "--output", "A=a.fr"];
     let printed = ran(&folder, &[&asked[..], &["--format", "jsonl", "--limit", "1"]].concat());
     let object = json_of(&printed);

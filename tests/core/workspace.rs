@@ -14,7 +14,7 @@ use interlinear::corpus::{import::importer::import_file, measures::table::Measur
 use interlinear::corpus::{query::column::TableColumn, query::filter::Filter, run, run::SystemRunOptions};
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::import::{ImportOptions, Role};
-use interlinear::models::{Kernels, Model};
+use interlinear::models::{Kernels, Model, Stepper};
 use interlinear::{decoding, evaluation::EvaluatedSystem, nn::device::Device, text::links::read::links_of};
 
 use crate::{cli::reference, folder::Folder, forever};
@@ -146,8 +146,7 @@ fn kept_rows_have_the_sums_that_they_had() {
         assert!((again - kept).abs() < 1e-7, "kept again, {again} is not {kept}");
     }
 
-    let folder = Folder::new();
-    let mut workspace = filled(&folder.join("a.ilws"));
+    let (folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws")));
     workspace.add_outputs(1, &[(0, given)], &mut Measuring::default()).expect("outputs");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let path = folder.join("a.jsonl");
@@ -218,8 +217,7 @@ fn numbers_are_those_of_the_measures() {
 
 #[test]
 fn conditions_choose_and_columns_sort() {
-    let folder = Folder::new();
-    let mut workspace = filled(&folder.join("a.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws")));
     let tagged = Judgement { tags: ["idiom".to_owned()].into(), note: "Odd word".to_owned(), ..Judgement::default() };
     workspace.judge(1, "anna", &tagged).expect("judged");
     workspace.judge(3, "ben", &Judgement { stars: 4, ..Judgement::default() }).expect("judged");
@@ -337,8 +335,7 @@ fn judgements_have_one_undo_that_outlives_the_program() {
 
 #[test]
 fn gold_gives_references_an_error_rate() {
-    let folder = Folder::new();
-    let mut workspace = filled(&folder.join("a.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws")));
     workspace.judge_all(&[], &[(0, links_of("0-0 1-2 2?1").expect("links"))]).expect("gold");
     let rows = workspace.measure(&[0]).expect("measured");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
@@ -351,8 +348,7 @@ fn gold_gives_references_an_error_rate() {
 
 #[test]
 fn outputs_have_links_by_hand_of_their_own() {
-    let folder = Folder::new();
-    let mut workspace = filled(&folder.join("a.ilws"));
+    let (folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws")));
     let errors = |workspace: &Workspace| {
         let corpus = CorpusTable::read(workspace).expect("a corpus");
         let of = |name| TableColumn::named(name, &corpus).expect("a column").value(&corpus, 1);
@@ -483,6 +479,21 @@ fn outputs_survive_packing_and_damage_is_no_output() {
     }
 }
 
+/// Log-probability and alignment of a translation, or of the best one, without a corpus.
+fn alone(
+    (stepper, specials): (&mut dyn Stepper, Specials),
+    search: &SearchOptions,
+    (source, target): (&[u32], Option<&[u32]>),
+) -> (f32, Option<Vec<Vec<f32>>>) {
+    if let Some(target) = target {
+        let forced = decoding::force(stepper, &[(source, target)], &forever()).expect("forced").remove(0);
+        return (forced.log_p, forced.alpha);
+    }
+    let decoded = decoding::decode(stepper, specials, &[source], search, &forever(), &mut |_, _| {});
+    let best = decoded.expect("decoded").remove(0).hypotheses.remove(0);
+    (best.log_p, best.alpha)
+}
+
 /// A run stops at a stale ticket, keeps what it had, and goes on there; numbers are those of decoding alone.
 #[test]
 fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
@@ -540,18 +551,9 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
         for at in [0, 13, 39] {
             let source = model.source.encode(&sentences[at].source);
             let kept = workspace.output(id, at).expect("an answer").expect("an output");
-            let (log_p, alpha) = if forces {
-                let target = model.target.encode(sentences[at].reference.as_deref().expect("a reference"));
-                let pairs = [(source.ids.as_slice(), target.ids.as_slice())];
-                let forced = decoding::force(stepper.as_mut(), &pairs, &forever()).expect("forced").remove(0);
-                (forced.log_p, forced.alpha)
-            } else {
-                let sources = [source.ids.as_slice()];
-                let decoded =
-                    decoding::decode(stepper.as_mut(), specials, &sources, &options.search, &forever(), &mut |_, _| {});
-                let best = decoded.expect("decoded").remove(0).hypotheses.remove(0);
-                (best.log_p, best.alpha)
-            };
+            let target = sentences[at].reference.as_deref().filter(|_| forces);
+            let target = target.map(|reference| model.target.encode(reference).ids);
+            let (log_p, alpha) = alone((stepper.as_mut(), specials), &options.search, (&source.ids, target.as_deref()));
             assert!((kept.log_p.expect("log p") - log_p).abs() < 1e-4, "{name}, {at}");
             let alpha = alpha.as_deref().map(Alignment::from_rows);
             let shape = |alpha: &Option<Alignment>| alpha.as_ref().map(|alpha| (alpha.rows(), alpha.columns()));
@@ -570,8 +572,7 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
 
 #[test]
 fn a_system_that_follows_a_removed_one_was_not_seen() {
-    let folder = Folder::new();
-    let mut workspace = filled(&folder.join("a.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws")));
     let mut corpus = CorpusTable::read(&workspace).expect("a corpus");
     let second = workspace.systems().expect("systems")[1].id;
     workspace.remove_system(second).expect("removed");
@@ -590,8 +591,7 @@ fn a_system_that_follows_a_removed_one_was_not_seen() {
 
 #[test]
 fn undo_took_away_links_that_were_imported_over_drawn_ones() {
-    let folder = Folder::new();
-    let mut workspace = filled(&folder.join("a.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws")));
     let links = |text: &str| links_of(text).expect("links");
     workspace.judge(1, "anna", &Judgement { stars: 1, ..Judgement::default() }).expect("judged");
     workspace.judge_all(&[], &[(0, links("0-0"))]).expect("drawn");

@@ -11,7 +11,7 @@ use interlinear::{analysis::row_convention::RowConvention, app::document::column
 use interlinear::{app::page::SENTENCE, pages::command::Command, pages::corpus::CORPUS};
 use interlinear::{session::driver::OpenWith, session::state::Session, text::sentence::MAX_SOURCE_BYTES};
 
-use super::{edit, hypothesis, ids, open, session, started, text_of, translate, with_file};
+use super::{edit, hypothesis, one, open, session, started, text_of, translate, with_file};
 use crate::effects::{Shows as _, act, text_opened};
 use crate::folder::{Files as _, Folder};
 
@@ -93,8 +93,7 @@ fn the_second_window_on_a_state_keeps_nothing_and_says_so() {
 
 #[test]
 fn a_model_that_is_ready_does_not_load_again() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     assert_eq!(session.nth(0).state, ColumnState::Ready);
     session.absorb(Event::Loading { column: id, fraction: 0.5 });
     assert_eq!(session.nth(0).state, ColumnState::Ready, "a second reader tells late");
@@ -107,8 +106,7 @@ fn a_model_that_is_ready_does_not_load_again() {
 
 #[test]
 fn an_error_does_not_stay_over_the_result_of_another_text() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let request = edit(&mut session, "a b");
     translate(&mut session, &request, &["x y </s>"]);
     let request = act(&mut session, SourceCommand::Replace("\u{1}".to_owned())).expect("asks");
@@ -122,8 +120,7 @@ fn an_error_does_not_stay_over_the_result_of_another_text() {
 
 #[test]
 fn a_word_that_looks_nowhere_has_no_link() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     session.absorb(Event::Loaded { column: id, facts: ModelFacts { input_delay: Some(1), ..ModelFacts::default() } });
     session.apply(SettingsCommand::SetReading(Some(RowConvention::Input)));
     let request = edit(&mut session, "a b");
