@@ -76,7 +76,6 @@ mod text;
 mod tiny;
 mod toolkits;
 mod toy;
-mod toy_measure;
 mod training;
 mod transformer;
 mod translations;

@@ -7,7 +7,8 @@
 use std::{collections::HashMap, path::Path, sync::Arc};
 
 use candle_core::{DType, Device as Candle, Tensor};
-use interlinear::attention::{self, Attention, AttentionKind, Query};
+use interlinear::attention::{Attention, AttentionKind, Query};
+use interlinear::corpus::measures::table::{CorpusMeasure, MeasureSubject, Of, measure_all};
 use interlinear::decoding::{SearchOptions, Specials, decode};
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::batch::{Batch, embed_previous, embed_shifted};
@@ -18,11 +19,11 @@ use interlinear::models::{
     shapes,
 };
 use interlinear::nn::linear::{Parameters, apply};
-use interlinear::training::fused::{self, StepOptions};
 use interlinear::training::settings::{OptimizerSettings, Rule};
-use interlinear::training::{backend::Engine as _, layout::ParameterLayout, minibatch::Minibatch, plain::PlainEngine};
-use interlinear::{error::Result, models::checkpoint::Weights, models::config::Config, nn::device::Device};
-use interlinear::{nn::softmax::log_softmax, text::tokenizer::Tokenizers, text::vocab};
+use interlinear::training::{fused::StepOptions, layout::ParameterLayout, minibatch::Minibatch, plain::PlainEngine};
+use interlinear::{analysis::bleu::BleuSettings, attention, corpus::store::output::SystemOutput, error::Result};
+use interlinear::{models::checkpoint::Weights, models::config::Config, nn::device::Device, nn::softmax::log_softmax};
+use interlinear::{text::tokenizer::Tokenizers, text::vocab, training::backend::Engine as _, training::fused};
 
 use crate::folder::{Files as _, Folder};
 use crate::forever;
@@ -241,4 +242,23 @@ fn its_loss_is_that_of_its_steps() {
     let total: f32 = scored.iter().map(|scored| scored.log_p).sum();
     let loss: f32 = loss.to_scalar().expect("a number");
     assert!((loss + total).abs() < 1e-4 && words == 12, "{loss} is not {total}");
+}
+
+const CAPITALS: CorpusMeasure = CorpusMeasure {
+    name: "capitals",
+    title: "capitals",
+    about: "Words of the output that begin with a capital letter",
+    digits: 0,
+    of: Of::Subject(|subject| {
+        let words = subject.output?.text.split_whitespace();
+        Some(words.filter(|word| word.starts_with(char::is_uppercase)).count() as f32)
+    }),
+};
+
+#[test]
+fn a_measure_of_one_line_is_measured_and_nothing_to_measure_is_no_number() {
+    let output = SystemOutput { text: "Tom lives in Rome .".to_owned(), ..SystemOutput::default() };
+    let subject = MeasureSubject::new(&output, &[], BleuSettings::default());
+    assert_eq!(measure_all(&[CAPITALS], &subject), [2.0]);
+    assert!(measure_all(&[CAPITALS], &MeasureSubject { output: None, ..subject })[0].is_nan());
 }
