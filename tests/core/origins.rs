@@ -28,8 +28,9 @@ fn ids(value: &Value) -> Vec<u32> {
     numbers(value).into_iter().map(|id| id as u32).collect()
 }
 
-fn rows(value: &Value) -> Vec<Vec<f32>> {
-    value.as_array().expect("rows").iter().map(numbers).collect()
+fn words(value: &Value) -> Vec<String> {
+    let words = value.as_array().expect("words").iter().filter_map(Value::as_str);
+    words.map(|word| word.replace("<unk>", "[UNK]")).collect()
 }
 
 #[track_caller]
@@ -37,6 +38,13 @@ fn near(what: &str, found: &[f32], expected: &[f32], most: f32) {
     assert_eq!(found.len(), expected.len(), "{what}");
     let apart = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(apart <= most, "{what}: {apart} apart");
+}
+
+#[track_caller]
+fn near_rows(what: &str, found: &[Vec<f32>], expected: &Value, most: f32) {
+    for (found, expected) in found.iter().zip(expected.as_array().expect("rows")) {
+        near(what, found, &numbers(expected), most);
+    }
 }
 
 fn options(beam: usize, record: &Value) -> SearchOptions {
@@ -72,23 +80,16 @@ fn marianmt_folders_say_what_transformers_says() {
             assert_eq!(best.tokens, ids(&record["greedy"]), "{name}: {text}");
             near(&format!("{name}: {text}"), &best.token_log_p, &numbers(&record["log_p"]), 1e-4);
             let first = look(&model, sizes.decoder_layers, vec![1], &source, &best.tokens);
-            for (found, expected) in first.iter().zip(rows(&record["alpha"])) {
-                near(&format!("{name}: {text}, head 1"), found, &expected, 1e-5);
-            }
+            near_rows(&format!("{name}: {text}, head 1"), &first, &record["alpha"], 1e-5);
             let all = (1..=sizes.heads).collect();
-            for (found, expected) in look(&model, 1, all, &source, &best.tokens).iter().zip(rows(&record["first"])) {
-                near(&format!("{name}: {text}, layer 1"), found, &expected, 1e-5);
-            }
+            let below = look(&model, 1, all, &source, &best.tokens);
+            near_rows(&format!("{name}: {text}, layer 1"), &below, &record["first"], 1e-5);
             let found = search(&model, &source, &options(3, &record));
             let list = record["beam"].as_array().expect("a list");
             for (found, expected) in found.iter().zip(list) {
                 assert_eq!(found.tokens, ids(&expected[0]), "{name}: {text}");
-                near(
-                    &format!("{name}: {text}, beam"),
-                    &[found.log_p],
-                    &[numbers(&Value::from(vec![expected[1].clone()]))[0]],
-                    1e-4,
-                );
+                let log_p = expected[1].as_f64().expect("a number") as f32;
+                near(&format!("{name}: {text}, beam"), &[found.log_p], &[log_p], 1e-4);
             }
         }
     }
@@ -116,31 +117,18 @@ fn ctranslate2_and_argos_say_what_ctranslate2_says() {
                 } else {
                     model.source.encode(text).ids
                 };
-                let known: Vec<String> = pieces.iter().map(|piece| piece.replace("<unk>", "[UNK]")).collect();
-                assert_eq!(model.source.tokens(&source), known, "{name}: {text}");
+                assert_eq!(model.source.tokens(&source), words(&record["source"]), "{name}: {text}");
                 let mut best = search(&model, &source, &options(1, &record)).remove(0);
                 best.tokens.retain(|token| *token != model.config.eos);
-                let greedy: Vec<String> = record["greedy"]
-                    .as_array()
-                    .expect("pieces")
-                    .iter()
-                    .filter_map(Value::as_str)
-                    .map(|piece| piece.replace("<unk>", "[UNK]"))
-                    .collect();
+                let greedy = words(&record["greedy"]);
                 assert_eq!(model.target.tokens(&best.tokens), greedy, "{name}: {text}");
                 let count = greedy.len();
                 if *most < 1e-3 {
-                    near(
-                        &format!("{name}: {text}"),
-                        &best.token_log_p[..count],
-                        &numbers(&record["log_p"])[..count],
-                        1e-4,
-                    );
+                    let log_p = numbers(&record["log_p"]);
+                    near(&format!("{name}: {text}"), &best.token_log_p[..count], &log_p[..count], 1e-4);
                 }
                 let alpha = best.alpha.expect("it aligns");
-                for (found, expected) in alpha.iter().zip(rows(&record["attention"])) {
-                    near(&format!("{name}: {text}, alpha"), found, &expected, *most);
-                }
+                near_rows(&format!("{name}: {text}, alpha"), &alpha, &record["attention"], *most);
             }
         }
     }
@@ -154,10 +142,6 @@ fn checkpoints_say_what_opennmt_and_joey_say() {
     ];
     for name in folders {
         let model = Model::load(fixture(name), &Device::cpu()).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let words = |value: &Value| -> Vec<String> {
-            let words = value.as_array().expect("words").iter().filter_map(Value::as_str);
-            words.map(|word| word.replace("<unk>", "[UNK]")).collect()
-        };
         for record in expected(&fixture(name).join("expected.json")) {
             let text = record["text"].as_str().expect("a text");
             let what = format!("{name}: {text}");
@@ -168,9 +152,7 @@ fn checkpoints_say_what_opennmt_and_joey_say() {
             near(&what, &best.token_log_p, &numbers(&record["log_p"]), 1e-4);
             // what OpenNMT-py shows of a Transformer is its first head, Joey NMT the mean: the alignment here too
             let alpha = best.alpha.as_ref().expect("it aligns");
-            for (found, expected) in alpha.iter().zip(rows(&record["alpha"])) {
-                near(&format!("{what}, alpha"), found, &expected, 1e-5);
-            }
+            near_rows(&format!("{what}, alpha"), alpha, &record["alpha"], 1e-5);
             let found = search(&model, &source, &options(3, &record));
             let list = record["beam"].as_array().expect("a list");
             let ended = found.iter().filter(|hypothesis| hypothesis.tokens.last() == Some(&model.config.eos));

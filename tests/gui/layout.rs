@@ -6,7 +6,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::layout::{Layout, Look};
-use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
+use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts, Pieces};
 use interlinear::pages::{command::Command, lesson::LessonCommand};
 use interlinear::{analysis::row_convention::RowConvention, app::open_with::OpenWith, app::settings::Shown};
 use interlinear::{session::link::ShownLink, session::state::Session, ui::App};
@@ -429,66 +429,62 @@ fn a_very_low_window_keeps_its_height_for_the_picture() {
     harness.get_by_label("Column 2 of 3");
 }
 
+fn add_local(session: &mut Session, facts: ModelFacts, said: &str, change: impl FnOnce(&mut HypothesisView)) {
+    let column = desk::add_column(session, ModelFacts { window: Some(2), ..facts });
+    let mut events = desk::finished(session, column, desk::sentence("the red shoe", &[]), &[said], None);
+    let Some(Event::Finished { result, .. }) = events.last_mut() else { panic!("it ends") };
+    let best = &mut result.hypotheses[0];
+    best.found.p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
+    change(best);
+    for event in events {
+        session.absorb(event);
+    }
+}
+
+/// Of the line over the columns, in a window of this width.
+fn check_line(what: &str, session: Session, width: i16) {
+    let size = vec2(f32::from(width), 800.0);
+    let (harness, _) = desk::window_of(session, size.into());
+    let legends = harness.query_all_by_role(Role::Legend).map(|node| ("legend".to_owned(), node.rect()));
+    let all = controls(&harness).into_iter().chain(legends);
+    let bar = harness.get_by_role_and_label(Role::Button, "heatmap").rect().y_range();
+    let in_bar: Vec<_> = all.filter(|(_, rect)| bar.contains(rect.center().y)).collect();
+    check(&format!("{width} points, {what}"), Rect::from_min_size(egui::Pos2::ZERO, size), &in_bar);
+}
+
 /// At 1440 points with four columns, `aligner` and `p_t` lay under - and + while a measure was shown.
 #[test]
 fn the_line_folds_before_its_switches_overlap() {
-    let text = "the red shoe";
     for width in [1000, 1120, 1280, 1360, 1440, 1600, 1920] {
         for shown in [Shown::Alpha, Shown::Energies, Shown::Measure(1)] {
-            let mut session = desk::session(text);
+            let mut session = desk::session("the red shoe");
             for n in 0..4 {
                 let own = if n == 1 { RowConvention::Input } else { RowConvention::Predicted };
-                let local = ModelFacts { window: Some(2), input_delay: Some(1), ..desk::facts("Luong local-p", true) };
-                let column = desk::add_column(&mut session, ModelFacts { reading: own, ..local });
+                let facts = ModelFacts { input_delay: Some(1), reading: own, ..desk::facts("Luong local-p", true) };
                 let said = if n == 0 { "le soulier rouge" } else { "la chaussure rouge" };
-                let mut events = desk::finished(&session, column, desk::sentence(text, &[]), &[said], None);
-                let Some(Event::Finished { result, .. }) = events.last_mut() else { panic!("it ends") };
-                let best = &mut result.hypotheses[0];
-                best.found.p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
-                let words = best.tokens.clone();
-                let single = || (0..4).map(|i| i..i + 1).collect();
-                best.pieces = (n == 2).then(|| Pieces { source: single(), target: single(), words });
-                for event in events {
-                    session.absorb(event);
-                }
+                add_local(&mut session, facts, said, |best| {
+                    let words = best.tokens.clone();
+                    let single = || (0..4).map(|i| i..i + 1).collect();
+                    best.pieces = (n == 2).then(|| Pieces { source: single(), target: single(), words });
+                });
             }
             session.apply(SettingsCommand::SetShown(shown));
             session.apply(SettingsCommand::SetLinks(true));
-            let (harness, _) = desk::window_of(session, [width as f32, 800.0]);
-            let legends = harness.query_all_by_role(Role::Legend).map(|node| ("legend".to_owned(), node.rect()));
-            let all: Vec<_> = controls(&harness).into_iter().chain(legends).collect();
-            let bar = harness.get_by_role_and_label(Role::Button, "heatmap").rect().y_range();
-            let in_bar: Vec<_> = all.into_iter().filter(|(_, rect)| bar.contains(rect.center().y)).collect();
-            let window = Rect::from_min_size(egui::Pos2::ZERO, vec2(width as f32, 800.0));
-            check(&format!("{width} points, {shown:?}"), window, &in_bar);
+            check_line(&format!("{shown:?}"), session, width);
         }
     }
 }
 
 #[test]
 fn the_line_over_the_columns_never_paints_over_itself() {
-    let text = "the red shoe";
     for width in (600..1500).step_by(60) {
         for is_wordy in [false, true] {
-            let mut session = desk::session(text);
+            let mut session = desk::session("the red shoe");
             for n in 0..3 {
-                let facts = ModelFacts { window: Some(2), ..desk::facts("Luong local-p", true) };
-                let column = desk::add_column(&mut session, facts);
                 let said = if is_wordy && n == 0 { "le soulier rouge" } else { "la chaussure rouge" };
-                let mut events = desk::finished(&session, column, desk::sentence(text, &[]), &[said], None);
-                let Some(Event::Finished { result, .. }) = events.last_mut() else { panic!("it ends") };
-                result.hypotheses[0].found.p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
-                for event in events {
-                    session.absorb(event);
-                }
+                add_local(&mut session, desk::facts("Luong local-p", true), said, |_| {});
             }
-            let (harness, _) = desk::window_of(session, [width as f32, 800.0]);
-            let legends = harness.query_all_by_role(Role::Legend).map(|node| ("legend".to_owned(), node.rect()));
-            let all: Vec<_> = controls(&harness).into_iter().chain(legends).collect();
-            let bar = harness.get_by_role_and_label(Role::Button, "heatmap").rect().y_range();
-            let in_bar: Vec<_> = all.into_iter().filter(|(_, rect)| bar.contains(rect.center().y)).collect();
-            let window = Rect::from_min_size(egui::Pos2::ZERO, vec2(width as f32, 800.0));
-            check(&format!("{width} points, words differ {is_wordy}"), window, &in_bar);
+            check_line(&format!("words differ {is_wordy}"), session, width);
         }
     }
 }
