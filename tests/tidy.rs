@@ -12,9 +12,10 @@ mod blank;
 mod circles;
 #[path = "tidy/imports.rs"]
 mod imports;
+#[path = "tidy/lengths.rs"]
+mod lengths;
 
-use std::fmt::Write as _;
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{collections::BTreeSet, fmt::Write as _, fs, path::Path};
 
 /// Members that have several rooms. Those of any other member are its files, and it is a room itself.
 const HOUSES: [&str; 2] = ["engine", "explorer"];
@@ -224,6 +225,8 @@ const RULES: &[Rule] = &[
     ("documented", documented),
     ("described", described),
     ("short", short),
+    ("functions", lengths::functions),
+    ("fields", lengths::fields),
 ];
 
 fn floor_of(room: &str) -> Option<u8> {
@@ -453,9 +456,13 @@ fn read_sources(folder: &Path, root: &Path, sources: &mut Vec<Source>) {
 }
 
 fn the_sources() -> Vec<Source> {
+    sources_of("src")
+}
+
+fn sources_of(folder: &str) -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut sources = Vec::new();
-    read_sources(&root.join("src"), root, &mut sources);
+    read_sources(&root.join(folder), root, &mut sources);
     sources.sort_by(|a, b| a.path.cmp(&b.path));
     sources
 }
@@ -473,6 +480,17 @@ fn the_house_is_tidy() {
         }
     }
     assert!(report.is_empty(), "\n{report}");
+}
+
+#[test]
+fn no_function_of_the_tests_is_long() {
+    let mut tests = sources_of("tests");
+    tests.retain(|source| !source.path.contains("/target/"));
+    assert!(tests.len() > 100, "only {} files were read", tests.len());
+    let mut faults =
+        tests.iter().flat_map(|source| lengths::functions(source).into_iter().map(move |fault| (source, fault)));
+    let first = faults.next().map(|(source, (line, say))| format!("{}:{line}: {say}", source.path));
+    assert_eq!((first, faults.count()), (None, 0), "the first one, and how many more");
 }
 
 /// The lists above name only what exists and is needed.
@@ -568,9 +586,20 @@ fn every_front_page_shows_its_rooms() {
     assert!(report.is_empty(), "\n{report}");
 }
 
+/// A function of so many lines in an implementation, an array in its signature.
+fn function_of(lines: usize) -> String {
+    format!("impl A {{\n    fn f(a: [f32; 2]) {{\n{}    }}\n}}\n", "        g();\n".repeat(lines - 2))
+}
+
+fn struct_of(fields: usize) -> String {
+    format!("/// x\npub struct A<T: B> {{\n{}}}\n", "    /// x\n    pub b: std::map::Map<u8, [T; 2]>,\n".repeat(fields))
+}
+
 /// Each rule finds what is planted for it, in the line where it stands.
 #[test]
 fn every_rule_finds_its_planted_violation() {
+    let long = format!("//! x\n{}", function_of(lengths::LONGEST_FUNCTION + 1));
+    let wide = format!("//! x\n{}", struct_of(lengths::MOST_FIELDS + 1));
     let planted: &[(&str, &str, &str, usize)] = &[
         ("floors", "src/engine/text/a.rs", "//! x\nuse crate::models::Model;\n", 2),
         ("floors", "src/engine/text/a.rs", "//! x\nuse crate::nn::gru::Gru;\n", 2),
@@ -605,6 +634,8 @@ fn every_rule_finds_its_planted_violation() {
         ("documented", "src/engine/text/a.rs", "use std::fs;\n", 1),
         ("described", "src/engine/text/a.rs", "//! x\npub struct A {\n    pub b: u8,\n}\n", 2),
         ("short", "src/engine/text/a.rs", &"//! x\n".repeat(LONGEST + 1), LONGEST + 1),
+        ("functions", "src/engine/text/a.rs", &long, 3),
+        ("fields", "src/engine/text/a.rs", &wide, 3),
     ];
     for (rule, path, text, line) in planted {
         let (_, find) = RULES.iter().find(|(name, _)| name == rule).expect("planted for a rule that exists");
@@ -643,7 +674,9 @@ fn no_rule_cries_wolf() {
         ("src/engine/nn/gru.rs", "#![allow(unsafe_code)]\nlet egui_like = supercrate::ui::x;\n"),
         ("src/cli/bench.rs", "println!(\"{}\", std::time::Instant::now().elapsed().as_millis());\n"),
     ];
-    for (path, text) in innocent {
+    let (long, wide) = (function_of(lengths::LONGEST_FUNCTION), struct_of(lengths::MOST_FIELDS));
+    let at_the_limit = [("src/engine/text/a.rs", long.as_str()), ("src/engine/text/b.rs", wide.as_str())];
+    for (path, text) in innocent.iter().copied().chain(at_the_limit) {
         let source = Source::new(path, &format!("//! x\n{text}"));
         for (rule, find) in RULES {
             let found = find(&source);

@@ -15,8 +15,7 @@ use interlinear::app::{command::WindowCommand, effect::Effect};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::pages::{command::Command, corpus::CORPUS, corpus::command::CorpusCommand};
-use interlinear::session::{driver::OpenWith, state::Session};
-use interlinear::ui::SessionHost;
+use interlinear::{session::driver::OpenWith, session::state::Session, ui::SessionHost};
 
 const COLUMNS: &[BenchColumn] = &[
     BenchColumn::number("rows", 0),

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::machine::Rates;
 use crate::race::{BEAM, Course, PeerLap, Race, Racer, WORDS};
 use crate::subject::{Source, Subject};
-use crate::{Setup, peer, subject, work};
+use crate::{Setup, machine::Rates, peer, subject, work};
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
 
 /// Sentences decoded together, and the same on a graphics card.

@@ -13,11 +13,9 @@ use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::layout::{Layout, Look};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
-use interlinear::pages::{
-    command::Command, sentence::view::memory::TreeMemory, steps::STEPS, steps::command::StepsCommand,
-};
 use interlinear::ui::{App, SessionHost};
-use interlinear::{app::effect::Effect, session::state::Session, widgets::theme};
+use interlinear::{app::effect::Effect, pages::command::Command, pages::sentence::view::memory::TreeMemory};
+use interlinear::{pages::steps::STEPS, pages::steps::command::StepsCommand, session::state::Session, widgets::theme};
 
 /// The heatmap's words a side, and whether all of them are in view.
 const SIZES: &[(usize, bool)] = &[(60, false), (200, false), (200, true)];

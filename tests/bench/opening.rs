@@ -7,8 +7,7 @@ use std::{path::Path, sync::Arc, sync::mpsc::sync_channel};
 
 use serde_json::{Value, json};
 
-use crate::Setup;
-use crate::timing::millis;
+use crate::{Setup, timing::millis};
 use interlinear::app::{command::WindowCommand, files::lists::List};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::error::{Error, Result};

@@ -1,11 +1,10 @@
 //! What is in the measured windows: a translation of many words, and a large search.
 
-use interlinear::app::command::SourceCommand;
 use interlinear::decoding::{Hypothesis, Node, NodeFate};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::pages::sentence::command::{ColumnCommand, SearchCommand};
-use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::text::sentence::{EOS, Sentence};
+use interlinear::{app::command::SourceCommand, session::driver::OpenWith, session::state::Session};
 
 const SYLLABLES: [&str; 8] = ["la", "mer", "sol", "ti", "vent", "ro", "ge", "nuit"];
 

@@ -1,13 +1,11 @@
 //! Starting: how long models take to load, and until the first translation is there.
 
-use std::io::Write as _;
 use std::process::{Command, Stdio};
-use std::{path::Path, time::Duration};
+use std::{io::Write as _, path::Path, time::Duration};
 
 use serde_json::json;
 
-use crate::Setup;
-use crate::timing::median;
+use crate::{Setup, timing::median};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::decoding::{self, SearchOptions};
 use interlinear::{cli::args, host::words, models::Model, ticket::CancellationToken};

@@ -5,8 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use serde_json::json;
 
-use crate::Setup;
-use crate::timing::millis;
+use crate::{Setup, timing::millis};
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
 use interlinear::jobs::steps::{StepTrace, StepsRequest, StepsThread};
 use interlinear::jobs::{Library, Wake};

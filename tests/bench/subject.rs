@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use crate::Setup;
+use interlinear::decoding::Specials;
 use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
 use interlinear::models::fused::{packed, supports};
@@ -21,9 +22,7 @@ use interlinear::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtS
 use interlinear::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use interlinear::models::{Kernels, Model, Stepper, disk, folder, shapes};
 use interlinear::text::sentence::{EOS, UNK};
-use interlinear::{
-    decoding::Specials, error::Result, models::plain::PlainStepper, nn::device::Device, text::tokenizer::Tokenizer,
-};
+use interlinear::{error::Result, models::plain::PlainStepper, nn::device::Device, text::tokenizer::Tokenizer};
 
 /// Half the width of the uniform distribution of random weights; its deviation is 0.05.
 const HALF_WIDTH: f32 = 0.0866;

@@ -6,17 +6,14 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::{Setup, peer, subject};
-use crate::{cost::Cost, machine::pool};
+use crate::{Setup, cost::Cost, machine::pool, peer, subject};
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::{TRAINED, config::Config, disk::CONFIG_FILE};
-use interlinear::nn::fused::Precision;
 use interlinear::training::backend::{Engine as _, FusedEngine};
 use interlinear::training::fused::{Fused, StepOptions};
-use interlinear::training::{
-    layout::ParameterLayout, minibatch::Minibatch, optimizer::Optimizer, settings::OptimizerSettings,
-};
+use interlinear::training::{minibatch::Minibatch, optimizer::Optimizer, settings::OptimizerSettings};
+use interlinear::{nn::fused::Precision, training::layout::ParameterLayout};
 
 /// Pairs of a minibatch, as in the papers.
 const BATCH: usize = 80;

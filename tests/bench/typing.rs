@@ -10,9 +10,8 @@ use crate::Setup;
 use crate::timing::{millis, told};
 use interlinear::app::{command::SourceCommand, document::column::ColumnState};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
-use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::ui::{self, App};
-use interlinear::{nn::device::DeviceChoice, pages::shell::source};
+use interlinear::{nn::device::DeviceChoice, pages::shell::source, session::driver::OpenWith, session::state::Session};
 
 const SENTENCE: &str =
     "My older brother never told the teacher why he had left the blue bicycle behind the house near the river.";

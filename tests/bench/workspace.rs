@@ -2,23 +2,18 @@
 //! a million sentences take to open, to sort and to filter, for the first time and later; frames of their table, and the
 //! way from a click to a heatmap.
 
-use std::io::Write as _;
-use std::{path::Path, time::Instant};
+use std::{io::Write as _, path::Path, time::Instant};
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::Setup;
-use crate::timing::millis;
+use crate::{Setup, timing::millis};
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
 use interlinear::corpus::query::table::{Sorting, rows};
-use interlinear::corpus::{
-    import::importer::import_file, measures::table::Measuring, query::filter::Filter, store::corpus::CorpusTable,
-    store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout, store::write::NewSentence,
-};
-use interlinear::import;
-use interlinear::ticket::CancellationToken;
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout};
+use interlinear::corpus::{import::importer::import_file, measures::table::Measuring, query::filter::Filter};
+use interlinear::{corpus::store::write::NewSentence, import, ticket::CancellationToken};
 
 /// Sentences that come in with alignments, and those of the long table; with `--quick` far fewer.
 const SIZES: [(usize, usize); 2] = [(100_000, 1_000_000), (200, 5_000)];

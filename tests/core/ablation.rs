@@ -4,15 +4,13 @@
 use candle_core::{Device as Candle, Tensor};
 use interlinear::analysis::ablation::{AblatedWord, AblationEffect, AblationMeans, FIGURES};
 use interlinear::models::{Kernels, Model};
-use interlinear::{
-    analysis::ablation, decoding::reweigh::permutation, models::folder::readable, nn::device::Device,
-    ticket::CancellationToken,
-};
+use interlinear::{analysis::ablation, decoding::reweigh::permutation, models::folder::readable, nn::device::Device};
 use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{feed, json_lines, json_of, reference};
+use crate::folder::{Files as _, Folder};
 use crate::models::{FOLDERS, FOREIGN};
-use crate::tiny::TINY;
+use crate::{forever, tiny::TINY};
 
 const SOURCE: &[u32] = &[2, 9, 4, 7, 6, 0];
 const TARGET: &[u32] = &[5, 8, 3, 0];
@@ -91,14 +89,14 @@ fn every_architecture_is_tested_as_by_hand() {
         let mut steppers =
             [Kernels::Plain, Kernels::Fused].map(|kernels| model.stepper(kernels, 2).expect("a stepper"));
         if !model.config.aligns() {
-            let error = ablation::words(steppers[1].as_mut(), (SOURCE, TARGET), SEEDS, &CancellationToken::forever());
+            let error = ablation::words(steppers[1].as_mut(), (SOURCE, TARGET), SEEDS, &forever());
             assert!(error.is_err_and(|error| error.to_string().contains("no alignment")), "{folder}");
             continue;
         }
         for source in [SOURCE, &long] {
             let expected = direct(&model, source, TARGET);
             for stepper in &mut steppers {
-                let found = ablation::words(stepper.as_mut(), (source, TARGET), SEEDS, &CancellationToken::forever());
+                let found = ablation::words(stepper.as_mut(), (source, TARGET), SEEDS, &forever());
                 for (found, expected) in found.expect("it is tested").iter().zip(&expected) {
                     let what = format!("{folder}, {} words, {}", source.len(), expected.token);
                     assert_eq!((found.token, found.best), (expected.token, expected.best), "{what}");
@@ -143,21 +141,18 @@ fn figures_are_means_over_the_words_that_have_them() {
 
 #[test]
 fn the_command_writes_every_format() {
-    let folder = tempfile::tempdir().expect("a directory");
-    TINY.save(folder.path());
+    let folder = Folder::new();
+    TINY.save(&folder);
     let ablate = |more: &[&str], stdin: &str| {
-        let outcome = run_in(folder.path(), &[&["ablate", "--model", "tiny"], more].concat(), stdin.as_bytes());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{more:?}");
-        outcome.stdout
+        feed(&folder, &[&["ablate", "--model", "tiny"], more].concat(), stdin.as_bytes()).quiet().stdout
     };
     let text = "one two three\n\nthree\n";
     let lines = ablate(&[], text);
-    let records: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let records = json_lines(&lines);
     let rows = |record: &Value, key: &str| record[key].as_array().map_or(0, Vec::len);
     assert_eq!(records.iter().map(|record| record["line"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
-    let translated =
-        run_in(folder.path(), &["translate", "--model", "tiny", "--format", "jsonl"], text.as_bytes()).stdout;
-    let translated: Value = serde_json::from_str(translated.lines().next().expect("a line")).expect("JSON");
+    let translated = feed(&folder, &["translate", "--model", "tiny", "--format", "jsonl"], text.as_bytes()).stdout;
+    let translated = json_of(translated.lines().next().expect("a line"));
     let first = &records[0];
     assert_eq!(first["target"], translated["hypotheses"][0]["tokens"], "the model's own translation");
     assert_eq!(first["source"], serde_json::json!(["one", "two", "three", "</s>"]));
@@ -171,8 +166,8 @@ fn the_command_writes_every_format() {
     assert_eq!(first["js"]["permuted"], first["means"]["js_permuted"]);
     assert_eq!(rows(&first["tokens"], "kendall"), t_y);
     // Given translations, as files; two models, line by line.
-    std::fs::write(folder.path().join("x"), text).expect("written");
-    std::fs::write(folder.path().join("y"), "un deux\nun\ndeux\n").expect("written");
+    folder.put("x", text);
+    folder.put("y", "un deux\nun\ndeux\n");
     let given = ablate(&["--source", "x", "--target", "y", "--model", "tiny", "--format", "tsv"], "");
     let cells: Vec<Vec<&str>> = given.lines().map(|line| line.split('\t').collect()).collect();
     assert!(cells.iter().all(|row| row.len() == 9 + FIGURES.len()), "{given}");
@@ -182,11 +177,10 @@ fn the_command_writes_every_format() {
     assert_eq!(places, [&one[..], &one, &three, &three].concat());
     let table = ablate(&["--format", "table", "--summary", "means.tsv"], text);
     assert!(table.contains("Kendall's tau, alpha and leave-one-out") && table.contains("target tokens"), "{table}");
-    let means = std::fs::read_to_string(folder.path().join("means.tsv")).expect("written");
+    let means = folder.text("means.tsv");
     assert!(means.starts_with("model\tsentences\ttokens\tjs_uniform") && means.contains("\ntiny\t2\t"), "{means}");
     assert_eq!(ablate(&["--seed", "1"], text), lines, "the same seed, the same orders");
     assert_ne!(ablate(&["--seed", "2"], text), lines);
     let deaf = reference("rnnencdec");
-    let outcome = run_in(folder.path(), &["ablate", "--model", &deaf.display().to_string()], b"a\n");
-    assert!(outcome.code == 2 && outcome.stderr.contains("no alignment to test"), "{}", outcome.stderr);
+    feed(&folder, &["ablate", "--model", &deaf.display().to_string()], b"a\n").refused("no alignment to test");
 }

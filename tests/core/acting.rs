@@ -3,12 +3,9 @@
 use std::{path::Path, sync::Arc};
 
 use interlinear::app::document::tree::{DrawnTree, SearchTree, ShownTree, TreeTrace};
-use interlinear::app::{
-    command::SourceCommand, document::column::Column, document::hand::TakenAway, files::drawing::Drawing,
-    files::export, files::export::AlignmentFormat, files::picture::FigureRequest,
-};
+use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest};
+use interlinear::app::{command::SourceCommand, document::column::Column, document::hand::TakenAway};
 use interlinear::decoding::{Hypothesis, NodeFate, SearchOptions, Specials, decode, force};
-use interlinear::figure::{palette::Palette, tree::NodeState};
 use interlinear::interventions::{
     Applied, Forbid, Force, Intervening, Intervention, Interventions, Pin, Place, Said, SetAlpha, Word,
 };
@@ -18,12 +15,13 @@ use interlinear::jobs::live::protocol::{
 use interlinear::models::{Kernels, Model};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand};
 use interlinear::session::{driver::OpenWith, persist::load_or_set_aside, state::Session};
-use interlinear::text::{cut::WordRule, pieces::PieceMarks};
-use interlinear::{models::choice::ModelSpec, nn::device::Device, ticket::CancellationToken};
+use interlinear::{figure::palette::Palette, figure::tree::NodeState, models::choice::ModelSpec, nn::device::Device};
+use interlinear::{text::cut::WordRule, text::pieces::PieceMarks};
 
+use crate::effects::{Shows as _, act};
 use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{effects::act, models::FOLDERS};
+use crate::{cli::json_of, folder::Folder, forever, models::FOLDERS};
 
 const SOURCE: &str = "s9 s31 s17 s4";
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
@@ -49,7 +47,7 @@ fn served(
 ) -> (ColumnResult, Option<UntouchedTranslation>, Vec<&'static str>) {
     let mut wanted = request(1, SOURCE, &[folder.to_path_buf()]);
     wanted.columns[0].interventions = Arc::new(interventions.clone());
-    let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
+    let events = serve_all(&wanted, &mut store(), &forever());
     let (mut result, mut untouched) = (ColumnResult::default(), None);
     let story = story(&events, 1);
     for event in events {
@@ -104,7 +102,7 @@ fn a_forced_word_is_said_by_every_model_after_the_words_that_are_held() {
             // whoever chose the words, they have the probability that the model gives them
             let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
             let pair: (&[u32], &[u32]) = (&ids(&model, SOURCE), &hypothesis.found.tokens);
-            let score = force(&mut *stepper, &[pair], &CancellationToken::forever()).expect("scored").remove(0);
+            let score = force(&mut *stepper, &[pair], &forever()).expect("scored").remove(0);
             assert!((score.log_p - hypothesis.found.log_p).abs() < 1e-3, "{name}");
             let (set, free) = hypothesis.touched.parts(&hypothesis.found.token_log_p);
             assert!((set - score.token_log_p[..2].iter().sum::<f32>()).abs() < 1e-3, "{name}");
@@ -155,12 +153,11 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
         let options = SearchOptions { trace: true, candidates: 3, max_length: Some(8), ..SearchOptions::default() };
         let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
         let mut changed = Intervening::new(&mut *stepper, vec![Arc::clone(&list)]);
-        let direct =
-            decode(&mut changed, SPECIALS, &[&source], &options, &CancellationToken::forever(), &mut |_, _| ());
+        let direct = decode(&mut changed, SPECIALS, &[&source], &options, &forever(), &mut |_, _| ());
         assert_eq!(direct.expect("decoded")[0].hypotheses[0].tokens, best.found.tokens, "{name}");
 
         let pair: (&[u32], &[u32]) = (&source, &best.found.tokens);
-        let score = force(&mut *stepper, &[pair], &CancellationToken::forever()).expect("scored").remove(0);
+        let score = force(&mut *stepper, &[pair], &forever()).expect("scored").remove(0);
         let untouched = untouched.expect("what the model does by itself");
         assert_eq!(untouched.best.tokens, plain.hypotheses[0].tokens, "{name}");
         assert_eq!(untouched.shifts.len(), best.found.tokens.len());
@@ -430,8 +427,7 @@ fn interventions_come_back_with_the_saved_state() {
         InterveneCommand::Ban { column: ids[0], i: None, word: Word::Typed("x".to_owned()), in_all: true },
     );
     act(&mut session, InterveneCommand::Temperature { column: ids[0], temperature: 0.5, goes_on: false });
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("state.json");
+    let (_folder, path) = Folder::and_path("state.json");
     session.saved().save(&path).expect("saved");
     let found = load_or_set_aside(&path);
     assert_eq!(found.trouble, None);
@@ -464,7 +460,7 @@ fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
     assert!(heads[0].starts_with("target\tlog_p\tword\trow\tthe"), "{tsv}");
     let by: Vec<Vec<&str>> = tsv.lines().skip(1).map(|line| line.split('\t').skip(2).take(2).collect()).collect();
     assert_eq!(by, [["held", "model"], ["forced", "model"], ["free", "set"], ["free", "model"]]);
-    let json: serde_json::Value = serde_json::from_str(&export::json_line(shown)).expect("JSON");
+    let json = json_of(&export::json_line(shown));
     let said = "Set by hand: word 2 is \"botte\"; alpha of word 3 is set; 1 word before is held";
     let set = serde_json::json!({"version": 1, "pin": [{"row": 3, "alpha": {"weights": [0.25, 0.25, 0.25, 0.25]}}],
         "force": [{"position": 1, "word": "la", "held": true}, {"position": 2, "word": "botte"}]});
@@ -523,12 +519,12 @@ fn what_the_model_does_by_itself_stays_beside_the_column() {
 fn the_search_is_a_tree_that_says_why_branches_ended() {
     let mut wanted = request(1, SOURCE, &[fixture("rnnsearch")]);
     wanted.columns[0].options.beam = 3;
-    let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
+    let events = serve_all(&wanted, &mut store(), &forever());
     let options = OpenWith { models: vec![fixture("rnnsearch").into()], ..OpenWith::default() };
     let mut session = Session::start(None, &options);
     act(&mut session, SearchCommand::SetBeam(3));
     let request = act(&mut session, SourceCommand::Replace(SOURCE.to_owned())).expect("a request");
-    let id = session.app().document.columns()[0].id;
+    let id = session.nth(0).id;
     for event in events {
         let event = match event {
             Event::Loaded { facts, .. } => Event::Loaded { column: id, facts },

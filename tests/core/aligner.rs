@@ -8,13 +8,13 @@ use interlinear::aligner::corpus::{AlignerText, CorpusBuilder};
 use interlinear::aligner::jumps::{CELLS, FAR, Jumps, NEAR, REACH, Row};
 use interlinear::aligner::learn::{LearningProgress, learn};
 use interlinear::aligner::words::{Cutter, LineAligner};
-use interlinear::aligner::{
-    jumps, lattice::Lattice, learned::Learned, lexicon::Prior, pair::PairPosteriors, settings::AlignerSettings,
-    special::exp_digamma, vocabulary::fold,
-};
+use interlinear::aligner::{jumps, lattice::Lattice, learned::Learned, lexicon::Prior};
+use interlinear::aligner::{pair::PairPosteriors, settings::AlignerSettings, special::exp_digamma, vocabulary::fold};
 use interlinear::error::{Error, Result};
-use interlinear::ticket::{CancellationToken, Generation};
+use interlinear::ticket::Generation;
 use interlinear::{decoding::SystemSpec, models::choice::ModelSpec, text::links::Link};
+
+use crate::{folder::Folder, forever};
 
 /// Numbers that look drawn, from a linear congruential generator.
 struct Numbers(u64);
@@ -254,7 +254,7 @@ const PLAIN: AlignerSettings = AlignerSettings {
 };
 
 fn learned(settings: &AlignerSettings, threads: usize, pairs: usize) -> Learned {
-    learn(corpus(&made_up(pairs), 1), settings, threads, &CancellationToken::forever(), &mut |_| {}).expect("it learns")
+    learn(corpus(&made_up(pairs), 1), settings, threads, &forever(), &mut |_| {}).expect("it learns")
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn the_likelihood_never_falls() {
             passes.push(pass);
         }
     };
-    learn(corpus(&made_up(300), 1), &PLAIN, 2, &CancellationToken::forever(), hear).expect("it learns");
+    learn(corpus(&made_up(300), 1), &PLAIN, 2, &forever(), hear).expect("it learns");
     assert_eq!(passes.len(), PLAIN.model1 + PLAIN.hmm);
     for pair in passes.windows(2).filter(|pair| pair[0].model == pair[1].model) {
         for (before, after) in [(pair[0].forward, pair[1].forward), (pair[0].reverse, pair[1].reverse)] {
@@ -316,9 +316,9 @@ fn likely_links_lie_between_the_intersection_and_the_union() {
 
 #[test]
 fn threads_change_nothing() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     let bytes = |threads| {
-        let path = folder.path().join(format!("{threads}"));
+        let path = folder.join(format!("{threads}"));
         learned(&AlignerSettings::default(), threads, 700).save(&path).expect("it is written");
         std::fs::read(path).expect("it is there")
     };
@@ -341,7 +341,7 @@ fn a_corpus_without_words_teaches_nothing() {
     reading.push::<&str>(&[], &["b"]);
     reading.push(&vec!["a"; 201], &["b"]);
     assert_eq!((reading.len(), reading.left_out), (0, 2));
-    let ended = learn(reading.finish(1), &AlignerSettings::default(), 1, &CancellationToken::forever(), &mut |_| {});
+    let ended = learn(reading.finish(1), &AlignerSettings::default(), 1, &forever(), &mut |_| {});
     assert!(ended.expect_err("there is nothing").to_string().contains("nothing to learn from"));
 }
 
@@ -368,7 +368,7 @@ fn links_are_told_of_what_stands_between_spaces() -> Result<()> {
         reading.push(&["the", "cat", "."], &["le", "chat", "."]);
         reading.push(&["a", "friend", "!"], &["un", "ami", "!"]);
     }
-    let learned = learn(reading.finish(1), &AlignerSettings::default(), 1, &CancellationToken::forever(), &mut |_| {})?;
+    let learned = learn(reading.finish(1), &AlignerSettings::default(), 1, &forever(), &mut |_| {})?;
     let mut aligner = LineAligner::new(learned, Cutter::new("en", false), Cutter::new("fr", false));
     let links = aligner.lines("The friend.", "L\u{2019}ami .");
     let link = |source, target| Link { source, target };
@@ -391,8 +391,7 @@ fn words_that_nobody_knows_are_linked_when_they_are_alike() {
 
 #[test]
 fn what_was_learned_comes_back_from_its_file() -> Result<()> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("kept");
+    let (_folder, path) = Folder::and_path("kept");
     let mut aligner = learned(&AlignerSettings::default(), 1, 400);
     aligner.languages = ("en".to_owned(), "fr".to_owned());
     aligner.save(&path)?;
@@ -414,8 +413,7 @@ fn what_was_learned_comes_back_from_its_file() -> Result<()> {
 
 #[test]
 fn a_damaged_file_is_refused_with_a_sentence() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("kept");
+    let (_folder, path) = Folder::and_path("kept");
     learned(&AlignerSettings::default(), 1, 100).save(&path).expect("it is written");
     let bytes = std::fs::read(&path).expect("it is there");
     let head = bytes.iter().position(|byte| *byte == b'\n').expect("it has a first line") + 1;

@@ -2,9 +2,8 @@
 
 use std::{fs, path::Path};
 
-use serde_json::Value;
-
-use crate::cli::{Outcome, reference, run_in};
+use crate::cli::{Outcome, feed, json_of, reference, run_in};
+use crate::folder::{Files as _, Folder};
 
 fn lines(from: usize, to: usize) -> (String, String, Vec<String>) {
     let (mut source, mut target, mut links) = (String::new(), String::new(), Vec::new());
@@ -32,13 +31,11 @@ fn lines(from: usize, to: usize) -> (String, String, Vec<String>) {
     (source, target, links)
 }
 
-fn folder() -> (tempfile::TempDir, Vec<String>) {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+fn folder() -> (Folder, Vec<String>) {
+    let folder = Folder::new();
     let (source, target, links) = lines(3000, 3040);
     let (more, its, _) = lines(0, 1500);
-    for (name, text) in [("x.en", source), ("x.fr", target), ("more.en", more), ("more.fr", its)] {
-        fs::write(folder.path().join(name), text).expect("written");
-    }
+    folder.put_all([("x.en", source), ("x.fr", target), ("more.en", more), ("more.fr", its)]);
     (folder, links)
 }
 
@@ -46,7 +43,7 @@ const PAIR: [&str; 4] = ["--source", "x.en", "--target", "x.fr"];
 const CORPUS: [&str; 4] = ["--corpus-source", "more.en", "--corpus-target", "more.fr"];
 
 fn align(folder: &Path, arguments: &[&[&str]]) -> Outcome {
-    run_in(folder, &[&["align"], &PAIR[..], &arguments.concat()].concat(), b"")
+    run_in(folder, &[&["align"], &PAIR[..], &arguments.concat()].concat())
 }
 
 fn right(outcome: &Outcome, links: &[String]) -> usize {
@@ -63,41 +60,38 @@ fn right(outcome: &Outcome, links: &[String]) -> usize {
 fn links_are_learned_from_text_alone() {
     let (folder, links) = folder();
     let words = ["--statistical", "--pretokenized", "--symmetrize", "intersection"];
-    let first = align(folder.path(), &[&words, &CORPUS, &["--seed", "1", "--threads", "1"]]);
+    let first = align(&folder, &[&words, &CORPUS, &["--seed", "1", "--threads", "1"]]);
     assert!(right(&first, &links) > 90, "{}", first.stdout);
-    let second = align(folder.path(), &[&words, &CORPUS, &["--seed", "2", "--threads", "3"]]);
+    let second = align(&folder, &[&words, &CORPUS, &["--seed", "2", "--threads", "3"]]);
     assert_eq!(second.stdout, first.stdout);
-    let raw = align(folder.path(), &[&["--statistical", "--symmetrize", "forward"], &CORPUS, &CORPUS]);
+    let raw = align(&folder, &[&["--statistical", "--symmetrize", "forward"], &CORPUS, &CORPUS]);
     assert!(right(&raw, &links) > 90, "{}", raw.stdout);
-    let naacl = align(folder.path(), &[&words, &CORPUS, &["--format", "naacl"]]);
+    let naacl = align(&folder, &[&words, &CORPUS, &["--format", "naacl"]]);
     assert!(naacl.stdout.starts_with("1 1 1 S\n"), "{}", naacl.stdout);
 }
 
 #[test]
 fn what_was_learned_aligns_other_text() {
     let (folder, links) = folder();
-    let first = align(folder.path(), &[&["--statistical", "--save", "kept", "--save-pairs", "1000"], &CORPUS]);
+    let first = align(&folder, &[&["--statistical", "--save", "kept", "--save-pairs", "1000"], &CORPUS]);
     assert!(right(&first, &links) > 90, "{}", first.stdout);
-    let again = align(folder.path(), &[&["--learned", "kept"]]);
+    let again = align(&folder, &[&["--learned", "kept"]]);
     assert!(right(&again, &links) > 90 && again.stderr.is_empty(), "{}", again.stderr);
     let piped = ["align", "--learned", "kept", "--source", "-", "--target", "x.fr", "--symmetrize", "reverse"];
-    let text = fs::read(folder.path().join("x.en")).expect("it is there");
-    assert!(right(&run_in(folder.path(), &piped, &text), &links) > 90);
+    let text = fs::read(folder.join("x.en")).expect("it is there");
+    assert!(right(&feed(&folder, &piped, &text), &links) > 90);
 }
 
 #[test]
 fn links_count_what_stands_between_spaces_or_what_the_rules_cut() {
     let (folder, links) = folder();
-    let first = align(folder.path(), &[&["--statistical", "--save", "kept", "--save-pairs", "1000"], &CORPUS]);
+    let first = align(&folder, &[&["--statistical", "--save", "kept", "--save-pairs", "1000"], &CORPUS]);
     assert!(right(&first, &links) > 90, "{}", first.stdout);
-    for (name, text) in [("y.en", "a1, a2, a3\n"), ("y.fr", "b1, b2, b3\n")] {
-        fs::write(folder.path().join(name), text).expect("written");
-    }
+    folder.put_all([("y.en", "a1, a2, a3\n"), ("y.fr", "b1, b2, b3\n")]);
     let run = |more: &[&str]| {
         let pair =
             ["align", "--learned", "kept", "--source", "y.en", "--target", "y.fr", "--symmetrize", "intersection"];
-        let outcome = run_in(folder.path(), &[&pair[..], more].concat(), b"");
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        let outcome = run_in(&folder, &[&pair[..], more].concat()).good();
         outcome.stdout.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     };
     let has = |found: &[String], wanted: &[&str]| wanted.iter().all(|link| found.iter().any(|other| other == link));
@@ -121,7 +115,7 @@ const COLOURS: [(&str, &str); 4] = [("red", "红色"), ("white", "白色"), ("bi
 
 #[test]
 fn chinese_is_learned_saved_and_aligned_word_by_word() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     let (mut english, mut chinese) = (String::new(), String::new());
     for n in 0..600 {
         let drawn = |k: usize| (n * 31 + k * 17 + 7).wrapping_mul(2_654_435_761) / 4096;
@@ -135,28 +129,20 @@ fn chinese_is_learned_saved_and_aligned_word_by_word() {
             chinese += &format!("{its}很{looks}。\n");
         }
     }
-    for (name, text) in [
+    folder.put_all([
         ("more.en", english.as_str()),
         ("more.zh", &chinese),
         ("x.en", "The white teacher finds the city.\nThe flower is very old.\n"),
         ("x.zh", "白色的老师找到城市。\n花很老。\n"),
-    ] {
-        fs::write(folder.path().join(name), text).expect("written");
-    }
+    ]);
     let pair = |name: &str| ["--source".into(), format!("{name}.en"), "--target".into(), format!("{name}.zh")];
     let run = |name: &str, arguments: &[&str]| {
         let pair = pair(name);
         let pair = pair.iter().map(String::as_str).collect::<Vec<_>>();
-        run_in(
-            folder.path(),
-            &[&["align", "--statistical", "--symmetrize", "intersection"], &pair[..], arguments].concat(),
-            b"",
-        )
+        run_in(&folder, &[&["align", "--statistical", "--symmetrize", "intersection"], &pair[..], arguments].concat())
     };
-    let learning = run("more", &["--save", "en-zh.aligner"]);
-    assert_eq!(learning.code, 0, "{}", learning.stderr);
-    let aligned = run("x", &["--learned", "en-zh.aligner"]);
-    assert_eq!(aligned.code, 0, "{}", aligned.stderr);
+    run("more", &["--save", "en-zh.aligner"]).good();
+    let aligned = run("x", &["--learned", "en-zh.aligner"]).good();
     let has = |line: &str, links: &str| links.split(' ').all(|link| line.split(' ').any(|other| other == link));
     let found = aligned.stdout.lines().collect::<Vec<_>>();
     // white, teacher, finds, city; flower, old: “is very” is one word in Chinese
@@ -166,11 +152,11 @@ fn chinese_is_learned_saved_and_aligned_word_by_word() {
 #[test]
 fn what_cannot_be_aligned_is_said() {
     let (folder, _) = folder();
-    fs::write(folder.path().join("short.fr"), "b1\n").expect("written");
-    fs::write(folder.path().join("empty"), "\n\n").expect("written");
-    fs::write(folder.path().join("long.en"), "a ".repeat(1001) + "\na1 a2\n").expect("written");
-    fs::write(folder.path().join("long.fr"), "b\nb1 b2\n").expect("written");
-    fs::create_dir(folder.path().join("m")).expect("made");
+    folder.put("short.fr", "b1\n");
+    folder.put("empty", "\n\n");
+    folder.put("long.en", "a ".repeat(1001) + "\na1 a2\n");
+    folder.put("long.fr", "b\nb1 b2\n");
+    fs::create_dir(folder.join("m")).expect("made");
     let cases: &[(&[&str], &[&str])] = &[
         (&["--statistical", "--source", "x.en", "--target", "short.fr"], &["short.fr", "ends after line 1"]),
         (&["--statistical", "--source", "no.en", "--target", "x.fr"], &["no.en", "does not exist"]),
@@ -193,7 +179,7 @@ fn what_cannot_be_aligned_is_said() {
         (&PAIR, &["--model"]),
     ];
     for (arguments, sentences) in cases {
-        let outcome = run_in(folder.path(), &[&["align"], *arguments].concat(), b"");
+        let outcome = run_in(&folder, &[&["align"], *arguments].concat());
         assert_eq!(outcome.code, 2, "{arguments:?}: {}", outcome.stderr);
         for sentence in *sentences {
             assert!(outcome.stderr.contains(sentence), "{arguments:?}: {} without {sentence:?}", outcome.stderr);
@@ -205,24 +191,23 @@ fn what_cannot_be_aligned_is_said() {
 fn dictionaries_are_made_of_learned_links() {
     let (folder, _) = folder();
     let files = ["dictionary", "--source", "more.en", "--target", "more.fr", "--output", "made", "--statistical"];
-    let outcome = run_in(folder.path(), &files, b"");
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let made = fs::read_to_string(folder.path().join("made")).expect("it is written");
+    run_in(&folder, &files).good();
+    let made = folder.text("made");
     assert!(made.lines().any(|line| line.starts_with("a3\tb3\t")), "{made:.300}");
 }
 
 #[test]
 fn an_error_rate_has_its_floor_and_its_ceiling_beside_it() {
     let (folder, links) = folder();
-    fs::write(folder.path().join("gold"), links.join("\n") + "\n").expect("written");
+    folder.put("gold", links.join("\n") + "\n");
     let model = reference("rnnsearch");
     let evaluate = |extra: &[&str]| {
         let model = ["evaluate", "--model", model.to_str().expect("plain")];
         let rest = ["--pretokenized", "--unk", "none", "--gold", "gold", "--gold-order", "source", "--gold-base", "0"];
-        run_in(folder.path(), &[&model[..], &PAIR[..], &rest[..], extra].concat(), b"")
+        run_in(&folder, &[&model[..], &PAIR[..], &rest[..], extra].concat())
     };
     let outcome = evaluate(&["--format", "json"]);
-    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let report = json_of(&outcome.stdout);
     let baselines = report["baselines"].as_array().expect("rows");
     assert_eq!(baselines[0]["name"], "diagonal");
     // Lines of equal length: the diagonal has all links but those of two turned words in every third line.

@@ -10,15 +10,14 @@ use interlinear::figure::machine::{Held, MachineDrawing, places};
 use interlinear::figure::mark::{Mark, TextMark};
 use interlinear::figure::measure::{SansSerif, TextMeasure as _, broken};
 use interlinear::figure::{palette::LIGHT, sizes::TEXT_SMALL};
+use interlinear::models::Kernels;
 use interlinear::models::anatomy::{
     Anatomy, Arrow, Diagram, MachinePart, Miswiring, Shrunk, StepNumbers, WRONGS, shrunk,
 };
-use interlinear::models::{Kernels, Model};
-use interlinear::models::{anatomy::anatomy_of, config::Config};
-use interlinear::ticket::CancellationToken;
+use interlinear::{models::anatomy::anatomy_of, models::config::Config};
 
 use crate::models::{Case, FOLDERS, assert_close, cases, load};
-use crate::toolkits;
+use crate::{forever, models::loaded, toolkits};
 
 fn row(tensor: &Tensor) -> Vec<f32> {
     tensor.flatten_all().and_then(|flat| flat.to_vec1()).expect("numbers")
@@ -54,8 +53,7 @@ fn part<'a>(parts: &'a [MachinePart], key: &str) -> Option<&'a MachinePart> {
 
 #[test]
 fn every_reference_case_holds_for_a_model_taken_apart() {
-    for folder in FOLDERS {
-        let model = load(folder);
+    for (folder, model) in loaded() {
         let mut anatomy = anatomy_of(&model.config, &model.weights, None).expect("it can be taken apart");
         for (k, case) in cases(&model).iter().enumerate() {
             for (i, taken) in steps(&mut anatomy, case).iter().enumerate() {
@@ -111,8 +109,7 @@ pub fn check_drawing<'a>(folder: &str, machine: &'a Diagram) -> HashSet<&'a str>
 
 #[test]
 fn the_drawing_names_every_part_once_and_nothing_else() {
-    for folder in FOLDERS {
-        let model = load(folder);
+    for (folder, model) in loaded() {
         for wrong in std::iter::once(None).chain(WRONGS.iter().map(|entry| Some(entry.wrong))) {
             let mut anatomy = anatomy_of(&model.config, &model.weights, wrong).expect("apart");
             let machine = anatomy.machine();
@@ -136,22 +133,20 @@ fn the_drawing_names_every_part_once_and_nothing_else() {
 
 #[test]
 fn the_path_is_greedy_or_given_or_waits() {
-    for folder in FOLDERS {
-        let model: Model = load(folder);
+    for (folder, model) in loaded() {
         let mut anatomy = anatomy_of(&model.config, &model.weights, None).expect("apart");
         let case = &cases(&model)[0];
         let options = SearchOptions { beam: 1, max_length: Some(8), ..SearchOptions::default() };
         let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
         let specials =
             interlinear::decoding::Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
-        let ticket = CancellationToken::forever();
         let greedy =
-            decode(&mut *stepper, specials, &[&case.source], &options, &ticket, &mut |_, _| ()).expect("found");
+            decode(&mut *stepper, specials, &[&case.source], &options, &forever(), &mut |_, _| ()).expect("found");
         let best = &greedy[0].hypotheses[0];
         let eos = model.config.eos;
         let mut said = |given: &[u32], then| -> Vec<Option<u32>> {
             let path = Path { given, then, eos, limit: 8, best: 3 };
-            let (_, steps) = trace_steps(&mut anatomy, &case.source, &path, &ticket).expect("apart");
+            let (_, steps) = trace_steps(&mut anatomy, &case.source, &path, &forever()).expect("apart");
             steps.iter().map(|step| step.said.map(|(id, _)| id)).collect()
         };
         let all: Vec<Option<u32>> = best.tokens.iter().copied().map(Some).collect();
@@ -160,7 +155,7 @@ fn the_path_is_greedy_or_given_or_waits() {
         assert_eq!(said(&given, Then::Wait), [Some(4), Some(5), Some(7), None], "{folder}");
         assert_eq!(said(&[], Then::Wait), [None], "{folder}");
         let path = Path { given: &[1_000_000], then: Then::Wait, eos, limit: 8, best: 3 };
-        let beyond = trace_steps(&mut anatomy, &case.source, &path, &ticket);
+        let beyond = trace_steps(&mut anatomy, &case.source, &path, &forever());
         assert!(beyond.is_err_and(|error| error.to_string().contains("1000000")), "{folder}");
     }
 }
@@ -192,8 +187,7 @@ fn each_wrong_wiring_changes_what_it_is_about() {
 
 #[test]
 fn pictures_of_matrices_are_their_own_numbers() {
-    for folder in FOLDERS {
-        let model = load(folder);
+    for (folder, model) in loaded() {
         let machine = anatomy_of(&model.config, &model.weights, None).expect("apart").machine();
         let all = shrunk(&machine, &model.weights).expect("pictures");
         for (name, shape) in machine.weights.iter().flatten() {

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{Outcome, REFERENCES, reference, run_in};
+use crate::cli::{Outcome, REFERENCES, feed, reference, reference_word, run_in, run_line};
+use crate::folder::{Files as _, Folder};
 use crate::models::each_fault;
 
 pub fn copy_of(model: &str, folder: &Path) -> PathBuf {
@@ -11,7 +12,7 @@ pub fn copy_of(model: &str, folder: &Path) -> PathBuf {
     fs::create_dir(&copy).expect("created");
     for entry in fs::read_dir(reference(model)).expect("the fixture is there") {
         let path = entry.expect("an entry").path();
-        fs::write(copy.join(path.file_name().expect("a name")), fs::read(&path).expect("read")).expect("written");
+        copy.put(path.file_name().expect("a name"), fs::read(&path).expect("read"));
     }
     copy
 }
@@ -49,7 +50,7 @@ const NO_MODELS: &[NoModel] = &[
 
 fn assert_refused(folder: &Path, names: &[&str], case: &str) {
     for arguments in [&["translate", "--model", "model"][..], &["inspect", "model"]] {
-        let outcome = run_in(folder, arguments, b"s2 s3\n");
+        let outcome = feed(folder, arguments, b"s2 s3\n");
         assert_told(&outcome, 2, names, case);
         assert_eq!((outcome.stdout.as_str(), outcome.stderr.lines().count()), ("", 1), "{case}: {}", outcome.stderr);
     }
@@ -61,26 +62,26 @@ fn every_fault_of_a_model_folder_is_named() {
         assert_refused(model.parent().expect("a folder"), &[file, says], says);
     });
     for (case, make, name) in NO_MODELS {
-        let folder = tempfile::tempdir().expect("a temporary directory");
-        make(&folder.path().join("model"));
-        assert_refused(folder.path(), &["model", name], case);
+        let folder = Folder::new();
+        make(&folder.join("model"));
+        assert_refused(&folder, &["model", name], case);
     }
 }
 
 #[test]
 fn a_rank_that_is_not_there_is_named() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let model = copy_of("rnnencdec", folder.path());
+    let folder = Folder::new();
+    let model = copy_of("rnnencdec", &folder);
     replace(&model.join("config.json"), "\"maxout\"", "\"output_rank\": 3, \"maxout\"");
-    assert_told(&run_in(folder.path(), &["inspect", "model"], b""), 2, &["model.safetensors", "readout.G"], "rank");
+    assert_told(&run_line(&folder, "inspect model"), 2, &["model.safetensors", "readout.G"], "rank");
 }
 
 fn translate(model: &str, extra: &[&str], stdin: &[u8]) -> Outcome {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     let path = reference(model);
     let arguments =
         [&["translate", "--max-length", "9", "--model", path.to_str().expect("a plain path")], extra].concat();
-    run_in(folder.path(), &arguments, stdin)
+    feed(&folder, &arguments, stdin)
 }
 
 #[test]
@@ -134,17 +135,16 @@ fn text_that_is_not_utf8_is_named_by_line_after_what_came_before() {
 
 #[test]
 fn files_that_do_not_fit_are_named() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).expect("written");
+    let folder = Folder::new();
+    let write = |name: &str, bytes: &[u8]| folder.put(name, bytes);
     write("three", b"s2\ns3\ns4\n");
     write("two", b"t2\nt3\n");
     write("latin1", b"caf\xe9\nt3\nt4\n");
     write("empty", b"");
     write("cut.gz", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb");
     write("cut.zst", b"\x28\xb5\x2f\xfd\x04");
-    fs::create_dir(folder.path().join("folder")).expect("created");
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a plain path");
+    fs::create_dir(folder.join("folder")).expect("created");
+    let model = &*reference_word("rnnsearch");
     let cases: &[(&[&str], &[&str])] = &[
         (&["translate", "nowhere"], &["nowhere", "does not exist"]),
         (&["translate", "folder"], &["folder"]),
@@ -162,15 +162,14 @@ fn files_that_do_not_fit_are_named() {
         (&["bench", "--quick", "--json", "no/where.json"], &["no: is a folder that does not exist"]),
     ];
     for (arguments, names) in cases {
-        let outcome = run_in(folder.path(), &[arguments, &["--model", model][..]].concat(), b"");
+        let outcome = run_in(&folder, &[arguments, &["--model", model][..]].concat());
         assert_told(&outcome, 2, names, &format!("{arguments:?}"));
     }
 }
 
 #[test]
 fn arguments_that_make_no_sense_are_refused_in_a_sentence() {
-    let model = reference("rnnencdec");
-    let model = model.to_str().expect("a plain path");
+    let model = &*reference_word("rnnencdec");
     let cases: &[(&[&str], &[&str])] = &[
         (&["frobnicate"], &["frobnicate"]),
         (&["translate"], &["--model"]),
@@ -197,9 +196,9 @@ fn arguments_that_make_no_sense_are_refused_in_a_sentence() {
         (&["explore", "--source", "nowhere.txt"], &["nowhere.txt"]),
         (&["explore", "--target", "x"], &["--source"]),
     ];
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     for (arguments, names) in cases {
-        let outcome = run_in(folder.path(), arguments, b"");
+        let outcome = run_in(&folder, arguments);
         assert_told(&outcome, 2, names, &format!("{arguments:?}"));
         assert_eq!((outcome.stdout.as_str(), outcome.stderr.lines().count()), ("", 1), "{arguments:?}");
     }
@@ -222,11 +221,10 @@ fn a_device_that_is_not_there_is_named() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_told_and_nothing_panics() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    fs::write(folder.path().join("source"), "s2 s3\n".repeat(50)).expect("written");
-    fs::write(folder.path().join("target"), "t2 t3\n".repeat(50)).expect("written");
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a plain path");
+    let folder = Folder::new();
+    folder.put("source", "s2 s3\n".repeat(50));
+    folder.put("target", "t2 t3\n".repeat(50));
+    let model = &*reference_word("rnnsearch");
     let files = ["--source", "source", "--target", "target", "--model", model];
     let cases: [Vec<&str>; 5] = [
         vec!["translate", "--model", model, "source"],
@@ -239,12 +237,13 @@ fn a_full_disk_is_told_and_nothing_panics() {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
         let done = std::process::Command::new(env!("CARGO_BIN_EXE_interlinear"))
             .args(&arguments)
-            .current_dir(folder.path())
+            .current_dir(&folder)
             .stdout(full)
             .output()
             .expect("the program ends");
         let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
-        let outcome = Outcome { code: done.status.code().unwrap_or(-1), stdout: String::new(), stderr };
-        assert_told(&outcome, 2, &["standard output", "disk is full"], &format!("{arguments:?}"));
+        let (code, arguments) = (done.status.code().unwrap_or(-1), arguments.join(" "));
+        let outcome = Outcome { arguments, code, stdout: String::new(), stderr };
+        assert_told(&outcome, 2, &["standard output", "disk is full"], &outcome.arguments);
     }
 }

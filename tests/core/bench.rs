@@ -1,18 +1,16 @@
 //! `interlinear bench` in its quick form, run as users run it.
 
-use serde_json::Value;
-
-use crate::cli::{reference, run_in};
+use crate::cli::{json_of, reference, run_in};
+use crate::folder::{Files as _, Folder};
 
 #[test]
 fn models_are_measured_and_recorded() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     let models = ["rnnsearch", "rnnencdec"].map(|name| reference(name).to_str().expect("a plain path").to_owned());
     let quick = ["bench", "--quick", "--json", "out.json", "--model", &models[0], "--model", &models[1]];
-    let outcome = run_in(folder.path(), &quick, b"");
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{}", outcome.stdout);
-    let record = std::fs::read_to_string(folder.path().join("out.json")).expect("written");
-    let record: Value = serde_json::from_str(&record).expect("JSON");
+    let outcome = run_in(&folder, &quick).quiet();
+    let record = folder.text("out.json");
+    let record = json_of(&record);
     let rows = record["models"].as_array().expect("rows");
     assert_eq!(rows.len(), models.len(), "{record}");
     for (row, column) in

@@ -2,7 +2,6 @@
 
 use std::{cell::RefCell, collections::BTreeMap, path::Path, rc::Rc, sync::Arc, time::Duration};
 
-use interlinear::app::{effect::QueueCall, open_with::OpenWith};
 use interlinear::interventions::{Force, Interventions, Word};
 use interlinear::jobs::live::protocol::{Event, Near, Request};
 use interlinear::jobs::steps::{StepTrace, StepsRequest, at_once};
@@ -12,12 +11,12 @@ use interlinear::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::session::jobs::{BackgroundJobs, JobNews};
-use interlinear::{
-    decoding::step_trace::Then, session::driver::Driver, text::tokenizer::Tokenizers, ticket::CancellationToken,
-};
+use interlinear::{app::effect::QueueCall, app::open_with::OpenWith, decoding::step_trace::Then};
+use interlinear::{session::driver::Driver, text::tokenizer::Tokenizers};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::worker::{fixture, request, serve_all, store};
+use crate::{effects::Shows as _, forever};
 
 fn sent<T: Serialize + DeserializeOwned>(message: &T) -> T {
     let mut bytes = Vec::new();
@@ -41,7 +40,7 @@ fn a_request_and_all_that_comes_of_it_survive_as_bytes() {
     asked.near = Some(Near { column: 1, word: "s9".to_owned() });
     let again: Request = sent(&asked);
     assert_eq!(again, asked);
-    let events = serve_all(&again, &mut store(), &CancellationToken::forever());
+    let events = serve_all(&again, &mut store(), &forever());
     let kinds: std::collections::BTreeSet<String> = events
         .iter()
         .map(|event| format!("{event:?}").split([' ', '(', '{']).next().unwrap_or_default().into())
@@ -90,8 +89,7 @@ fn a_model_in_memory_is_the_model_of_its_folder() {
             let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
             let (eos, pair) = (model.config.eos, [4, 5]);
             let target = [pair[0], pair[1], eos];
-            let forced =
-                interlinear::decoding::force(&mut *stepper, &[(&source[0], &target)], &CancellationToken::forever());
+            let forced = interlinear::decoding::force(&mut *stepper, &[(&source[0], &target)], &forever());
             forced.expect("it is read").remove(0)
         };
         assert_eq!(format!("{:?}", log_p(&held)), format!("{:?}", log_p(&own)));
@@ -151,6 +149,6 @@ fn a_session_runs_on_lanes_of_another_kind() {
     let mut driver = Driver::on(Box::new(lanes), options, Arc::new(|| {}));
     assert_eq!(asked.borrow().len(), 1);
     assert!(driver.pump(Duration::from_secs(1)));
-    let column = &driver.session().app().document.columns()[0];
+    let column = driver.session().nth(0);
     assert!(format!("{:?}", column.state).contains("not here"), "{:?}", column.state);
 }

@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::models::{Kernels, Model, shapes};
 use interlinear::models::{checkpoint::Weights, config::Config};
-use interlinear::{decoding, nn::device::Device, ticket::CancellationToken};
+use interlinear::{decoding, nn::device::Device};
 use serde_json::Value;
 
-use crate::bad_input;
+use crate::folder::{Files as _, Folder};
+use crate::{bad_input, forever};
 
 pub const REFERENCES: &[(&str, bool)] = &[
     ("rnnsearch", true),
@@ -28,10 +29,48 @@ pub fn reference(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)
 }
 
+/// Its folder as a word of a command line.
+pub fn reference_word(name: &str) -> String {
+    reference(name).display().to_string()
+}
+
 pub struct Outcome {
+    /// What it was started with.
+    pub arguments: String,
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
+}
+
+impl Outcome {
+    #[track_caller]
+    pub fn good(self) -> Self {
+        assert_eq!(self.code, 0, "{}: {}", self.arguments, self.stderr);
+        self
+    }
+
+    /// It went well, and there was nothing to report.
+    #[track_caller]
+    pub fn quiet(self) -> Self {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.arguments);
+        self
+    }
+
+    /// It went well, and a sentence has these words.
+    #[track_caller]
+    pub fn reports(self, what: &str) -> Self {
+        let Self { arguments, code, stderr, .. } = &self;
+        assert!(*code == 0 && stderr.contains(what), "{arguments}: {code}, not `{what}`: {stderr}");
+        self
+    }
+
+    /// With a sentence that has these words.
+    #[track_caller]
+    pub fn refused(self, why: &str) -> Self {
+        let Self { arguments, code, stderr, .. } = &self;
+        assert!(*code == 2 && stderr.contains(why), "{arguments}: {code}, not `{why}`: {stderr}");
+        self
+    }
 }
 
 pub fn spawn(folder: &Path, arguments: &[&str]) -> Child {
@@ -47,7 +86,31 @@ pub fn spawn(folder: &Path, arguments: &[&str]) -> Child {
         .expect("cargo built the program")
 }
 
-pub fn run_in(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Outcome {
+pub fn run_in(folder: &Path, arguments: &[&str]) -> Outcome {
+    feed(folder, arguments, b"")
+}
+
+/// It has to go well.
+#[track_caller]
+pub fn ran(folder: &Path, line: &str) -> Outcome {
+    run_line(folder, line).good()
+}
+
+pub fn run_line(folder: &Path, line: &str) -> Outcome {
+    run_in(folder, &line.split_whitespace().collect::<Vec<_>>())
+}
+
+#[track_caller]
+pub fn json_of(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+#[track_caller]
+pub fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(json_of).collect()
+}
+
+pub fn feed(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Outcome {
     let mut child = spawn(folder, arguments);
     let mut pipe = child.stdin.take().expect("stdin is piped");
     let stdin = stdin.to_vec();
@@ -56,6 +119,7 @@ pub fn run_in(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Outcome {
     let done = child.wait_with_output().expect("the program ends");
     feeder.join().expect("the feeder does not panic");
     Outcome {
+        arguments: arguments.join(" "),
         code: done.status.code().unwrap_or(-1),
         stdout: String::from_utf8(done.stdout).expect("results are UTF-8"),
         stderr: String::from_utf8_lossy(&done.stderr).into_owned(),
@@ -63,20 +127,14 @@ pub fn run_in(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Outcome {
 }
 
 fn run(arguments: &[&str], stdin: &str) -> String {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let outcome = run_in(folder.path(), arguments, stdin.as_bytes());
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
-    outcome.stdout
+    let folder = Folder::new();
+    feed(&folder, arguments, stdin.as_bytes()).quiet().stdout
 }
 
 fn run_model(command: &str, model: &str, arguments: &[&str], stdin: &str) -> String {
     let model = reference(model);
     let all = [&[command, "--model", model.to_str().expect("a plain path")], arguments].concat();
     run(&all, stdin)
-}
-
-fn json_lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
 fn expected(model: &str, kind: &str) -> Vec<Value> {
@@ -133,18 +191,17 @@ fn translate_gives_the_reference_beams() {
 #[test]
 fn score_gives_the_reference_probabilities() {
     for (model, _) in REFERENCES {
-        let folder = tempfile::tempdir().expect("a temporary directory");
+        let folder = Folder::new();
         let wanted = expected(model, "score");
         for side in ["source", "target"] {
             let lines: Vec<String> = wanted.iter().map(|record| line(record, side) + "\n").collect();
-            std::fs::write(folder.path().join(side), lines.concat()).expect("written");
+            folder.put(side, lines.concat());
         }
         let path = reference(model);
         for extra in [&[][..], &["--batch", "1"], &["--engine", "plain"], &["--threads", "2", "--device", "cpu"]] {
             let arguments = ["score", "--source", "source", "--target", "target", "--pretokenized", "--model"];
             let arguments = [&arguments[..], &[path.to_str().expect("a plain path")], extra].concat();
-            let outcome = run_in(folder.path(), &arguments, b"");
-            assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
+            let outcome = run_in(&folder, &arguments).quiet();
             let found = json_lines(&outcome.stdout);
             assert_eq!(found.len(), wanted.len());
             for (found, wanted) in found.iter().zip(&wanted) {
@@ -201,21 +258,18 @@ fn order_is_kept_and_empty_lines_keep_their_place() {
 
 #[test]
 fn files_are_read_packed_or_not_and_stdin_by_default() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     let input = mixed_lines();
-    std::fs::write(folder.path().join("plain.txt"), "\u{feff}".to_owned() + &input.replace('\n', "\r\n"))
-        .expect("written");
+    folder.put("plain.txt", "\u{feff}".to_owned() + &input.replace('\n', "\r\n"));
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(input.as_bytes()).expect("packed");
-    std::fs::write(folder.path().join("packed.gz"), packed.finish().expect("packed")).expect("written");
+    folder.put("packed.gz", packed.finish().expect("packed"));
     let packed = zstd::encode_all(input.as_bytes(), 1).expect("packed");
-    std::fs::write(folder.path().join("packed.zst"), packed).expect("written");
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a plain path");
+    folder.put("packed.zst", packed);
+    let model = &*reference_word("rnnsearch");
     let from_stdin = run(&["translate", "--model", model], &input);
     for file in ["plain.txt", "packed.gz", "packed.zst"] {
-        let outcome = run_in(folder.path(), &["translate", "--model", model, file], b"");
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+        let outcome = run_in(&folder, &["translate", "--model", model, file]).quiet();
         assert_eq!(outcome.stdout, from_stdin, "{file}");
     }
     let dash = run(&["translate", "--model", model, "-"], &input);
@@ -299,8 +353,8 @@ fn among_spaces(tokens: &[String], text: &str) -> Vec<usize> {
 #[test]
 fn unknown_words_can_be_replaced_or_forbidden() {
     // The fixture never says [UNK] by itself, so a copy of it is made to.
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let copy = bad_input::copy_of("rnnsearch", folder.path());
+    let folder = Folder::new();
+    let copy = bad_input::copy_of("rnnsearch", &folder);
     let config = Config::load(&copy.join("config.json")).expect("the fixture loads");
     let file = copy.join("model.safetensors");
     let mut weights = Weights::load(&file, &shapes(&config)).expect("the fixture loads");
@@ -313,9 +367,7 @@ fn unknown_words_can_be_replaced_or_forbidden() {
     let input = input.concat();
     let translate = |extra: &[&str]| {
         let search = ["translate", "--model", "model", "--beam", "1", "--max-length", "6", "--pretokenized"];
-        let outcome = run_in(folder.path(), &[&search[..], extra].concat(), input.as_bytes());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{extra:?}");
-        outcome.stdout
+        feed(&folder, &[&search[..], extra].concat(), input.as_bytes()).quiet().stdout
     };
     let (shown, replaced, forbidden) = (translate(&[]), translate(&["--replace-unk"]), translate(&["--forbid-unk"]));
     let linked = translate(&["--format", "pharaoh"]);
@@ -342,7 +394,7 @@ fn json_carries_every_bit() {
         specials,
         &[&source.ids],
         &SearchOptions::default(),
-        &CancellationToken::forever(),
+        &forever(),
         &mut |_, _| {},
     );
     let best = &decoded.expect("decoded")[0].hypotheses[0];
@@ -363,9 +415,9 @@ fn json_carries_every_bit() {
 
 #[test]
 fn each_line_is_answered_before_the_next_is_written() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     let model = reference("rnnsearch");
-    let mut child = spawn(folder.path(), &["translate", "--model", model.to_str().expect("a plain path")]);
+    let mut child = spawn(&folder, &["translate", "--model", model.to_str().expect("a plain path")]);
     let mut stdin = child.stdin.take().expect("stdin is piped");
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
     for word in ["s3", "s4", "s5 s6"] {
@@ -378,7 +430,7 @@ fn each_line_is_answered_before_the_next_is_written() {
     assert!(child.wait().expect("the program ends").success());
 }
 
-fn feed(child: &mut Child, line: &'static str) -> Arc<AtomicUsize> {
+fn keep_feeding(child: &mut Child, line: &'static str) -> Arc<AtomicUsize> {
     let mut stdin = child.stdin.take().expect("stdin is piped");
     let written = Arc::<AtomicUsize>::default();
     let count = Arc::clone(&written);
@@ -392,14 +444,13 @@ fn feed(child: &mut Child, line: &'static str) -> Arc<AtomicUsize> {
 
 #[test]
 fn endless_input_is_translated_in_windows() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a plain path");
+    let folder = Folder::new();
+    let model = &*reference_word("rnnsearch");
     let mut child =
-        spawn(folder.path(), &["translate", "--model", model, "--beam", "1", "--batch", "4", "--format", "jsonl"]);
+        spawn(&folder, &["translate", "--model", model, "--beam", "1", "--batch", "4", "--format", "jsonl"]);
     // Lines of a kilobyte: the pipe holds few of them.
     let line: &'static str = format!("s3 s4{}\n", " ".repeat(1018)).leak();
-    let written = feed(&mut child, line);
+    let written = keep_feeding(&mut child, line);
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let mut answer = String::new();
     for read in 1..=4000 {
@@ -416,16 +467,15 @@ fn endless_input_is_translated_in_windows() {
 
 #[test]
 fn input_without_lines_is_told_and_is_no_error() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    std::fs::write(folder.path().join("empty"), "").expect("written");
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a plain path");
+    let folder = Folder::new();
+    folder.put("empty", "");
+    let model = &*reference_word("rnnsearch");
     for (arguments, name) in [
         (vec!["translate", "--model", model], "standard input has no lines"),
         (vec!["translate", "--model", model, "empty"], "empty has no lines"),
         (vec!["score", "--model", model, "--source", "empty", "--target", "empty"], "empty has no lines"),
     ] {
-        let done = run_in(folder.path(), &arguments, b"");
+        let done = run_in(&folder, &arguments);
         assert_eq!((done.code, done.stdout.as_str()), (0, ""), "{}", done.stderr);
         assert!(done.stderr.contains(name) && done.stderr.contains("nothing to"), "{}", done.stderr);
     }
@@ -433,13 +483,11 @@ fn input_without_lines_is_told_and_is_no_error() {
 
 #[test]
 fn a_closed_pipe_ends_quietly() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    std::fs::write(folder.path().join("many"), mixed_lines().repeat(100)).expect("written");
+    let folder = Folder::new();
+    folder.put("many", mixed_lines().repeat(100));
     let model = reference("rnnencdec");
-    let mut child = spawn(
-        folder.path(),
-        &["translate", "--model", model.to_str().expect("a plain path"), "--format", "jsonl", "many"],
-    );
+    let mut child =
+        spawn(&folder, &["translate", "--model", model.to_str().expect("a plain path"), "--format", "jsonl", "many"]);
     drop(child.stdin.take());
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let mut first = String::new();
@@ -452,8 +500,7 @@ fn a_closed_pipe_ends_quietly() {
 #[test]
 fn inspect_tells_what_the_folder_holds() {
     for (name, aligns) in REFERENCES {
-        let path = reference(name);
-        let path = path.to_str().expect("a plain path");
+        let path = &*reference_word(name);
         let model = Model::load(Path::new(path), &Device::cpu()).expect("the fixture loads");
         let text = run(&["inspect", path], "");
         for fact in
@@ -486,20 +533,17 @@ fn inspect_tells_what_the_folder_holds() {
 
 #[test]
 fn evaluate_tells_nll_perplexity_and_bleu() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     let records = expected("rnnsearch", "score");
     let lines = |side: &str| records.iter().map(|record| line(record, side) + "\n").collect::<String>();
-    std::fs::write(folder.path().join("source"), lines("source")).expect("written");
-    std::fs::write(folder.path().join("target"), lines("target")).expect("written");
+    folder.put("source", lines("source"));
+    folder.put("target", lines("target"));
     let (search, encdec) = (reference("rnnsearch"), reference("rnnencdec"));
     let models = ["--model", search.to_str().expect("plain"), "--model", encdec.to_str().expect("plain")];
     let files = ["--source", "source", "--target", "target", "--pretokenized"];
-    let evaluate = |extra: &[&str]| {
-        let outcome = run_in(folder.path(), &[&["evaluate"], &models[..], &files[..], extra].concat(), b"");
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{extra:?}");
-        outcome.stdout
-    };
-    let report: Value = serde_json::from_str(&evaluate(&["--format", "json"])).expect("JSON");
+    let evaluate =
+        |extra: &[&str]| run_in(&folder, &[&["evaluate"], &models[..], &files[..], extra].concat()).quiet().stdout;
+    let report = json_of(&evaluate(&["--format", "json"]));
     assert_eq!(report["models"].as_array().map(Vec::len), Some(2));
     assert!(report["bleu_signature"].as_str().is_some_and(|signature| signature.contains("tok:13a")));
     let all = &report["models"][0]["rows"][0];
@@ -521,37 +565,37 @@ fn evaluate_tells_nll_perplexity_and_bleu() {
 
 #[test]
 fn bleu_of_chinese_counts_characters_unless_it_is_told_otherwise() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     for file in std::fs::read_dir(reference("rnnencdec")).expect("a folder").flatten() {
-        std::fs::copy(file.path(), folder.path().join(file.file_name())).expect("copied");
+        std::fs::copy(file.path(), folder.join(file.file_name())).expect("copied");
     }
-    let path = folder.path().join("config.json");
+    let path = folder.join("config.json");
     let mut config: Value = serde_json::from_slice(&std::fs::read(&path).expect("read")).expect("JSON");
     config["target_language"] = "zh-Hans".into();
     std::fs::write(path, config.to_string()).expect("written");
-    std::fs::write(folder.path().join("text"), "s2 s3\n").expect("written");
+    folder.put("text", "s2 s3\n");
     for (asked, name) in [(&[][..], "zh"), (&["--tokenize", "char"], "char"), (&["--tokenize", "13a"], "13a")] {
         let files = ["evaluate", "--model", ".", "--source", "text", "--target", "text", "--beam", "1"];
-        let outcome = run_in(folder.path(), &[&files, asked].concat(), b"");
+        let outcome = run_in(&folder, &[&files, asked].concat());
         assert!(outcome.stdout.contains(&format!("|tok:{name}|")), "{}{}", outcome.stdout, outcome.stderr);
     }
 }
 
 #[test]
 fn a_models_own_translations_have_a_bleu_of_100() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     let source: Vec<String> =
         (0..30).map(|i| format!("s{} s{} s{}\n", 2 + i, 2 + i * 7 % 31, 2 + i * 3 % 31)).collect();
     let source = source.concat();
     // Without a limit greedy translations of this model are long enough to have 4-grams.
     let target = run_model("translate", "rnnencdec", &["--beam", "1"], &source);
-    std::fs::write(folder.path().join("source"), &source).expect("written");
-    std::fs::write(folder.path().join("target"), &target).expect("written");
+    folder.put("source", &source);
+    folder.put("target", &target);
     let model = reference("rnnencdec");
     let files = ["--source", "source", "--target", "target", "--format", "json", "--beam", "1"];
     let arguments = [&["evaluate", "--model", model.to_str().expect("plain")], &files[..]].concat();
-    let outcome = run_in(folder.path(), &arguments, b"");
-    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let outcome = run_in(&folder, &arguments);
+    let report = json_of(&outcome.stdout);
     let bleu = report["models"][0]["rows"][0]["bleu"].as_f64().expect("bleu");
     assert!((bleu - 100.0).abs() < 1e-9, "{bleu}: {}", outcome.stderr);
 }
@@ -590,9 +634,9 @@ fn help_and_version_are_results() {
     interlinear::cli::program().debug_assert();
 }
 
-fn without_source_eos(model: &str) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let copy = bad_input::copy_of(model, folder.path());
+fn without_source_eos(model: &str) -> (Folder, PathBuf) {
+    let folder = Folder::new();
+    let copy = bad_input::copy_of(model, &folder);
     bad_input::replace(&copy.join("config.json"), "\"source_eos\": true", "\"source_eos\": false");
     (folder, copy)
 }
@@ -611,48 +655,36 @@ fn a_model_without_source_eos_reads_none() {
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
         let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
         let options = SearchOptions { max_length: Some(15), ..SearchOptions::default() };
-        let decoded = decoding::decode(
-            &mut *stepper,
-            specials,
-            &[&source],
-            &options,
-            &CancellationToken::forever(),
-            &mut |_, _| {},
-        );
+        let decoded = decoding::decode(&mut *stepper, specials, &[&source], &options, &forever(), &mut |_, _| {});
         let decoded = decoded.expect("decoded");
         let target: Vec<u32> =
             ["t18", "t13", "</s>"].iter().map(|word| model.target.id(word).unwrap_or(model.config.unk)).collect();
-        let forced =
-            decoding::force(&mut *stepper, &[(&source, &target)], &CancellationToken::forever()).expect("scored");
+        let forced = decoding::force(&mut *stepper, &[(&source, &target)], &forever()).expect("scored");
 
         let model_path = path.to_str().expect("a plain path");
         let arguments = ["translate", "--model", model_path, "--format", "jsonl", "--max-length", "15"];
-        let outcome = run_in(folder.path(), &arguments, b"s9 s31 s17\n\n");
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+        let outcome = feed(&folder, &arguments, b"s9 s31 s17\n\n").quiet();
         let found = json_lines(&outcome.stdout);
         assert_eq!(found[0]["source"], serde_json::json!(["s9", "s31", "s17"]));
         close(&found[0]["hypotheses"][0]["log_p"], &decoded[0].hypotheses[0].log_p.into(), name);
         assert_eq!(found[1], serde_json::json!({"source": [], "hypotheses": []}));
 
-        std::fs::write(folder.path().join("s"), "s9 s31 s17\n\n").expect("written");
-        std::fs::write(folder.path().join("t"), "t18 t13\nt18\n").expect("written");
+        folder.put("s", "s9 s31 s17\n\n");
+        folder.put("t", "t18 t13\nt18\n");
         let files = ["--model", model_path, "--source", "s", "--target", "t", "--pretokenized"];
-        let outcome = run_in(folder.path(), &[&["score"], &files[..]].concat(), b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains("s, line 2: has no words"), "{}", outcome.stderr);
+        let outcome = run_in(&folder, &[&["score"], &files[..]].concat()).refused("s, line 2: has no words");
         let found = json_lines(&outcome.stdout);
         close(&found[0]["log_p"], &forced[0].log_p.into(), name);
         assert!(found.len() == 2 && found[1]["log_p"].is_null());
-        let outcome = run_in(folder.path(), &[&["evaluate"], &files[..]].concat(), b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains("s, line 2: has no words"), "{}", outcome.stderr);
+        run_in(&folder, &[&["evaluate"], &files[..]].concat()).refused("s, line 2: has no words");
     }
 }
 
 #[test]
 fn a_lesson_is_printed_with_the_pictures_of_its_pages() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let installed = folder.path().join("interlinear/models");
+    let (folder, installed) = Folder::and_path("interlinear/models");
     std::fs::create_dir_all(&installed).expect("created");
-    std::fs::rename(bad_input::copy_of("rnnsearch", folder.path()), installed.join("tiny")).expect("installed");
+    std::fs::rename(bad_input::copy_of("rnnsearch", &folder), installed.join("tiny")).expect("installed");
     let page = |title: &str, things: &str| {
         format!("[[page]]\nheading = '{title}'\npart = [{{ text = 'Look.' }}, {{ do = {{ {things} }} }}]\n")
     };
@@ -662,11 +694,10 @@ fn a_lesson_is_printed_with_the_pictures_of_its_pages() {
         + &page("Tree", "given = 'none', picture = 'tree'")
         + &page("Machine", "page = 'steps', mode = 'greedy'")
         + &page("Missing", "models = ['nobody']");
-    std::fs::write(folder.path().join("mine.toml"), lesson).expect("written");
-    let done = run_in(folder.path(), &["lesson", "--print", "out", "mine.toml"], b"");
-    assert_eq!(done.code, 0, "{}", done.stderr);
+    folder.put("mine.toml", lesson);
+    let done = run_line(&folder, "lesson --print out mine.toml").good();
     assert!(done.stdout.contains("page 5 has no picture: there is no installed model nobody"), "{}", done.stdout);
-    let text = std::fs::read_to_string(folder.path().join("out/mine.html")).expect("the handout");
+    let text = folder.text("out/mine.html");
     let pages: Vec<&str> = text.split("<section").skip(1).collect();
     let pictures: Vec<usize> = pages.iter().map(|page| page.matches("<figure><svg").count()).collect();
     assert_eq!(pictures, [1, 1, 1, 1, 0]);

@@ -1,6 +1,6 @@
 //! Minimal pairs: the numbers of `contrast` are those of `score`, by tag and model, and files that do not fit are named.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::jobs::{Library, gate::ForegroundGate, queue::contrast::ContrastOrder};
@@ -8,7 +8,8 @@ use interlinear::text::cells::{CellTable, TableCell};
 use interlinear::{decoding::SystemSpec, evaluation::contrast::ContrastMeasures, nn::device::DeviceChoice};
 use serde_json::Value;
 
-use crate::cli::{Outcome, reference, run_in};
+use crate::cli::{Outcome, json_lines, json_of, reference, reference_word, run_in};
+use crate::folder::{Files as _, Folder};
 use crate::worker::PATIENCE;
 
 const TABLE: &str = "source\tgood\tbad\ttag\n\
@@ -22,18 +23,17 @@ fn contrast(folder: &Path, arguments: &str) -> Outcome {
     let models = MODELS.map(|name| reference(name).to_str().expect("a plain path").to_owned());
     let mut words = vec!["contrast", "--pretokenized", "--model", &models[0], "--model", &models[1]];
     words.extend(arguments.split_whitespace());
-    run_in(folder, &words, b"")
+    run_in(folder, &words)
 }
 
 fn scored(folder: &Path, model: &str, targets: [&str; 2]) -> Vec<Vec<f64>> {
-    fs::write(folder.join("x"), "s9 s31 s17\ns9 s31 s17\n").expect("written");
-    fs::write(folder.join("y"), format!("{}\n{}\n", targets[0], targets[1])).expect("written");
-    let model = reference(model);
-    let model = model.to_str().expect("a plain path");
+    folder.put("x", "s9 s31 s17\ns9 s31 s17\n");
+    folder.put("y", format!("{}\n{}\n", targets[0], targets[1]));
+    let model = &*reference_word(model);
     let all = ["score", "--pretokenized", "--model", model, "--source", "x", "--target", "y"];
-    let outcome = run_in(folder, &all, b"");
+    let outcome = run_in(folder, &all);
     let of_line = |line: &str| {
-        let record: Value = serde_json::from_str(line).expect("JSON");
+        let record = json_of(line);
         let tokens = record["token_log_p"].as_array().expect("numbers").iter();
         tokens.map(|log_p| log_p.as_f64().expect("a number")).collect()
     };
@@ -42,11 +42,10 @@ fn scored(folder: &Path, model: &str, targets: [&str; 2]) -> Vec<Vec<f64>> {
 
 #[test]
 fn the_difference_is_that_of_score_and_the_critical_word_is_the_first_that_differs() {
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("pairs.tsv"), TABLE).expect("written");
-    let outcome = contrast(folder.path(), "pairs.tsv --pairs each.tsv --format json");
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    let each = fs::read_to_string(folder.path().join("each.tsv")).expect("written");
+    let folder = Folder::new();
+    folder.put("pairs.tsv", TABLE);
+    let outcome = contrast(&folder, "pairs.tsv --pairs each.tsv --format json").quiet();
+    let each = folder.text("each.tsv");
     let rows: Vec<Vec<&str>> = each.lines().map(|line| line.split('\t').collect()).collect();
     let number = |row: &[&str], name: &str| -> f64 {
         let at = rows[0].iter().position(|head| *head == name).expect("a column");
@@ -56,7 +55,7 @@ fn the_difference_is_that_of_score_and_the_critical_word_is_the_first_that_diffe
     for (n, targets) in [["t18 t13 t2", "t18 t14 t2"], ["t18 t13", "t18 t13 t2"]].into_iter().enumerate() {
         for (m, model) in MODELS.iter().enumerate() {
             let row = &rows[1 + 2 * n + m];
-            let said = scored(folder.path(), model, targets);
+            let said = scored(&folder, model, targets);
             let at = n + 1;
             let wanted = [
                 ("difference", said[0].iter().sum::<f64>() - said[1].iter().sum::<f64>()),
@@ -70,7 +69,7 @@ fn the_difference_is_that_of_score_and_the_critical_word_is_the_first_that_diffe
         }
     }
     assert_eq!([&rows[1][7..9], &rows[3][7..9]], [["t13", "t14"], ["</s>", "t2"]]);
-    let objects: Vec<Value> = outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let objects = json_lines(&outcome.stdout);
     assert_eq!(objects.len(), 6, "all and two tags, of two models");
     let all = &objects[0];
     assert_eq!([&all["pairs"], &all["equal"]], [4, 2], "what nobody knows is one word, and a pair is one text");
@@ -86,7 +85,7 @@ fn the_difference_is_that_of_score_and_the_critical_word_is_the_first_that_diffe
 
 #[test]
 fn three_files_are_the_same_as_a_table_and_what_does_not_fit_is_named() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let column = |at: usize| {
         TABLE
             .lines()
@@ -95,23 +94,20 @@ fn three_files_are_the_same_as_a_table_and_what_does_not_fit_is_named() {
             .collect::<String>()
     };
     for (at, name) in ["s", "good", "bad", "tags"].into_iter().enumerate() {
-        fs::write(folder.path().join(name), column(at)).expect("written");
+        folder.put(name, column(at));
     }
-    for (name, text) in [
+    folder.put_all([
         ("pairs.tsv", TABLE),
         ("odd.tsv", "source\tgood\ts9\tt1\n"),
         ("hole.tsv", "source\tgood\tbad\ns9\tt18\t\ns9\tt18\tt13\n"),
         ("head.tsv", "source\tgood\tbad\n"),
         ("one", "t1\n"),
-    ] {
-        fs::write(folder.path().join(name), text).expect("written");
-    }
+    ]);
     let files = "--source s --good good --bad bad --tags tags";
-    let [table, three] =
-        ["pairs.tsv", files].map(|arguments| contrast(folder.path(), &format!("{arguments} --format tsv")));
+    let [table, three] = ["pairs.tsv", files].map(|arguments| contrast(&folder, &format!("{arguments} --format tsv")));
     assert_eq!((three.code, &three.stdout), (0, &table.stdout), "{}", three.stderr);
     assert!(table.stdout.starts_with("model\ttag\tpairs\taccuracy\tlow\thigh\tword_accuracy\t"), "{}", table.stdout);
-    assert_eq!(contrast(folder.path(), "pairs.tsv").stdout.lines().count(), 7, "a table for reading");
+    assert_eq!(contrast(&folder, "pairs.tsv").stdout.lines().count(), 7, "a table for reading");
     for (arguments, wanted) in [
         ("odd.tsv", "odd.tsv: has no columns `source`, `good` and `bad`"),
         ("head.tsv", "head.tsv: has no pairs"),
@@ -120,10 +116,9 @@ fn three_files_are_the_same_as_a_table_and_what_does_not_fit_is_named() {
         ("--source s --good good", "--bad"),
         ("", "<TABLE>"),
     ] {
-        let outcome = contrast(folder.path(), arguments);
-        assert!(outcome.code == 2 && outcome.stderr.contains(wanted), "{arguments}: {}", outcome.stderr);
+        contrast(&folder, arguments).refused(wanted);
     }
-    assert!(contrast(folder.path(), "hole.tsv").stdout.lines().nth(1).is_some_and(|row| row.contains(" 1 ")));
+    assert!(contrast(&folder, "hole.tsv").stdout.lines().nth(1).is_some_and(|row| row.contains(" 1 ")));
 }
 
 const FIRST: &str =
@@ -136,7 +131,7 @@ fn table(text: &str) -> Vec<std::collections::HashMap<String, String>> {
 }
 
 fn matrix(text: &str, line: usize, name: &str) -> (Vec<String>, Vec<Vec<f64>>) {
-    let record: Value = serde_json::from_str(text.lines().nth(line).expect("a line")).expect("JSON");
+    let record = json_of(text.lines().nth(line).expect("a line"));
     let words = serde_json::from_value(record["source"].clone()).expect("words");
     (words, serde_json::from_value(record[name].clone()).expect("a matrix"))
 }
@@ -150,20 +145,18 @@ const TARGETS: &str = "t12 t13 t2\nt11 t13 t2\nt12 t13\nt12 t14\n";
 
 #[test]
 fn what_is_left_out_at_the_critical_word_is_as_ablate_leaves_it_out() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
+    let folder = Folder::new();
+    let write = |name: &str, text: &str| folder.put(name, text);
     write("pairs.tsv", FIRST);
     write("x", SOURCES);
     write("y", TARGETS);
-    let outcome = contrast(folder.path(), "pairs.tsv --pairs each.tsv --format tsv --measure left-out");
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    let each = table(&fs::read_to_string(folder.path().join("each.tsv")).expect("written"));
+    let outcome = contrast(&folder, "pairs.tsv --pairs each.tsv --format tsv --measure left-out").quiet();
+    let each = table(&folder.text("each.tsv"));
     for (m, name) in MODELS.iter().enumerate() {
-        let model = reference(name);
-        let model = model.to_str().expect("a plain path");
+        let model = &*reference_word(name);
         let asked = |words: &str| {
             let all: Vec<&str> = words.split(' ').chain(["--model", model, "--source", "x", "--target", "y"]).collect();
-            run_in(folder.path(), &all, b"").stdout
+            run_in(&folder, &all).stdout
         };
         let ablated = asked("ablate --pretokenized --permutations 1");
         for (n, i) in [0, 1].into_iter().enumerate() {
@@ -191,15 +184,14 @@ fn what_is_left_out_at_the_critical_word_is_as_ablate_leaves_it_out() {
 
 #[test]
 fn interventions_over_a_list_change_what_they_say() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
+    let folder = Folder::new();
+    let write = |name: &str, text: &str| folder.put(name, text);
     write("pairs.tsv", FIRST);
     let each = |file: &str, text: &str| {
         write(file, text);
         let asked = format!("pairs.tsv --pairs each.tsv --format tsv --measure left-out --interventions {file}");
-        let outcome = contrast(folder.path(), &asked);
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{text}");
-        table(&fs::read_to_string(folder.path().join("each.tsv")).expect("written"))
+        contrast(&folder, &asked).quiet();
+        table(&folder.text("each.tsv"))
     };
     let number = |row: &std::collections::HashMap<String, String>, name: &str| row[name].parse::<f64>().expect(name);
     let plain = each("nothing.json", "{\"version\":1}");
@@ -222,31 +214,23 @@ fn interventions_over_a_list_change_what_they_say() {
         ),
     ] {
         write("one.json", text);
-        let outcome = contrast(folder.path(), "pairs.tsv --interventions one.json");
-        assert!(outcome.code == 2 && outcome.stderr.contains(wanted), "{text}: {}", outcome.stderr);
+        contrast(&folder, "pairs.tsv --interventions one.json").refused(wanted);
     }
     write("one.json", "{\"version\":1,\"mask\":[{\"position\":4}]}");
-    let outcome = contrast(folder.path(), "pairs.tsv --interventions one.json");
-    assert!(
-        outcome.code == 2 && outcome.stderr.contains("pairs.tsv, line 3: is left out: one.json"),
-        "{}",
-        outcome.stderr
-    );
+    let outcome =
+        contrast(&folder, "pairs.tsv --interventions one.json").refused("pairs.tsv, line 3: is left out: one.json");
     assert!(outcome.stdout.lines().nth(1).is_some_and(|row| row.contains(" 1 ")), "{}", outcome.stdout);
 }
 
 #[test]
 fn the_window_writes_the_same_bytes() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let table = folder.path().join("pairs.tsv");
-    fs::write(&table, TABLE.replace("s4 s5", "s4")).expect("written");
+    let folder = Folder::new();
+    let table = folder.put("pairs.tsv", TABLE.replace("s4 s5", "s4"));
     let models = MODELS.map(|name| reference(name).to_str().expect("a plain path").to_owned());
-    let interventions = folder.path().join("warm.json");
-    fs::write(&interventions, "{\"version\":1,\"temperature\":2}").expect("written");
+    let interventions = folder.put("warm.json", "{\"version\":1,\"temperature\":2}");
     let words = ["contrast", "pairs.tsv", "--model", &models[0], "--model", &models[1], "--pairs", "each.tsv"];
     let asks = ["--interventions", "warm.json", "--measure", "left-out", "--format", "tsv"];
-    let printed = run_in(folder.path(), &[&words[..], &asks].concat(), b"");
-    assert_eq!(printed.code, 0, "{}", printed.stderr);
+    let printed = run_in(&folder, &[&words[..], &asks].concat()).good();
 
     let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
     let systems = MODELS.map(|name| SystemSpec::from(reference(name))).to_vec();
@@ -262,7 +246,7 @@ fn the_window_writes_the_same_bytes() {
         }
     };
     assert!(found.notes.is_empty(), "{:?}", found.notes);
-    let written = fs::read_to_string(folder.path().join("each.tsv")).expect("written");
+    let written = folder.text("each.tsv");
     assert_eq!(found.tables.each.tsv(), written);
     assert_eq!(found.tables.by_tag.tsv(), printed.stdout);
 }

@@ -7,12 +7,13 @@ use interlinear::corpus::export::out::{ExportFormat, Out, write};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::query::linked::{LinkChoice, TallyOrder, Tallying};
 use interlinear::corpus::store::rules::{KnownWords, SideRules};
-use interlinear::corpus::{
-    judgements::judgement_io, measures::table::Measuring, query::hits::Searching, store::corpus::CorpusTable,
-    store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout, store::write::NewSentence,
-};
-use interlinear::text::{cells::TableCell, cut::WordRule, links::pharaoh, links::read::links_of};
-use interlinear::ticket::CancellationToken;
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout};
+use interlinear::corpus::{judgements::judgement_io, measures::table::Measuring, query::hits::Searching};
+use interlinear::{corpus::store::write::NewSentence, text::cells::TableCell};
+use interlinear::{text::cut::WordRule, text::links::pharaoh, text::links::read::links_of};
+
+use crate::folder::{Files as _, Folder};
+use crate::forever;
 
 const LINES: [(&str, &str, &str); 3] = [
     ("He bought a red car.", "Il a acheté une voiture rouge.", "0-0 1?1 1-2 2-3 3-5 4-4"),
@@ -65,8 +66,7 @@ fn written(workspace: &Workspace, kind: ExportFormat, link_tokens: bool) -> Stri
 
 #[test]
 fn what_a_word_is_is_chosen_once_by_the_first_texts_of_each_side() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.ilws");
+    let (folder, path) = Folder::and_path("a.ilws");
     let mut workspace = Workspace::open(&path).expect("a workspace");
     let new = |source: &str| [NewSentence { source: source.to_owned(), ..NewSentence::default() }];
     workspace.add_sentences(0, &new(LINES[0].0)).expect("a sentence");
@@ -76,9 +76,9 @@ fn what_a_word_is_is_chosen_once_by_the_first_texts_of_each_side() {
     workspace.set_references(0, &[(0, LINES[1].1.to_owned())]).expect("a reference");
     let rules = SideRules { source: WordRule::Tokens, target: WordRule::Eliding };
     workspace.add_sentences(0, &new("L'homme n'est pas l'heure, il n'a rien qu'il n'aime pas.")).expect("French");
-    workspace.copy(&folder.path().join("b.ilws")).expect("a copy");
+    workspace.copy(&folder.join("b.ilws")).expect("a copy");
     for name in ["a.ilws", "b.ilws"] {
-        let kept = Workspace::open(&folder.path().join(name)).expect("it opens");
+        let kept = Workspace::open(&folder.join(name)).expect("it opens");
         assert_eq!((kept.rules(), CorpusTable::read(&kept).expect("read").rules), (rules, rules), "{name}");
     }
     let cut = KnownWords { pretokenized: true, ..KnownWords::default() };
@@ -89,8 +89,7 @@ fn what_a_word_is_is_chosen_once_by_the_first_texts_of_each_side() {
 #[test]
 fn links_of_lines_come_out_as_they_came_in() {
     for known in [KnownWords::default(), KnownWords { pretokenized: true, ..KnownWords::default() }] {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut workspace = filled(&folder.path().join("a.ilws"), &known);
+        let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws"), &known));
         let lines: Vec<&str> = LINES.iter().map(|line| line.2).collect();
         assert_eq!(written(&workspace, ExportFormat::Gold, false), lines.join("\n") + "\n", "{known:?}");
         let rule = interlinear::corpus::export::out::LinkRule::Greatest;
@@ -113,15 +112,14 @@ fn links_of_lines_come_out_as_they_came_in() {
 
 #[test]
 fn hits_and_counts_are_of_the_same_words() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let workspace = filled(&folder.path().join("a.ilws"), &KnownWords::default());
+    let (folder, workspace) = Folder::of(|folder| filled(&folder.join("a.ilws"), &KnownWords::default()));
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let choice = LinkChoice::default();
     for (query, expect) in
         [("red car", 1), ("red -> rouge", 1), ("{don, 't} -> n'", 2), ("him", 1), ("him,", 1), ("car,", 0), ("'s", 1)]
     {
         let with = (None, corpus.rules);
-        let mut searching = Searching::new(query, folder.path(), choice, vec![0, 1, 2], with).expect(query);
+        let mut searching = Searching::new(query, &folder, choice, vec![0, 1, 2], with).expect(query);
         let lines = searching.step(&corpus, &workspace, 9).expect("hits");
         let sentences: std::collections::BTreeSet<u32> = lines.iter().map(|line| line.at).collect();
         assert_eq!(lines.len(), expect, "{query}");
@@ -133,7 +131,7 @@ fn hits_and_counts_are_of_the_same_words() {
             least: 1,
             ..TallyOrder::default()
         };
-        let mut tallying = Tallying::new(order, folder.path(), vec![0, 1, 2], with).expect(query);
+        let mut tallying = Tallying::new(order, &folder, vec![0, 1, 2], with).expect(query);
         let table = tallying.step(&corpus, &workspace, 9).expect("counts").expect("a table");
         let mut counts = table.rows.iter().flatten();
         let first = counts.find_map(|cell| if let TableCell::Count(count) = cell { Some(*count) } else { None });
@@ -143,7 +141,7 @@ fn hits_and_counts_are_of_the_same_words() {
 
 #[test]
 fn judgements_of_other_words_go_to_the_same_letters() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let mark = |target, letters| ErrorMark {
         system: "S".to_owned(),
         target,
@@ -160,21 +158,20 @@ fn judgements_of_other_words_go_to_the_same_letters() {
         ..Judgement::default()
     };
     let line = serde_json::json!({ "sentence": 1, "source": LINES[0].0, "by": { "ann": old } }).to_string();
-    fs::write(folder.path().join("old.jsonl"), line).expect("a file");
-    let forever = CancellationToken::forever();
-    let mut first = filled(&folder.path().join("a.ilws"), &KnownWords::default());
-    judgement_io::import(&mut first, &folder.path().join("old.jsonl"), None, &forever).expect("report");
+    folder.put("old.jsonl", line);
+    let mut first = filled(&folder.join("a.ilws"), &KnownWords::default());
+    judgement_io::import(&mut first, &folder.join("old.jsonl"), None, &forever()).expect("report");
     let said = first.judgements_of(0).expect("judgements")["ann"].clone();
     let spans: Vec<_> = said.marks.iter().map(|mark| (mark.target, mark.letters, mark.source)).collect();
     assert_eq!(spans, [((5, 7), None, (4, 6)), ((4, 5), Some((1, 7)), (4, 6))]);
     assert_eq!(said.links, "3-5 4-4");
     let cut = KnownWords { pretokenized: true, ..KnownWords::default() };
     for (name, kind) in [("t.tsv", ExportFormat::JudgementTable), ("t.jsonl", ExportFormat::Judgements)] {
-        let file = folder.path().join(name);
+        let file = folder.join(name);
         fs::write(&file, written(&first, kind, false)).expect("a file");
         for (corpus, known, expect) in [("same", KnownWords::default(), &said), ("given", cut.clone(), &old)] {
-            let mut other = filled(&folder.path().join(format!("{corpus}-{name}.ilws")), &known);
-            judgement_io::import(&mut other, &file, None, &forever).expect("report");
+            let mut other = filled(&folder.join(format!("{corpus}-{name}.ilws")), &known);
+            judgement_io::import(&mut other, &file, None, &forever()).expect("report");
             let mut back = other.judgements_of(0).expect("judgements")["ann"].clone();
             back.links = pharaoh(&links_of(&back.links).expect("links"));
             let links = pharaoh(&links_of(&expect.links).expect("links"));

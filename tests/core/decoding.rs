@@ -12,7 +12,9 @@ use interlinear::decoding::{
     force,
 };
 use interlinear::error::Error;
-use interlinear::ticket::{CancellationToken, Generation};
+use interlinear::ticket::Generation;
+
+use crate::forever;
 
 const EOS: u32 = 0;
 const UNK: u32 = 1;
@@ -96,8 +98,7 @@ fn naive(model: &Fake, source: &[u32], options: &SearchOptions) -> Naive {
 }
 
 fn run(model: &mut Fake, sources: &[&[u32]], options: &SearchOptions) -> Vec<Decoded> {
-    decode(model, SPECIALS, sources, options, &CancellationToken::forever(), &mut |_, _| {})
-        .expect("the fake refuses nothing")
+    decode(model, SPECIALS, sources, options, &forever(), &mut |_, _| {}).expect("the fake refuses nothing")
 }
 
 fn check_near(got: f32, expected: f64) {
@@ -249,8 +250,7 @@ fn progress_tells_the_leader_after_every_step() {
                 heard[sentence].push(best.clone());
             }
         };
-        decode(&mut model, SPECIALS, &SOURCES, &options, &CancellationToken::forever(), &mut emit)
-            .expect("the fake refuses nothing");
+        decode(&mut model, SPECIALS, &SOURCES, &options, &forever(), &mut emit).expect("the fake refuses nothing");
         for (source, heard) in SOURCES.iter().zip(&heard) {
             let leaders: Vec<_> = heard.iter().map(|hypothesis| hypothesis.tokens.clone()).collect();
             assert_eq!(leaders, naive(&model, source, &options).leaders, "seed {seed}");
@@ -442,7 +442,7 @@ fn forced_decoding_reads_off_each_target() {
         let mut model = Fake { aligned: !seed.is_multiple_of(3), ..Fake::new(seed, 11) };
         let targets: [&[u32]; 5] = [&[2, 3, EOS], &[4, 4, 4, 9, 2, EOS], &[], &[EOS], &[10, EOS]];
         let pairs: Vec<(&[u32], &[u32])> = SOURCES.iter().copied().zip(targets).collect();
-        let together = force(&mut model, &pairs, &CancellationToken::forever()).expect("the fake refuses nothing");
+        let together = force(&mut model, &pairs, &forever()).expect("the fake refuses nothing");
         assert_eq!(model.steps, 6);
         for (&(source, target), got) in pairs.iter().zip(&together) {
             let states: Vec<u64> = (0..target.len()).map(|i| model.state(source, &target[..i])).collect();
@@ -457,8 +457,7 @@ fn forced_decoding_reads_off_each_target() {
                 rows.then(|| states.iter().map(|&state| model.energies(state, source.len())).collect())
             );
             assert_eq!(got.p_t, rows.then(|| states.iter().map(|&state| model.p_t(state)).collect::<Vec<_>>()));
-            let alone = force(&mut model, &[(source, target)], &CancellationToken::forever())
-                .expect("the fake refuses nothing");
+            let alone = force(&mut model, &[(source, target)], &forever()).expect("the fake refuses nothing");
             assert_eq!(alone[0], *got);
         }
     }
@@ -469,8 +468,7 @@ fn forcing_a_hypothesis_gives_back_its_numbers() {
     let model = &mut Fake::new(5, 9);
     for (source, decoded) in SOURCES.iter().zip(run(model, &SOURCES, &SearchOptions::default())) {
         for hypothesis in decoded.hypotheses {
-            let forced = force(model, &[(source, &hypothesis.tokens)], &CancellationToken::forever())
-                .expect("the fake refuses nothing");
+            let forced = force(model, &[(source, &hypothesis.tokens)], &forever()).expect("the fake refuses nothing");
             assert_eq!((forced[0].log_p, &forced[0].alpha), (hypothesis.log_p, &hypothesis.alpha));
         }
     }
@@ -479,8 +477,7 @@ fn forcing_a_hypothesis_gives_back_its_numbers() {
 #[test]
 fn what_cannot_be_searched_is_said_in_a_sentence() {
     let check = |model: Fake, options: SearchOptions, source: &[u32], expected: &str| {
-        let result =
-            decode(&mut model.clone(), SPECIALS, &[source], &options, &CancellationToken::forever(), &mut |_, _| {});
+        let result = decode(&mut model.clone(), SPECIALS, &[source], &options, &forever(), &mut |_, _| {});
         let message = result.expect_err(expected).to_string();
         assert!(message.contains(expected), "{message}");
     };
@@ -494,7 +491,7 @@ fn what_cannot_be_searched_is_said_in_a_sentence() {
         let impossible = Fake { impossible: Some(4), prefix: vec![2, 4, 3], ..Fake::new(1, 9) };
         check(impossible, SearchOptions { beam, ..plain() }, &[2, EOS], "forced at target position 2 (id 4)");
     }
-    let forced = force(&mut Fake::new(1, 9), &[(&[2, EOS], &[2, 9, EOS])], &CancellationToken::forever());
+    let forced = force(&mut Fake::new(1, 9), &[(&[2, EOS], &[2, 9, EOS])], &forever());
     assert!(forced.expect_err("9 is no word").to_string().contains("word 2 of a target has the id 9"));
 }
 
@@ -502,7 +499,7 @@ fn what_cannot_be_searched_is_said_in_a_sentence() {
 fn nothing_in_nothing_out() {
     let model = &mut Fake::new(1, 9);
     assert!(run(model, &[], &SearchOptions::default()).is_empty());
-    assert!(force(model, &[], &CancellationToken::forever()).expect("nothing to refuse").is_empty());
+    assert!(force(model, &[], &forever()).expect("nothing to refuse").is_empty());
     let none =
         run(model, &SOURCES[..2], &SearchOptions { max_length: Some(0), trace: true, ..SearchOptions::default() });
     assert!(none.iter().all(|decoded| decoded.hypotheses.is_empty() && decoded.nodes.is_empty()));

@@ -12,11 +12,11 @@ use interlinear::import::documents::beads::{BeadEdit, BeadList, BeadRow, table};
 use interlinear::import::documents::{ImportedDocument, ParagraphBreaks};
 use interlinear::jobs::queue::documents::{DocumentsFound, DocumentsOrder};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
-use interlinear::jobs::{Library, gate::ForegroundGate};
-use interlinear::ticket::CancellationToken;
+use interlinear::{jobs::Library, jobs::gate::ForegroundGate};
 
 use crate::cli::{Outcome, run_in};
-use crate::worker::PATIENCE;
+use crate::folder::{Files as _, Folder};
+use crate::{forever, worker::PATIENCE};
 
 const ENGLISH: [&str; 3] = [
     "Mr. Hill lived in a small house near the river. Every morning he opened the window and looked at the water.",
@@ -56,11 +56,11 @@ fn package(name: &str, text: &str) -> Vec<u8> {
     zip.finish().expect("a package").into_inner()
 }
 
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+fn folder() -> Folder {
+    let folder = Folder::new();
     let html: String = FRENCH.iter().map(|text| format!("<p class=x>{}", text.replace(' ', "\n"))).collect();
     let gold = rows_of(&GOLD);
-    for (name, bytes) in [
+    folder.put_all([
         ("tale.docx", docx(&ENGLISH)),
         ("tale.en.txt", ENGLISH.join("\n\n").replace(". ", ".\n").into_bytes()),
         ("conte.html", format!("<!DOCTYPE html><title>Conte</title><script>a < b</script>{html}").into_bytes()),
@@ -76,9 +76,7 @@ fn folder() -> tempfile::TempDir {
         ("odd.beads", b"[0]:[0]\n1-1\n".to_vec()),
         ("geschichte.de.txt", GERMAN.join("\n\n").into_bytes()),
         ("names.tsv", b"source\tscore\nx y\t1\n".to_vec()),
-    ] {
-        fs::write(folder.path().join(name), bytes).expect("written");
-    }
+    ]);
     folder
 }
 
@@ -97,14 +95,14 @@ fn rows_of(beads: &[(usize, usize)]) -> String {
 
 fn documents(folder: &Path, arguments: &str) -> Outcome {
     let words: Vec<&str> = std::iter::once("documents").chain(arguments.split_whitespace()).collect();
-    run_in(folder, &words, b"")
+    run_in(folder, &words)
 }
 
 /// Of beads in numbers one is missing, which is there laxly at most: strict and lax are those of Vecalign's `score.py`.
 #[test]
 fn beads_in_numbers_are_compared_as_vecalign_does() {
     let folder = folder();
-    let scored = documents(folder.path(), "--source tale.docx --target conte.html --gold gold.beads");
+    let scored = documents(&folder, "--source tale.docx --target conte.html --gold gold.beads");
     let rows: Vec<Vec<&str>> = scored.stdout.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(rows[0][6..9], ["strict_precision", "strict_recall", "strict_F1"], "{}", scored.stderr);
     assert_eq!(rows[1][..6], ["7", "6", "6", "0.8571", "1.0000", "0.9231"]);
@@ -114,10 +112,8 @@ fn beads_in_numbers_are_compared_as_vecalign_does() {
 #[test]
 fn german_and_french_meet_in_english() {
     let folder = folder();
-    let beads = documents(
-        folder.path(),
-        "--source geschichte.de.txt --target conte.html --source-language de --target-language fr",
-    );
+    let beads =
+        documents(&folder, "--source geschichte.de.txt --target conte.html --source-language de --target-language fr");
     assert!(!beads.stderr.contains("by length alone"), "{}", beads.stderr);
     let kinds: Vec<&str> = beads.stdout.lines().skip(1).map(|line| &line[..3]).collect();
     assert_eq!(kinds, ["1-1", "1-1", "1-2", "2-1", "2-1", "1-1", "1-1", "0-1"], "{}", beads.stdout);
@@ -126,20 +122,19 @@ fn german_and_french_meet_in_english() {
 #[test]
 fn documents_are_the_same_paragraphs_whatever_keeps_them() {
     let folder = folder();
-    let read =
-        |name: &str| ImportedDocument::open(&folder.path().join(name), ParagraphBreaks::Guess).expect(name).paragraphs;
+    let read = |name: &str| ImportedDocument::open(&folder.join(name), ParagraphBreaks::Guess).expect(name).paragraphs;
     assert_eq!([read("tale.docx"), read("tale.en.txt")], [ENGLISH, ENGLISH]);
     assert_eq!(read("conte.html"), FRENCH);
-    let lines = ImportedDocument::open(&folder.path().join("tale.en.txt"), ParagraphBreaks::Lines).expect("lines");
+    let lines = ImportedDocument::open(&folder.join("tale.en.txt"), ParagraphBreaks::Lines).expect("lines");
     assert_eq!(lines.paragraphs.len(), 10, "Mr. and the rest of his sentence are two lines");
 }
 
 /// Moved sentences stood twice, and hidden ones were read (deanmalmgren/textract#95, docling#3152); a small package took all memory.
 #[test]
 fn documents_have_what_their_readers_see_and_no_more_than_fits() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let read = |name: &str, bytes: &[u8]| {
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         fs::write(&path, bytes).expect("written");
         ImportedDocument::open(&path, ParagraphBreaks::Guess)
             .map(|found| found.paragraphs)
@@ -178,9 +173,9 @@ fn documents_have_what_their_readers_see_and_no_more_than_fits() {
 fn a_tale_is_aligned_by_its_words_and_the_table_is_read_again() {
     let folder = folder();
     let files = "--source tale.docx --target conte.html";
-    let scored = documents(folder.path(), &format!("{files} --gold gold.tsv"));
+    let scored = documents(&folder, &format!("{files} --gold gold.tsv"));
     assert_eq!(scored.stdout.lines().nth(1), Some(&*format!("7\t7\t7{}", "\t1.0000".repeat(9))), "{}", scored.stderr);
-    let outcome = documents(folder.path(), files);
+    let outcome = documents(&folder, files);
     assert!(
         outcome.stderr.contains("9 and 9 sentences, 5 of 1-1, 1 of 1-0, 1 of 0-1, 1 of 2-1, 1 of 1-2"),
         "{}",
@@ -194,10 +189,10 @@ fn a_tale_is_aligned_by_its_words_and_the_table_is_read_again() {
     // by hand: the sentence that nobody translated goes, and a row begins like a formula
     let edited: String =
         outcome.stdout.lines().filter(|line| !line.starts_with("1-0")).map(|line| format!("{line}\n")).collect();
-    fs::write(folder.path().join("pairs.tsv"), edited.replace("Puis le", "'- Puis le")).expect("written");
-    let again = documents(folder.path(), "--pairs pairs.tsv --least 0 --output-source out.en --output-target out.fr");
+    folder.put("pairs.tsv", edited.replace("Puis le", "'- Puis le"));
+    let again = documents(&folder, "--pairs pairs.tsv --least 0 --output-source out.en --output-target out.fr");
     assert_eq!((again.code, again.stdout.as_str()), (0, ""), "{}", again.stderr);
-    let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("written");
+    let read = |name: &str| folder.text(name);
     assert_eq!((read("out.en").lines().count(), read("out.fr").lines().count()), (7, 7));
     assert_eq!(read("out.fr").lines().nth(5), Some("- Puis le bateau s'en alla."));
     assert_eq!(read("out.en").lines().nth(4), Some("He gave her the bread. He gave her the cheese, too."));
@@ -218,8 +213,8 @@ fn ordered(order: DocumentsOrder) -> DocumentsFound {
 #[test]
 fn the_window_writes_the_same_table_and_reads_it_again() {
     let folder = folder();
-    let at = |name: &str| folder.path().join(name);
-    let printed = documents(folder.path(), "--source tale.docx --target conte.html").stdout;
+    let at = |name: &str| folder.join(name);
+    let printed = documents(&folder, "--source tale.docx --target conte.html").stdout;
     let found = ordered(DocumentsOrder::Align([at("tale.docx"), at("conte.html")]));
     assert_eq!((table(&found.beads), found.note), (printed.clone(), None));
     fs::write(at("pairs.tsv"), &printed).expect("written");
@@ -230,10 +225,10 @@ fn the_window_writes_the_same_table_and_reads_it_again() {
     // What somebody has edited stays, whatever its score was.
     let mut list = BeadList::new(found.beads);
     let pairs = |folder: &Path| documents(folder, "--pairs pairs.tsv --least 0").stdout.lines().count() - 1;
-    assert_eq!(pairs(folder.path()), 7);
+    assert_eq!(pairs(&folder), 7);
     list.edit(1, BeadEdit::Join);
     fs::write(at("pairs.tsv"), table(list.rows.iter().map(AsRef::as_ref))).expect("written");
-    assert_eq!(pairs(folder.path()), 6);
+    assert_eq!(pairs(&folder), 6);
 }
 
 #[test]
@@ -253,8 +248,7 @@ fn what_cannot_be_read_is_named() {
         ("--source tale.docx", "--target"),
         ("", "--source"),
     ] {
-        let outcome = documents(folder.path(), arguments);
-        assert!(outcome.code == 2 && outcome.stderr.contains(wanted), "{arguments}: {}", outcome.stderr);
+        documents(&folder, arguments).refused(wanted);
     }
 }
 
@@ -289,7 +283,7 @@ fn no_beads_are_cheaper_than_those_found() {
         let (source, target) = (side(x), side(y));
         let mut costs = Lengths::new(&source, &target);
         let corridor = Corridor::diagonal((x.len(), y.len()));
-        let beads = search(&mut costs, &corridor, &CancellationToken::forever()).expect("beads");
+        let beads = search(&mut costs, &corridor, &forever()).expect("beads");
         let of = |bead: &Bead| {
             let is_own = |kind: &&BeadKind| (kind.source, kind.target) == (bead.source.len(), bead.target.len());
             let kind = BEAD_KINDS.iter().find(is_own).expect("a kind").cost;
@@ -312,10 +306,9 @@ fn a_missing_half_is_found_beyond_the_corridor() {
             target.push("some letters", words(n), false);
         }
     }
-    let ticket = CancellationToken::forever();
-    let near = by_length(&source, &target, &ticket).expect("beads");
+    let near = by_length(&source, &target, &forever()).expect("beads");
     let lexicon = TrustedLexicon { learned: &Learned::default(), free: 0.5 };
-    let beads = by_words((&source, &target), lexicon, &near, &ticket).expect("beads");
+    let beads = by_words((&source, &target), lexicon, &near, &forever()).expect("beads");
     let right = beads.iter().filter(|bead| {
         let (i, j) = (bead.source.start, bead.target.start);
         bead.source.len() == 1 && bead.target.len() == 1 && (i == j && i < 80 || i == j + 150 && i >= 230)

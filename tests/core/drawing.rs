@@ -2,7 +2,8 @@
 
 use std::{path::Path, process::Command};
 
-use crate::cli::{Outcome, reference, run_in};
+use crate::cli::{Outcome, feed, json_of, reference_word, run_in, run_line};
+use crate::folder::{Files as _, Folder};
 use crate::tiny::TINY;
 
 const WORDS: &str = "one two three";
@@ -11,11 +12,11 @@ fn figure(folder: &Path, arguments: &[&str], stdin: &str) -> Outcome {
     if !folder.join(TINY.name).exists() {
         TINY.save(folder);
     }
-    run_in(folder, &[&["figure", "--model", TINY.name], arguments].concat(), stdin.as_bytes())
+    feed(folder, &[&["figure", "--model", TINY.name], arguments].concat(), stdin.as_bytes())
 }
 
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a temporary folder")
+fn folder() -> Folder {
+    Folder::new()
 }
 
 fn texts(svg: &str) -> Vec<String> {
@@ -34,30 +35,28 @@ fn fact(svg: &str, name: &str) -> String {
 #[test]
 fn a_sentence_becomes_a_figure_wherever_it_comes_from() {
     let folder = folder();
-    let given = figure(folder.path(), &["--text", WORDS, "--beam", "3"], "");
-    assert_eq!((given.code, given.stderr.as_str()), (0, ""));
+    let given = figure(&folder, &["--text", WORDS, "--beam", "3"], "").quiet();
     let words = texts(&given.stdout);
     assert!(["one", "two", "three", "</s>"].iter().all(|word| words.iter().any(|text| text == word)), "{words:?}");
     assert_eq!((fact(&given.stdout, "model"), fact(&given.stdout, "search")), ("tiny".into(), "beam 3".into()));
     assert_eq!(fact(&given.stdout, "sentence"), WORDS);
     assert!(fact(&given.stdout, "digest").starts_with("sha256:"));
-    let piped = figure(folder.path(), &["--beam", "3"], "one two three\n");
+    let piped = figure(&folder, &["--beam", "3"], "one two three\n");
     assert_eq!(piped.stdout, given.stdout);
-    std::fs::write(folder.path().join("a.en"), WORDS).expect("written");
-    assert_eq!(figure(folder.path(), &["--beam", "3", "a.en"], "").stdout, given.stdout);
-    let saved = figure(folder.path(), &["--text", WORDS, "--beam", "3", "--output", "a.svg"], "");
+    folder.put("a.en", WORDS);
+    assert_eq!(figure(&folder, &["--beam", "3", "a.en"], "").stdout, given.stdout);
+    let saved = figure(&folder, &["--text", WORDS, "--beam", "3", "--output", "a.svg"], "");
     assert_eq!((saved.code, saved.stdout.as_str()), (0, ""));
-    let file = std::fs::read_to_string(folder.path().join("a.svg")).expect("the name says the format");
+    let file = folder.text("a.svg");
     assert_eq!(file, given.stdout);
 }
 
 #[test]
 fn several_models_are_one_figure() {
     let folder = folder();
-    let (one, legend) = (figure(folder.path(), &["--text", WORDS, "--legend"], ""), "alpha");
+    let (one, legend) = (figure(&folder, &["--text", WORDS, "--legend"], ""), "alpha");
     let both = ["--text", WORDS, "--legend", "--model", "tiny", "--columns", "1", "--caption=Two of them"];
-    let many = figure(folder.path(), &both, "");
-    assert_eq!((many.code, many.stderr.as_str()), (0, ""));
+    let many = figure(&folder, &both, "").quiet();
     let count = |svg: &str, wanted: &str| texts(svg).iter().filter(|text| *text == wanted).count();
     for (wanted, times) in [("two", 2), ("Two of them", 1)] {
         assert_eq!(count(&many.stdout, wanted), times, "{wanted}: {:?}", texts(&many.stdout));
@@ -82,7 +81,7 @@ fn several_models_are_one_figure() {
 #[test]
 fn the_usual_palette_is_that_of_the_ground() {
     let folder = folder();
-    let drawn = |more: &[&str]| figure(folder.path(), &[&["--text", WORDS], more].concat(), "").stdout;
+    let drawn = |more: &[&str]| figure(&folder, &[&["--text", WORDS], more].concat(), "").stdout;
     assert_eq!(drawn(&[]), drawn(&["--palette", "print"]));
     let dark = ["--theme", "dark"];
     assert_eq!(drawn(&dark), drawn(&[&dark[..], &["--palette", "gray"]].concat()));
@@ -93,10 +92,9 @@ fn the_usual_palette_is_that_of_the_ground() {
 #[test]
 fn the_legend_of_many_is_a_part_of_none() {
     let folder = folder();
-    let local = reference("luong-local-p-general").display().to_string();
+    let local = reference_word("luong-local-p-general");
     let arguments = ["figure", "--model", &local, "--together", "--columns", "2", "--legend"];
-    let drawn = run_in(folder.path(), &arguments, b"s9\ns9 s31 s17 s4 s5 s6 s7 s8\n");
-    assert_eq!(drawn.code, 0, "{}", drawn.stderr);
+    let drawn = feed(&folder, &arguments, b"s9\ns9 s31 s17 s4 s5 s6 s7 s8\n").good();
     let document = roxmltree::Document::parse(&drawn.stdout).expect("XML");
     let texts = document.descendants().filter(|node| node.tag_name().name() == "text");
     let placed: Vec<(String, f32)> = texts
@@ -121,8 +119,8 @@ fn the_legend_of_many_is_a_part_of_none() {
 #[test]
 fn several_lines_are_one_figure() {
     let folder = folder();
-    std::fs::write(folder.path().join("three.en"), "one two\n\nthree\n").expect("written");
-    let together = figure(folder.path(), &["--together", "--legend", "three.en"], "");
+    folder.put("three.en", "one two\n\nthree\n");
+    let together = figure(&folder, &["--together", "--legend", "three.en"], "");
     assert_eq!(together.code, 2, "{}", together.stderr);
     assert!(together.stderr.contains("three.en:2") || together.stderr.contains("line 2"), "{}", together.stderr);
     let words = texts(&together.stdout);
@@ -131,29 +129,26 @@ fn several_lines_are_one_figure() {
     assert_eq!(words.iter().filter(|text| *text == "0").count(), 1, "one legend: {words:?}");
     // Models and lines alike: a panel for each of both, in a file.
     let both = ["--together", "--model", "tiny", "--output", "all.svg"];
-    let saved = figure(folder.path(), &both, "one two\nthree\n");
+    let saved = figure(&folder, &both, "one two\nthree\n");
     assert_eq!((saved.code, saved.stdout.as_str(), saved.stderr.as_str()), (0, "", ""));
-    let svg = std::fs::read_to_string(folder.path().join("all.svg")).expect("a file and no folder");
+    let svg = folder.text("all.svg");
     assert_eq!(texts(&svg).iter().filter(|text| text.starts_with("tiny, beam 5")).count(), 4);
-    let refused = figure(folder.path(), &["--together", "--folder", "f", "three.en"], "");
-    assert!(refused.code == 2 && refused.stderr.contains("cannot be used with"), "{}", refused.stderr);
+    figure(&folder, &["--together", "--folder", "f", "three.en"], "").refused("cannot be used with");
 }
 
 #[test]
 fn each_of_several_models_has_links_and_what_was_set() {
     let folder = folder();
-    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    let write = |name: &str, text: &str| folder.put(name, text);
     write("g.links", "0-1 1?0\n");
     write("set.json", "{\"version\": 1, \"mask\": [{\"position\": 2}]}\n");
     let both = ["--text", WORDS, "--model", "tiny", "--legend"];
-    let drawn = |more: &[&str]| figure(folder.path(), &[&both, more].concat(), "");
-    let given = drawn(&["--target", "un deux", "--gold", "g.links"]);
-    assert_eq!((given.code, given.stderr.as_str()), (0, ""));
+    let drawn = |more: &[&str]| figure(&folder, &[&both, more].concat(), "");
+    let given = drawn(&["--target", "un deux", "--gold", "g.links"]).quiet();
     assert_eq!(fact(&given.stdout, "links"), "by hand");
     let count = |svg: &str, wanted: &str| texts(svg).iter().filter(|text| text.contains(wanted)).count();
     assert_eq!(count(&given.stdout, "outlined: links by hand"), 1, "{:?}", texts(&given.stdout));
-    let set = drawn(&["--interventions", "set.json"]);
-    assert_eq!((set.code, set.stderr.as_str()), (0, ""));
+    let set = drawn(&["--interventions", "set.json"]).quiet();
     assert_eq!(fact(&set.stdout, "interventions"), "masked 2");
     let told = texts(&set.stdout).join(" ");
     assert_eq!(told.matches("Set by hand: masked 2").count(), 2, "{told}");
@@ -163,42 +158,40 @@ fn each_of_several_models_has_links_and_what_was_set() {
         (&["--gold", "g.links", "--aligner"], "cannot be used with"),
         (&["--aligner=none"], "none"),
     ] {
-        let refused = drawn(more);
-        assert!(refused.code == 2 && refused.stderr.contains(wanted), "{more:?}: {}", refused.stderr);
+        drawn(more).refused(wanted);
     }
 }
 
 #[test]
 fn a_line_without_words_leaves_the_others_what_is_set_for_them() {
     let folder = folder();
-    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    let write = |name: &str, text: &str| folder.put(name, text);
     write("three.en", &format!("{WORDS}\n\n{WORDS}\n"));
     let masked = |position: usize| format!("{{\"version\": 1, \"mask\": [{{\"position\": {position}}}]}}\n");
     write("set.jsonl", &format!("{}{}{}", masked(1), masked(3), masked(2)));
     let arguments = ["--model", "tiny", "--output", "drawn", "--interventions", "set.jsonl", "three.en"];
-    let done = figure(folder.path(), &arguments, "");
+    let done = figure(&folder, &arguments, "");
     assert_eq!(done.code, 2, "{}", done.stderr);
     let set = |n: usize| {
-        let svg = std::fs::read_to_string(folder.path().join(format!("drawn/{n:04}.svg"))).expect("drawn");
+        let svg = folder.text(format!("drawn/{n:04}.svg"));
         fact(&svg, "interventions")
     };
     assert_eq!((set(1), set(3)), ("masked 1".to_owned(), "masked 2".to_owned()));
     write("set.jsonl", &format!("{}{}{}{}", masked(1), masked(3), masked(2), masked(1)));
-    let refused = figure(folder.path(), &arguments, "");
+    let refused = figure(&folder, &arguments, "");
     assert!(refused.stderr.contains("has no sentence"), "{}", refused.stderr);
 }
 
 #[test]
 fn several_lines_make_a_folder_of_the_output() {
     let folder = folder();
-    std::fs::write(folder.path().join("two.en"), "one two\nthree\n").expect("written");
+    folder.put("two.en", "one two\nthree\n");
     for (output, extra, name) in
         [("plain", &[][..], "svg"), ("packed", &["--format", "png"], "png"), ("named.pdf", &[], "pdf")]
     {
-        let done = figure(folder.path(), &[&["--output", output, "two.en"], extra].concat(), "");
-        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{output}");
+        figure(&folder, &[&["--output", output, "two.en"], extra].concat(), "").quiet();
         for n in 1..=2 {
-            assert!(folder.path().join(output).join(format!("{n:04}.{name}")).is_file(), "{output} {n}");
+            assert!(folder.join(output).join(format!("{n:04}.{name}")).is_file(), "{output} {n}");
         }
     }
 }
@@ -218,35 +211,30 @@ fn every_kind_is_written_in_every_format() {
             let name = format!("{kind}.{format}");
             let arguments =
                 ["--text", WORDS, "--kind", kind, "--legend", "--caption", "--width", "50", "--dpi", "72", "-o", &name];
-            let done = figure(folder.path(), &[&arguments[..], more].concat(), "");
+            let done = figure(&folder, &[&arguments[..], more].concat(), "");
             // small letters are told, and the figure is written all the same
             let is_told = done.stderr.is_empty() || done.stderr.contains("for 6 points it wants a width of");
             assert!(done.code == 0 && is_told, "{name}: {}", done.stderr);
-            let file = std::fs::read(folder.path().join(&name)).expect("it is there");
+            let file = std::fs::read(folder.join(&name)).expect("it is there");
             assert!(file.starts_with(start), "{name}");
         }
-        let svg = std::fs::read_to_string(folder.path().join(format!("{kind}.svg"))).expect("it is there");
+        let svg = folder.text(format!("{kind}.svg"));
         assert!(svg.contains("width=\"50mm\""), "{svg}");
         assert!(texts(&svg).iter().any(|text| text.starts_with("tiny, beam 5, log p")), "{kind}: {:?}", texts(&svg));
         assert_eq!(fact(&svg, "kind"), kind);
     }
-    let left: Vec<_> =
-        std::fs::read_dir(folder.path()).expect("a folder").flatten().map(|entry| entry.file_name()).collect();
+    let left: Vec<_> = std::fs::read_dir(&folder).expect("a folder").flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(left.len(), 16, "nothing temporary is left: {left:?}");
 }
 
 #[test]
 fn the_tree_has_the_search_and_the_bars_a_word_of_it() {
     let folder = folder();
-    let run = |extra: &[&str]| {
-        let done = figure(folder.path(), &[&["--text", WORDS, "--beam", "3"], extra].concat(), "");
-        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{extra:?}");
-        done.stdout
-    };
+    let run = |extra: &[&str]| figure(&folder, &[&["--text", WORDS, "--beam", "3"], extra].concat(), "").quiet().stdout;
     let (tree, all) = (run(&["--kind", "tree"]), run(&["--kind", "tree", "--pruned"]));
     let line = ["translate", "--model", "tiny", "--beam", "3", "--format", "jsonl"];
-    let line = run_in(folder.path(), &line, WORDS.as_bytes()).stdout;
-    let line: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+    let line = feed(&folder, &line, WORDS.as_bytes()).stdout;
+    let line = json_of(&line);
     let best: Vec<&str> =
         line["hypotheses"][0]["tokens"].as_array().expect("words").iter().filter_map(|word| word.as_str()).collect();
     let first: Vec<String> = texts(&tree).into_iter().filter(|text| !text.starts_with('+')).collect();
@@ -266,8 +254,7 @@ fn the_tree_has_the_search_and_the_bars_a_word_of_it() {
         (&["--kind", "links", "--word", "1"], "--word goes with --kind bars"),
         (&["--pruned"], "--pruned goes with --kind tree"),
     ] {
-        let done = figure(folder.path(), &[&["--text", WORDS], extra].concat(), "");
-        assert!(done.code == 2 && done.stderr.contains(sentence), "{extra:?}: {}", done.stderr);
+        figure(&folder, &[&["--text", WORDS], extra].concat(), "").refused(sentence);
     }
 }
 
@@ -275,8 +262,7 @@ fn the_tree_has_the_search_and_the_bars_a_word_of_it() {
 fn a_given_translation_is_drawn_in_place_of_the_models_own() {
     let folder = folder();
     let target = "deux trois un un un deux";
-    let given = figure(folder.path(), &["--text", WORDS, "--target", target, "--caption=By hand"], "");
-    assert_eq!((given.code, given.stderr.as_str()), (0, ""));
+    let given = figure(&folder, &["--text", WORDS, "--target", target, "--caption=By hand"], "").quiet();
     assert_eq!(fact(&given.stdout, "search"), "given translation");
     assert_eq!(fact(&given.stdout, "translation"), target);
     let texts = texts(&given.stdout);
@@ -288,12 +274,12 @@ fn a_given_translation_is_drawn_in_place_of_the_models_own() {
 #[test]
 fn a_file_becomes_numbered_figures_and_refused_lines_are_named() {
     let folder = folder();
-    std::fs::write(folder.path().join("a.en"), "one\n\ntwo three\n").expect("written");
-    std::fs::write(folder.path().join("a.fr"), "un\nun\ndeux\n").expect("written");
+    folder.put("a.en", "one\n\ntwo three\n");
+    folder.put("a.fr", "un\nun\ndeux\n");
     for arguments in [&["a.en"][..], &["a.en", "--target-file", "a.fr"]] {
-        let pictures = folder.path().join("new/pictures");
+        let pictures = folder.join("new/pictures");
         let all = [arguments, &["--folder", "new/pictures", "--format", "svg", "--kind", "links"]].concat();
-        let done = figure(folder.path(), &all, "");
+        let done = figure(&folder, &all, "");
         assert_eq!(done.code, 2, "{}", done.stderr);
         assert!(done.stderr.contains("a.en, line 2: the sentence has no words"), "{}", done.stderr);
         assert!(done.stderr.contains("1 of the lines"), "{}", done.stderr);
@@ -304,7 +290,7 @@ fn a_file_becomes_numbered_figures_and_refused_lines_are_named() {
             .collect();
         names.sort();
         assert_eq!(names, ["0001.svg", "0003.svg"]);
-        let third = std::fs::read_to_string(pictures.join("0003.svg")).expect("it is there");
+        let third = pictures.text("0003.svg");
         assert_eq!(fact(&third, "sentence"), "two three");
         std::fs::remove_dir_all(pictures).expect("removed");
     }
@@ -313,7 +299,7 @@ fn a_file_becomes_numbered_figures_and_refused_lines_are_named() {
 #[test]
 fn what_cannot_be_drawn_gets_a_sentence() {
     let folder = folder();
-    std::fs::write(folder.path().join("two.en"), "one\ntwo\n").expect("written");
+    folder.put("two.en", "one\ntwo\n");
     let cases: &[(&[&str], &str, &str)] = &[
         (&["--text", ""], "", "the sentence has no words"),
         (&["two.en"], "", "more than one line; give --output"),
@@ -330,25 +316,22 @@ fn what_cannot_be_drawn_gets_a_sentence() {
         (&["no.en"], "", "no.en: does not exist"),
     ];
     for (arguments, stdin, sentence) in cases {
-        let done = figure(folder.path(), arguments, stdin);
+        let done = figure(&folder, arguments, stdin);
         let code = if sentence.contains("no lines") { 0 } else { 2 };
         assert_eq!(done.code, code, "{arguments:?}: {}", done.stderr);
         assert!(done.stderr.contains(sentence), "{arguments:?}: {}", done.stderr);
         assert_eq!(done.stdout, "", "{arguments:?}");
     }
-    let encdec = reference("rnnencdec");
-    let encdec = encdec.to_str().expect("a plain path");
-    let none = run_in(folder.path(), &["figure", "--model", encdec, "--text", "a"], b"");
-    assert!(none.code == 2 && none.stderr.contains("--kind heatmap needs an alignment"), "{}", none.stderr);
-    let beam = run_in(folder.path(), &["figure", "--model", encdec, "--text", "a", "--kind", "beam"], b"");
-    assert_eq!((beam.code, beam.stderr.as_str()), (0, ""));
+    let encdec = &*reference_word("rnnencdec");
+    run_in(&folder, &["figure", "--model", encdec, "--text", "a"]).refused("--kind heatmap needs an alignment");
+    run_in(&folder, &["figure", "--model", encdec, "--text", "a", "--kind", "beam"]).quiet();
 }
 
 #[test]
 fn a_model_is_found_by_its_name_where_models_lie() {
     let folder = folder();
-    let (named, data) = (folder.path().join("mine"), folder.path().join("interlinear/models"));
-    let here = folder.path().join("here");
+    let (named, data) = (folder.join("mine"), folder.join("interlinear/models"));
+    let here = folder.join("here");
     for place in [&named, &data, &here] {
         std::fs::create_dir_all(place).expect("created");
     }
@@ -356,11 +339,7 @@ fn a_model_is_found_by_its_name_where_models_lie() {
     crate::tiny::Tiny { name: "other", ..TINY }.save(&named);
     let inspect = |name: &str, models: Option<&Path>| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_interlinear"));
-        command
-            .args(["inspect", name])
-            .current_dir(&here)
-            .env("XDG_DATA_HOME", folder.path())
-            .env("HOME", folder.path());
+        command.args(["inspect", name]).current_dir(&here).env("XDG_DATA_HOME", &*folder).env("HOME", &*folder);
         command.env_remove("INTERLINEAR_MODELS");
         if let Some(models) = models {
             command.env("INTERLINEAR_MODELS", models);
@@ -384,16 +363,15 @@ fn shells_and_man_know_every_command() {
     let folder = folder();
     let commands = interlinear::cli::COMMANDS;
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let done = run_in(folder.path(), &["completions", shell], b"");
-        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{shell}");
+        let done = run_in(&folder, &["completions", shell]).quiet();
         for entry in commands {
             assert!(done.stdout.contains(entry.name), "{shell} does not know {}", entry.name);
         }
         assert!(done.stdout.contains("pretokenized"), "{shell}");
     }
-    let done = run_in(folder.path(), &["man", "share/man1"], b"");
+    let done = run_line(&folder, "man share/man1");
     assert_eq!((done.code, done.stderr.as_str(), done.stdout.as_str()), (0, "", ""));
-    let page = |name: &str| std::fs::read_to_string(folder.path().join("share/man1").join(name)).expect("a page");
+    let page = |name: &str| std::fs::read_to_string(folder.join("share/man1").join(name)).expect("a page");
     let first = page("interlinear.1");
     for entry in commands {
         let own = page(&format!("interlinear-{}.1", entry.name));
@@ -401,5 +379,5 @@ fn shells_and_man_know_every_command() {
         assert!(first.contains(&format!("interlinear\\-{}(1)", entry.name)), "{}: {first}", entry.name);
     }
     assert!(page("interlinear-figure.1").contains("width"), "its options");
-    assert_eq!(run_in(folder.path(), &["man"], b"").stdout, first);
+    assert_eq!(run_line(&folder, "man").stdout, first);
 }

@@ -1,13 +1,15 @@
-//! What a session asks for, one kind at a time. What is asked for of the other kinds is passed over.
+//! What a session shows, and what it asks for, one kind at a time. What is asked for of the other kinds is passed over.
 
 use std::path::PathBuf;
 
+use interlinear::app::document::column::Column;
 use interlinear::app::effect::{Effect, QueueCall};
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::page::{Dropped, Page};
-use interlinear::{
-    app::page::SENTENCE, jobs::live::protocol::Request, pages::command::Command, session::state::Session,
-};
+use interlinear::app::page::{Dropped, Page, SENTENCE};
+use interlinear::app::{command::SourceCommand, open_with::OpenWith};
+use interlinear::jobs::live::protocol::{Event, Request};
+use interlinear::pages::{command::Command, sentence::command::ColumnCommand};
+use interlinear::session::state::Session;
 
 fn asked<T>(session: &mut Session, of: impl Fn(Effect) -> Option<T>) -> Vec<T> {
     session.take_effects().into_iter().filter_map(of).collect()
@@ -37,4 +39,45 @@ pub fn opened(path: impl Into<PathBuf>, what: Dropped, on: Page) -> FileEvent {
 
 pub fn text_opened(path: impl Into<PathBuf>) -> FileEvent {
     opened(path, Dropped::Text, SENTENCE)
+}
+
+/// What a session shows.
+pub trait Shows {
+    fn nth(&self, column: usize) -> &Column;
+    fn source(&self) -> &str;
+    fn notifies(&self, part: &str) -> bool;
+    fn has_error(&self, part: &str) -> bool;
+    fn absorb_all(&mut self, events: Vec<Event>);
+}
+
+impl Shows for Session {
+    fn nth(&self, column: usize) -> &Column {
+        &self.app().document.columns()[column]
+    }
+
+    fn source(&self) -> &str {
+        self.app().document.source()
+    }
+
+    fn notifies(&self, part: &str) -> bool {
+        self.app().view.notices().iter().any(|notice| notice.text.contains(part))
+    }
+
+    fn has_error(&self, part: &str) -> bool {
+        self.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains(part))
+    }
+    fn absorb_all(&mut self, events: Vec<Event>) {
+        events.into_iter().for_each(|event| _ = self.absorb(event));
+    }
+}
+
+/// A session of this sentence and no model.
+pub fn without_models(source: &str) -> Session {
+    let mut session = Session::start(None, &OpenWith::default());
+    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
+    for id in ids {
+        session.apply(ColumnCommand::Remove(id));
+    }
+    session.apply(SourceCommand::Replace(source.to_owned()));
+    session
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use interlinear::models::config::Architecture;
 use serde_json::Value;
 
-use crate::cli::run_in;
+use crate::cli::{feed, json_lines};
+use crate::folder::{Files as _, Folder};
 use crate::tiny::{TINY, Tiny};
 
 const OTHER: Tiny = Tiny { name: "other", source: &["three", "four"], seed: 2, ..TINY };
@@ -13,32 +14,31 @@ const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_
 const FOREIGN: Tiny = Tiny { name: "foreign", target: &["un", "deux", "quatre"], ..TINY };
 const INPUT: &str = "one two three\n\nfour\nthree one one two\n";
 
-fn models() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+fn models() -> Folder {
+    let folder = Folder::new();
     for tiny in [TINY, OTHER, ENCDEC, FOREIGN] {
-        tiny.save(folder.path());
+        tiny.save(&folder);
     }
     folder
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Vec<Value> {
-    let outcome = run_in(folder, arguments, INPUT.as_bytes());
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
-    outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    let outcome = feed(folder, arguments, INPUT.as_bytes()).quiet();
+    json_lines(&outcome.stdout)
 }
 
 #[test]
 fn several_models_translate_and_score_as_one() {
     let folder = models();
     let one = ["translate", "--format", "jsonl", "--max-length", "6", "--model", "tiny"];
-    let alone = run(folder.path(), &one);
-    let twice = run(folder.path(), &[&one[..], &["--model", "tiny", "--ensemble"]].concat());
+    let alone = run(&folder, &one);
+    let twice = run(&folder, &[&one[..], &["--model", "tiny", "--ensemble"]].concat());
     for (alone, twice) in alone.iter().zip(&twice) {
         assert_eq!(alone["source"], twice["source"]);
         assert_eq!(alone["hypotheses"][0]["tokens"], twice["hypotheses"][0]["tokens"]);
     }
     let with = |model: &'static str, extra: &[&'static str]| {
-        run(folder.path(), &[&one[..], &["--model", model, "--ensemble"], extra].concat())
+        run(&folder, &[&one[..], &["--model", model, "--ensemble"], extra].concat())
     };
     let mixed = with("encdec", &[]);
     assert_eq!(mixed, with("encdec", &["--batch", "1"]));
@@ -48,10 +48,10 @@ fn several_models_translate_and_score_as_one() {
 
     // What one translates, `score` finds as probable, and the members' scores average to it.
     let best = &mixed[0]["hypotheses"][0];
-    std::fs::write(folder.path().join("s"), "one two three\n").expect("written");
-    std::fs::write(folder.path().join("t"), format!("{}\n", best["text"].as_str().expect("text"))).expect("written");
+    folder.put("s", "one two three\n");
+    folder.put("t", format!("{}\n", best["text"].as_str().expect("text")));
     let score = ["score", "--source", "s", "--target", "t", "--pretokenized", "--model", "tiny"];
-    let scored = run(folder.path(), &[&score[..], &["--model", "encdec", "--ensemble"]].concat());
+    let scored = run(&folder, &[&score[..], &["--model", "encdec", "--ensemble"]].concat());
     let number = |value: &Value| value.as_f64().expect("a number");
     if best["finished"] == true {
         assert!((number(&scored[0]["log_p"]) - number(&best["log_p"])).abs() < 1e-4);
@@ -59,7 +59,7 @@ fn several_models_translate_and_score_as_one() {
     let first = number(&scored[0]["token_log_p"][0]).exp();
     let members = ["tiny", "encdec"].map(|model| {
         let score = ["score", "--source", "s", "--target", "t", "--pretokenized", "--model", model];
-        number(&run(folder.path(), &score)[0]["token_log_p"][0]).exp()
+        number(&run(&folder, &score)[0]["token_log_p"][0]).exp()
     });
     assert!((first - f64::midpoint(members[0], members[1])).abs() < 1e-5, "{first} is not the mean of {members:?}");
 }
@@ -86,8 +86,7 @@ fn what_cannot_be_an_ensemble_is_said() {
         (&["--model", "tiny", "--length-penalty", "wu:1", "--length-normalization", "1"], "--length-normalization"),
         (&["--model", "tiny", "--coverage=-1"], "write a number such as 0.2"),
     ] {
-        let outcome = run_in(folder.path(), &[&["translate"], arguments].concat(), b"one\n");
-        assert!(outcome.code == 2 && outcome.stderr.contains(expected), "{arguments:?}: {}", outcome.stderr);
+        feed(&folder, &[&["translate"], arguments].concat(), b"one\n").refused(expected);
     }
 }
 
@@ -95,7 +94,7 @@ fn what_cannot_be_an_ensemble_is_said() {
 fn length_and_coverage_change_the_ranking_alone() {
     let folder = models();
     let search = ["translate", "--model", "tiny", "--format", "jsonl", "--nbest", "5", "--max-length", "8"];
-    let plain = run(folder.path(), &search);
+    let plain = run(&folder, &search);
     let sorted = |records: &[Value]| -> Vec<Vec<String>> {
         let all = records.iter().map(|record| record["hypotheses"].as_array().expect("a list"));
         all.map(|list| {
@@ -107,30 +106,26 @@ fn length_and_coverage_change_the_ranking_alone() {
     };
     let mut moved = false;
     for extra in [&["--length-penalty", "wu:5"][..], &["--coverage", "3"], &["--length-penalty", "power:1"]] {
-        let ranked = run(folder.path(), &[&search[..], extra].concat());
+        let ranked = run(&folder, &[&search[..], extra].concat());
         assert_eq!(sorted(&ranked), sorted(&plain), "{extra:?}");
         moved |= ranked != plain;
     }
     assert!(moved, "no rule changed any order");
-    let by_power = run(folder.path(), &[&search[..], &["--length-penalty", "power:0.7"]].concat());
-    assert_eq!(by_power, run(folder.path(), &[&search[..], &["--length-normalization", "0.7"]].concat()));
+    let by_power = run(&folder, &[&search[..], &["--length-penalty", "power:0.7"]].concat());
+    assert_eq!(by_power, run(&folder, &[&search[..], &["--length-normalization", "0.7"]].concat()));
 }
 
 #[test]
 fn samples_are_counted_sorted_and_reproducible() {
     let folder = models();
     let sample = ["sample", "--model", "tiny", "--count", "60", "--seed", "9", "--max-length", "6"];
-    let say = |extra: &[&str]| {
-        let outcome = run_in(folder.path(), &[&sample[..], extra].concat(), INPUT.as_bytes());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{extra:?}");
-        outcome.stdout
-    };
+    let say = |extra: &[&str]| feed(&folder, &[&sample[..], extra].concat(), INPUT.as_bytes()).quiet().stdout;
     let text = say(&[]);
     for extra in [&["--batch", "1"][..], &["--threads", "2"], &["--batch", "3", "--threads", "1"]] {
         assert_eq!(say(extra), text, "{extra:?}");
     }
     assert_ne!(say(&["--temperature", "0.3"]), text);
-    let records = run(folder.path(), &[&sample[..], &["--format", "jsonl"]].concat());
+    let records = run(&folder, &[&sample[..], &["--format", "jsonl"]].concat());
     let mut lines = text.lines();
     for (number, record) in records.iter().enumerate() {
         let samples = record["samples"].as_array().expect("samples");
@@ -149,9 +144,9 @@ fn samples_are_counted_sorted_and_reproducible() {
     assert_eq!(best.lines().collect::<Vec<_>>()[..2], text.lines().collect::<Vec<_>>()[..2]);
     assert_eq!(best.lines().filter(|line| line.starts_with("0 ||| ")).count(), 2);
     // At no temperature at all it is greedy search, a line for a line.
-    let greedy = run_in(folder.path(), &["translate", "--model", "tiny", "--beam", "1"], INPUT.as_bytes()).stdout;
-    let cold = run_in(folder.path(), &["sample", "--model", "tiny", "--temperature", "0"], INPUT.as_bytes()).stdout;
+    let greedy = feed(&folder, &["translate", "--model", "tiny", "--beam", "1"], INPUT.as_bytes()).stdout;
+    let cold = feed(&folder, &["sample", "--model", "tiny", "--temperature", "0"], INPUT.as_bytes()).stdout;
     assert_eq!(cold, greedy);
     let both = ["sample", "--model", "tiny", "--model", "encdec", "--ensemble", "--count", "5"];
-    assert_eq!(run_in(folder.path(), &both, b"one\n").code, 0);
+    assert_eq!(feed(&folder, &both, b"one\n").code, 0);
 }

@@ -5,7 +5,8 @@ use std::{fs, path::Path};
 use interlinear::{corpus::overview::test_set::TestSet, error::Result, text::reader::LineReader};
 use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{feed, json_lines, json_of, reference, reference_word, run_in};
+use crate::folder::{Files as _, Folder};
 use crate::tiny::TINY;
 
 fn lines(name: &str, text: &str) -> LineReader {
@@ -39,10 +40,10 @@ fn a_test_set_is_read_line_by_line() {
 
 #[test]
 fn batches_change_nothing_and_no_translations_means_no_bleu() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     let with = |extra: &[&str]| {
-        let outcome = command(folder.path(), "evaluate", "rnnencdec", &[&["--format", "json"], extra].concat());
-        let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        let outcome = command(&folder, "evaluate", "rnnencdec", &[&["--format", "json"], extra].concat());
+        let report = json_of(&outcome.stdout);
         report["models"][0]["rows"][0].clone()
     };
     let [one, many, silent] = [&["--batch", "1"][..], &["--batch", "16"], &["--unk", "none"]].map(with);
@@ -54,19 +55,18 @@ fn batches_change_nothing_and_no_translations_means_no_bleu() {
 
 #[test]
 fn a_corpus_of_the_same_sentences_has_the_same_figures() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     let (model, links) = (reference("rnnsearch"), "0-0 1-1\n0-0\n0-0 1-1 3-2\n");
-    fs::write(folder.path().join("gold"), links).expect("written");
+    folder.put("gold", links);
     let gold = ["--gold", "gold", "--gold-order", "source", "--gold-base", "0"];
     let threshold = ["--threshold", "0.2", "--format", "json"];
     let extra = [&gold[..], &threshold].concat();
-    let outcome = command(folder.path(), "evaluate", "rnnsearch", &extra);
-    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let outcome = command(&folder, "evaluate", "rnnsearch", &extra);
+    let report = json_of(&outcome.stdout);
     let model = model.to_str().expect("a plain path");
     let analyse = |arguments: &[&str]| {
-        let outcome = run_in(folder.path(), &[&["analyse", "--workspace", "c.ilws"], arguments].concat(), b"");
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect::<Vec<Value>>()
+        let outcome = run_in(&folder, &[&["analyse", "--workspace", "c.ilws"], arguments].concat()).good();
+        json_lines(&outcome.stdout)
     };
     let files = ["--source", "source", "--reference", "target", "--pretokenized", "--format", "none"];
     analyse(&[&files[..], &gold, &["--model", model]].concat());
@@ -109,40 +109,38 @@ fn turned(folder: &Path) {
     copy("model.safetensors", "model.safetensors");
     copy("source.tokenizer.json", "target.tokenizer.json");
     copy("target.tokenizer.json", "source.tokenizer.json");
-    let config = fs::read_to_string(from.join("config.json")).expect("read");
+    let config = from.text("config.json");
     let config = config.replace("\"en\"", "\"xx\"").replace("\"fr\"", "\"en\"").replace("\"xx\"", "\"fr\"");
-    fs::write(to.join("config.json"), config).expect("written");
+    to.put("config.json", config);
 }
 
 fn command(folder: &Path, command: &str, name: &str, extra: &[&str]) -> crate::cli::Outcome {
-    fs::write(folder.join("source"), SOURCE).expect("written");
-    fs::write(folder.join("target"), TARGET).expect("written");
-    let model = reference(name);
-    let model = model.to_str().expect("a plain path");
+    folder.put("source", SOURCE);
+    folder.put("target", TARGET);
+    let model = &*reference_word(name);
     let files = ["--source", "source", "--target", "target", "--model", model, "--pretokenized"];
-    run_in(folder, &[&[command], &files[..], extra].concat(), b"")
+    run_in(folder, &[&[command], &files[..], extra].concat())
 }
 
 fn rows(outcome: &crate::cli::Outcome) -> Vec<Value> {
-    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let report = json_of(&outcome.stdout);
     report["models"][0]["alignment"]["rows"].as_array().expect("rows").clone()
 }
 
 #[test]
 fn a_models_own_links_have_an_error_rate_of_0() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     for format in ["pharaoh", "naacl"] {
-        let links = command(folder.path(), "align", "rnnsearch", &["--format", format]);
-        assert_eq!((links.code, links.stderr.as_str()), (0, ""));
+        let links = command(&folder, "align", "rnnsearch", &["--format", format]).quiet();
         // The target has 2, 1 and 3 words, and each has its link.
         assert_eq!(
             links.stdout.split_whitespace().filter(|word| word.contains('-')).count()
                 + links.stdout.matches('S').count(),
             6
         );
-        fs::write(folder.path().join("gold"), &links.stdout).expect("written");
+        folder.put("gold", &links.stdout);
         let extra = ["--gold", "gold", "--threshold", "0.000001", "--format", "json", "--unk", "none"];
-        let found = command(folder.path(), "evaluate", "rnnsearch", &extra);
+        let found = command(&folder, "evaluate", "rnnsearch", &extra);
         assert!(found.code == 0 && found.stderr.contains("Words counted from"), "{}", found.stderr);
         let rows = rows(&found);
         assert_eq!(
@@ -157,13 +155,9 @@ fn a_models_own_links_have_an_error_rate_of_0() {
 
 #[test]
 fn two_directions_are_put_together() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    turned(folder.path());
-    let links = |extra: &[&str]| {
-        let outcome = command(folder.path(), "align", "rnnsearch", extra);
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{extra:?}");
-        outcome.stdout
-    };
+    let folder = Folder::new();
+    turned(&folder);
+    let links = |extra: &[&str]| command(&folder, "align", "rnnsearch", extra).quiet().stdout;
     let both = |way| links(&["--reverse-model", "turned", "--symmetrize", way]);
     let count = |text: &str| text.split_whitespace().count();
     let (forward, intersection, union) = (links(&[]), both("intersection"), both("union"));
@@ -172,25 +166,20 @@ fn two_directions_are_put_together() {
     assert!(intersection.split_whitespace().all(|link| forward.contains(link)));
     let grown = count(&both("grow-diag-final-and"));
     assert!((count(&intersection)..=count(&union)).contains(&grown));
-    fs::write(folder.path().join("gold"), &union).expect("written");
+    folder.put("gold", &union);
     let extra = ["--gold", "gold", "--reverse-model", "turned", "--format", "json", "--unk", "none"];
-    let rows = rows(&command(folder.path(), "evaluate", "rnnsearch", &extra));
+    let rows = rows(&command(&folder, "evaluate", "rnnsearch", &extra));
     let row = |name: &str| rows.iter().find(|row| row["direction"] == name).expect("the direction is there");
     assert_eq!((&row("union")["aer"], &row("reverse")["links"]), (&0.0.into(), &9.into()));
     assert_eq!(row("grow-diag-final-and")["links"], grown);
-    let same = command(
-        folder.path(),
-        "align",
-        "rnnsearch",
-        &["--reverse-model", reference("rnnsearch").to_str().expect("plain")],
-    );
-    assert!(same.code == 2 && same.stderr.contains("wants the opposite direction"), "{}", same.stderr);
+    command(&folder, "align", "rnnsearch", &["--reverse-model", reference("rnnsearch").to_str().expect("plain")])
+        .refused("wants the opposite direction");
 }
 
 #[test]
 fn rows_of_states_that_read_words_have_two_readings() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    fs::write(folder.path().join("gold"), "0-0\n0-0\n0-0\n").expect("written");
+    let folder = Folder::new();
+    folder.put("gold", "0-0\n0-0\n0-0\n");
     let extra = ["--gold", "gold", "--gold-order", "source", "--gold-base", "0", "--format", "json", "--unk", "none"];
     for (name, readings) in [
         ("luong-global-dot", &["predicted", "input"][..]),
@@ -200,24 +189,22 @@ fn rows_of_states_that_read_words_have_two_readings() {
     ] {
         // Rows of words read are told on request.
         for (asked, readings) in [(&["--by-input"][..], readings), (&[], &["predicted"])] {
-            let outcome = command(folder.path(), "evaluate", name, &[&extra[..], asked].concat());
+            let outcome = command(&folder, "evaluate", name, &[&extra[..], asked].concat());
             let rows = rows(&outcome);
             assert_eq!(rows.iter().filter_map(|row| row["reading"].as_str()).collect::<Vec<_>>(), readings, "{name}");
         }
     }
     // RNNsearch has read a word two rows later; the last word has its row after `</s>`
-    let read = command(folder.path(), "align", "rnnsearch", &["--reading", "input"]);
+    let read = command(&folder, "align", "rnnsearch", &["--reading", "input"]);
     assert_eq!((read.code, read.stdout.split_whitespace().count()), (0, 6), "{}", read.stderr);
-    let input = command(folder.path(), "align", "luong-global-location", &["--reading", "input"]);
-    assert!(input.code == 2 && input.stderr.contains("leave out --reading input"), "{}", input.stderr);
-    let none = command(folder.path(), "align", "rnnencdec", &[]);
-    assert!(none.code == 2 && none.stderr.contains("has no alignment"), "{}", none.stderr);
+    command(&folder, "align", "luong-global-location", &["--reading", "input"]).refused("leave out --reading input");
+    command(&folder, "align", "rnnencdec", &[]).refused("has no alignment");
 }
 
 #[test]
 fn evaluate_writes_every_sentence_and_compares_models() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    fs::write(folder.path().join("second"), "t2\nt3\nt4\n").expect("written");
+    let folder = Folder::new();
+    folder.put("second", "t2\nt3\nt4\n");
     let (second, third) = (reference("luong-none"), reference("rnnencdec"));
     let extra = [
         "--target",
@@ -239,8 +226,7 @@ fn evaluate_writes_every_sentence_and_compares_models() {
         "--tokenize",
         "none",
     ];
-    let outcome = command(folder.path(), "evaluate", "rnnsearch", &extra);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let outcome = command(&folder, "evaluate", "rnnsearch", &extra).quiet();
     for part in [
         "without UNK, UNK forbidden",
         "nrefs:2|case:mixed|eff:no|tok:none",
@@ -253,9 +239,9 @@ fn evaluate_writes_every_sentence_and_compares_models() {
     ] {
         assert!(outcome.stdout.contains(part), "{part} is not in\n{}", outcome.stdout);
     }
-    let out = folder.path().join("out");
-    let read = |name: &str| fs::read_to_string(out.join(name)).expect("it was written");
-    let report: Value = serde_json::from_str(&read("report.json")).expect("JSON");
+    let out = folder.join("out");
+    let read = |name: &str| out.text(name);
+    let report = json_of(&read("report.json"));
     assert_eq!(report["models"][1]["against_first"].as_array().map(Vec::len), Some(2));
     let tests = read("bootstrap.tsv");
     assert_eq!(tests.lines().count(), 1 + 2 * 2 * 3);
@@ -271,7 +257,7 @@ fn evaluate_writes_every_sentence_and_compares_models() {
     let columns: Vec<usize> = table.lines().map(|line| line.split('\t').count()).collect();
     assert_eq!(columns, [18; 4], "{table}");
     let records = read(&format!("{name}.sentences.jsonl"));
-    let records: Vec<Value> = records.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let records = json_lines(&records);
     let unknown = |record: &Value| [&record["source_unk"], &record["reference_unk"]].map(serde_json::Value::as_bool);
     let wanted = [(false, false), (true, false), (false, true)].map(|(x, y)| [Some(x), Some(y)]);
     assert_eq!(records.iter().map(unknown).collect::<Vec<_>>(), wanted);
@@ -286,12 +272,12 @@ fn evaluate_writes_every_sentence_and_compares_models() {
 
 #[test]
 fn a_model_is_exactly_as_good_as_itself() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     let model = reference("rnnsearch");
     let same =
         ["--model", model.to_str().expect("plain"), "--paired-bs", "50", "--paired-ar", "20", "--format", "json"];
-    let outcome = command(folder.path(), "evaluate", "rnnsearch", &same);
-    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let outcome = command(&folder, "evaluate", "rnnsearch", &same);
+    let report = json_of(&outcome.stdout);
     let against = &report["models"][1]["against_first"][0];
     for score in ["bleu", "chrf2", "ter"] {
         let paired = &against[score];
@@ -302,32 +288,21 @@ fn a_model_is_exactly_as_good_as_itself() {
 
 #[test]
 fn unknown_words_give_way_as_they_do_in_translate() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     let input = "Foo one\nfoo bar\ntwo\n";
-    for (name, text) in [("source", input), ("target", "un\ndeux\ntrois\n"), ("known", "foo\tbaz\t1\n")] {
-        fs::write(folder.path().join(name), text).expect("written");
-    }
-    TINY.unknowing().save(folder.path());
+    folder.put_all([("source", input), ("target", "un\ndeux\ntrois\n"), ("known", "foo\tbaz\t1\n")]);
+    TINY.unknowing().save(&folder);
     let search = ["--model", "tiny", "--beam", "1", "--max-length", "8", "--pretokenized"];
-    let told = |arguments: &[&str], stdin: &str| {
-        let outcome = run_in(folder.path(), arguments, stdin.as_bytes());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
-        outcome.stdout
-    };
+    let told = |arguments: &[&str], stdin: &str| feed(&folder, arguments, stdin.as_bytes()).quiet().stdout;
     for extra in [&[][..], &["--replace-unk"], &["--replace-unk", "--dictionary", "known"]] {
         let wanted = told(&[&["translate"], &search[..], extra].concat(), input);
         let files = ["--source", "source", "--target", "target", "--output", "out"];
         told(&[&["evaluate"], &search[..], &files, extra].concat(), "");
-        assert_eq!(fs::read_to_string(folder.path().join("out/tiny.txt")).expect("written"), wanted, "{extra:?}");
-        let records = fs::read_to_string(folder.path().join("out/tiny.sentences.jsonl")).expect("written");
+        assert_eq!(folder.text("out/tiny.txt"), wanted, "{extra:?}");
+        let records = folder.text("out/tiny.sentences.jsonl");
         assert!(records.contains("\"has_unk\":true"), "the model knows no word: {records}");
     }
     for flags in [&["--replace-unk"][..], &["--coverage", "0.2"]] {
-        let none = command(folder.path(), "evaluate", "rnnencdec", flags);
-        assert!(
-            none.code == 2 && none.stderr.contains(flags[0]) && none.stderr.contains("rnnencdec"),
-            "{}",
-            none.stderr
-        );
+        command(&folder, "evaluate", "rnnencdec", flags).refused(flags[0]).refused("rnnencdec");
     }
 }

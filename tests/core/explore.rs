@@ -8,27 +8,30 @@ use interlinear::analysis::concordance::{
     ConcordanceLine, ConcordanceOrder, ConcordanceQuery, ConcordanceSentence, sorted,
 };
 use interlinear::analysis::contrast::{Contrast, times};
+use interlinear::analysis::jumps::{JumpSet, jumps};
 use interlinear::analysis::lexical::{LexicalCounts, bare, cut, each};
-use interlinear::analysis::{alignment::JumpSet, alignment::jumps, mteval::Tokenization};
+use interlinear::analysis::mteval::Tokenization;
 use interlinear::corpus::export::out::{ExportFormat, Out};
+use interlinear::corpus::measures::{
+    aggregate::scores, frequencies::class_range, paired::TestedScore, table::Measuring,
+};
 use interlinear::corpus::overview::compute::{
     Overview, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition, ngram_condition,
 };
+use interlinear::corpus::overview::{spread, tables, tables::overview};
+use interlinear::corpus::query::{column::TableColumn, expensive::FilterResources, linked::LinkChoice, table::rows};
+use interlinear::corpus::store::kinds::{quoted, with_condition};
 use interlinear::corpus::store::read::{FORCED, StoredAbout};
-use interlinear::corpus::{
-    measures::aggregate::scores, measures::frequencies::class_range, measures::paired::TestedScore,
-    measures::table::Measuring, overview::spread, overview::tables, overview::tables::overview,
-    query::column::TableColumn, query::expensive::FilterResources, query::linked::LinkChoice, query::table::rows,
-    store::corpus::CorpusTable, store::file::Workspace, store::lists, store::output::SystemOutput,
-    store::parts::FileVersion, store::write::NewSentence,
+use interlinear::corpus::store::{
+    corpus::CorpusTable, file::Workspace, lists, output::SystemOutput, parts::FileVersion,
 };
-use interlinear::corpus::{store::kinds::quoted, store::kinds::with_condition};
 use interlinear::jobs::corpus::calls::{Find, Hits};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
-use interlinear::pages::{corpus::columns::TableColumns, corpus::views::Concordance};
-use interlinear::text::{links::Link, links::read::links_of};
+use interlinear::{corpus::store::write::NewSentence, pages::corpus::columns::TableColumns};
+use interlinear::{pages::corpus::views::Concordance, text::links::Link, text::links::read::links_of};
 
-use crate::cli::run_in;
+use crate::cli::{run_in, run_line};
+use crate::folder::{Files as _, Folder};
 use crate::judging::{bytes, out};
 
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -86,9 +89,8 @@ fn filled(path: &Path) -> Workspace {
     workspace
 }
 
-fn opened() -> (tempfile::TempDir, Workspace, CorpusTable) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let workspace = filled(&folder.path().join("w.ilws"));
+fn opened() -> (Folder, Workspace, CorpusTable) {
+    let (folder, workspace) = Folder::of(|folder| filled(&folder.join("w.ilws")));
     let corpus = CorpusTable::read(&workspace).expect("read");
     (folder, workspace, corpus)
 }
@@ -210,8 +212,7 @@ fn references_that_were_forced_are_no_rivals() {
     let html = tables::html(&corpus, &workspace, &all, None).expect("tables");
     assert!(html.contains("p --paired-ar") && html.contains("First, references"), "{html}");
 
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("w.ilws");
+    let (folder, path) = Folder::and_path("w.ilws");
     let mut workspace = Workspace::open(&path).expect("a new workspace");
     workspace.add_system("Forced", &about).expect("a system");
     for name in ["A", "B"] {
@@ -219,18 +220,17 @@ fn references_that_were_forced_are_no_rivals() {
     }
     assert_eq!(first_pair(&CorpusTable::read(&workspace).expect("read")), (1, 2));
     drop(workspace);
-    let asked =
-        run_in(folder.path(), &["analyse", "--workspace", "w.ilws", "--overview", "pair", "--pair", "1,2"], b"");
-    assert!(asked.code == 2 && asked.stderr.contains("--pair, system 1 (Forced) is a reference"), "{}", asked.stderr);
+    run_line(&folder, "analyse --workspace w.ilws --overview pair --pair 1,2")
+        .refused("--pair, system 1 (Forced) is a reference");
 }
 
 #[test]
 fn source_words_that_go_wrong_are_found_with_the_languages_of_the_systems() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let about = StoredAbout { languages: "en>fr".to_owned(), ..StoredAbout::default() };
     for (name, about, known) in [("with", about, true), ("without", StoredAbout::default(), false)] {
         let file = format!("{name}.ilws");
-        let mut workspace = Workspace::open(&folder.path().join(&file)).expect("a new workspace");
+        let mut workspace = Workspace::open(&folder.join(&file)).expect("a new workspace");
         let origin = workspace.add_origin("lines", "").expect("an origin");
         let (source, reference) = ("the boat sleeps".to_owned(), Some("le bateau dort".to_owned()));
         let sentence = NewSentence { source, reference, line: 1, ..NewSentence::default() };
@@ -243,7 +243,7 @@ fn source_words_that_go_wrong_are_found_with_the_languages_of_the_systems() {
         drop(workspace);
         let ask = |more: &[&str]| {
             let filter = ["analyse", "--workspace", &file, "--filter", "wrong.1:boat"];
-            run_in(folder.path(), &[&filter, more].concat(), b"")
+            run_in(&folder, &[&filter, more].concat())
         };
         let (bare, told) = (ask(&[]), ask(&["--languages", "en-fr"]));
         assert_eq!(told.stdout.lines().count(), 2, "{}", told.stdout);
@@ -378,8 +378,7 @@ fn conditions_are_typed_and_added() {
 
 #[test]
 fn columns_move_and_are_kept_in_the_file() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("w.ilws");
+    let (_folder, path) = Folder::and_path("w.ilws");
     let mut workspace = filled(&path);
     let corpus = CorpusTable::read(&workspace).expect("read");
     let mut columns = TableColumns::default();
@@ -426,12 +425,12 @@ fn hits_are_lines_with_links_in_both_directions() {
 
 #[test]
 fn lists_of_words_lie_in_files() {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("colours.txt"), "# colours\nRed\n\nblue\n").expect("written");
-    std::fs::write(folder.path().join("two words.txt"), "red\nsea blue\n").expect("written");
-    std::fs::write(folder.path().join("none.txt"), "# nothing\n").expect("written");
+    let folder = Folder::new();
+    folder.put("colours.txt", "# colours\nRed\n\nblue\n");
+    folder.put("two words.txt", "red\nsea blue\n");
+    folder.put("none.txt", "# nothing\n");
     let parse = |query: &str| {
-        let mut list = |name: &str| lists::words(folder.path(), name).map_err(|error| error.to_string());
+        let mut list = |name: &str| lists::words(&folder, name).map_err(|error| error.to_string());
         ConcordanceQuery::parse_with(query, &mut list)
     };
     let query = parse("{@colours.txt, old} boat").expect("a query");
@@ -468,8 +467,7 @@ fn heard(lane: &CorpusThread, call: CorpusRequest, is_last: impl Fn(&CorpusNews)
 
 #[test]
 fn the_lane_counts_and_finds_between_its_other_calls() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("w.ilws");
+    let (folder, path) = Folder::and_path("w.ilws");
     drop(filled(&path));
     let lane = CorpusThread::spawn(Arc::new(|| {}));
     let is_rows = |news: &CorpusNews| matches!(news, CorpusNews::Rows(_));
@@ -512,7 +510,7 @@ fn the_lane_counts_and_finds_between_its_other_calls() {
     heard(&lane, find(3, "{red"), is_refused);
     let is_written = |news: &CorpusNews| matches!(news, CorpusNews::Written(_));
     let (file, lines) = (
-        folder.path().join("hits.tsv"),
+        folder.join("hits.tsv"),
         ConcordanceLine { at: 1, words: vec!["boat".to_owned()], keys: vec![(0, 0)], ..ConcordanceLine::default() },
     );
     let (path, lines, order) = (file.clone(), Arc::new(vec![lines]), Arc::new(vec![0]));
@@ -523,16 +521,12 @@ fn the_lane_counts_and_finds_between_its_other_calls() {
 
 #[test]
 fn the_command_line_prints_overviews_and_sorted_hits() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     drop(filled(&at.join("w.ilws")));
-    std::fs::write(at.join("colours.txt"), "red\n").expect("written");
-    std::fs::write(at.join("counts.txt"), "le 7\n3 dort\n").expect("written");
-    let ran = |arguments: &[&str]| {
-        let outcome = run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
-        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
-        outcome.stdout
-    };
+    at.put("colours.txt", "red\n");
+    at.put("counts.txt", "le 7\n3 dort\n");
+    let ran =
+        |arguments: &[&str]| run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat()).good().stdout;
     let text = ran(&["--overview", "pair,frequency", "--frequencies", "counts.txt"]);
     let (frequency, pair) = text.split_once("\n\n").expect("two tables");
     assert!(frequency.starts_with("frequency\tsystem") && pair.starts_with("first\tsecond\tbetter"), "{text}");
@@ -556,8 +550,7 @@ fn the_command_line_prints_overviews_and_sorted_hits() {
         (&["--query", "{@no.txt}"], "does not exist"),
         (&["--overview", "frequency", "--frequencies", "no.txt"], "no.txt"),
     ] {
-        let outcome = run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains(says), "{arguments:?}: {}", outcome.stderr);
+        run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat()).refused(says);
     }
 }
 
@@ -569,14 +562,12 @@ fn conllu(sentences: &[&[(&str, &str)]]) -> String {
 
 #[test]
 fn source_words_are_counted_by_their_part_of_speech() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     drop(filled(&at.join("w.ilws")));
-    let analyse = |arguments: &[&str]| run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
+    let analyse = |arguments: &[&str]| run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat());
     let overview = || analyse(&["--overview", "pos"]).stdout;
     assert_eq!(overview().lines().count(), 1, "nobody gave any");
-    let none = analyse(&["--query", "NOUN", "--by", "pos"]);
-    assert!(none.code == 2 && none.stderr.contains("nobody gave this corpus parts of speech"), "{}", none.stderr);
+    analyse(&["--query", "NOUN", "--by", "pos"]).refused("nobody gave this corpus parts of speech");
     // in another order than the corpus, cut otherwise, and one that is not there
     let quoted = [("the", "DET"), ("boat", "NOUN"), ("is", "AUX"), ("\"", "PUNCT"), ("red", "ADJ"), ("\"", "PUNCT")];
     let file = conllu(&[
@@ -587,9 +578,8 @@ fn source_words_are_counted_by_their_part_of_speech() {
         // once more: it counts once
         &[("rain", "NOUN")],
     ]);
-    std::fs::write(at.join("x.conllu"), file).expect("written");
-    let brought = analyse(&["--import", "x.conllu", "--format", "none"]);
-    assert_eq!(brought.code, 0, "{}", brought.stderr);
+    at.put("x.conllu", file);
+    let brought = analyse(&["--import", "x.conllu", "--format", "none"]).good();
     let told = "x.conllu: Imported parts of speech of 3 sentences; 1 line has a fault. 1 sentence of the file is not in the corpus.";
     assert!(brought.stderr.contains(told), "{}", brought.stderr);
     let text = overview();
@@ -617,16 +607,11 @@ fn source_words_are_counted_by_their_part_of_speech() {
     assert_eq!(found("{AUX, VERB}"), ["2|the boat|is"]);
     assert_eq!(found("NOUN -> mer"), ["3|the|sea"]);
     assert_eq!(found("NOUN | plus"), Vec::<String>::new());
-    let report = run_in(at, &["report", "--workspace", "w.ilws", "--output", "report.html"], b"");
+    let report = run_line(at, "report --workspace w.ilws --output report.html");
     let html = std::fs::read_to_string(at.join("report.html")).unwrap_or_default();
     assert!(html.contains("<h2>Source words by part of speech</h2>"), "{}", report.stderr);
-    std::fs::write(at.join("none.conllu"), conllu(&[&[("snow", "NOUN")]])).expect("written");
-    let refused = analyse(&["--import", "none.conllu"]);
-    assert!(
-        refused.code == 2 && refused.stderr.contains("none.conllu: has parts of speech for no sentence"),
-        "{}",
-        refused.stderr
-    );
+    at.put("none.conllu", conllu(&[&[("snow", "NOUN")]]));
+    analyse(&["--import", "none.conllu"]).refused("none.conllu: has parts of speech for no sentence");
 }
 
 #[test]
@@ -677,23 +662,19 @@ fn p_values_and_intervals_do_not_depend_on_the_order_of_the_table() {
     assert_eq!(pair(&sorted), pair(&came));
     let printed = |sort: &[&str]| {
         let asked = ["analyse", "--workspace", "w.ilws", "--overview", "pair"];
-        let done = run_in(folder.path(), &[&asked[..], sort].concat(), b"");
-        assert_eq!(done.code, 0, "{}", done.stderr);
-        done.stdout
+        run_in(&folder, &[&asked[..], sort].concat()).good().stdout
     };
     assert_eq!(printed(&["--sort=-bleu.2"]), printed(&[]));
 }
 
 #[test]
 fn a_corpus_keeps_an_aligner_of_its_own_that_comes_first() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let mut workspace = filled(&at.join("w.ilws"));
-    std::fs::write(at.join("t.en"), "the boat\nthe sea\n".repeat(20)).expect("written");
-    std::fs::write(at.join("t.nl"), "le bateau\nla mer\n".repeat(20)).expect("written");
+    at.put("t.en", "the boat\nthe sea\n".repeat(20));
+    at.put("t.nl", "le bateau\nla mer\n".repeat(20));
     let ran = |arguments: &[&str]| {
-        let done = run_in(at, arguments, b"");
-        assert_eq!(done.code, 0, "{arguments:?}: {}", done.stderr);
+        let done = run_in(at, arguments).good();
         done.stderr
     };
     ran(&["align", "--statistical", "--source", "t.en", "--target", "t.nl", "--save", "own.aligner"]);
@@ -718,7 +699,7 @@ fn a_corpus_keeps_an_aligner_of_its_own_that_comes_first() {
         workspace.keep_look(&look).expect("kept");
         assert_eq!(workspace.look(), look);
         let said = ran(&[&["report", "--workspace", "w.ilws", "--output", "r.html"], arguments].concat());
-        let html = std::fs::read_to_string(at.join("r.html")).expect("written");
+        let html = at.text("r.html");
         assert!(html.contains(&format!("References are linked: {linked}.")), "{kept:?} {arguments:?}: {html}");
         assert_eq!(said.contains("words are linked without this one"), trouble.is_some(), "{kept:?}: {said}");
         assert!(said.contains(trouble.unwrap_or_default()), "{kept:?}: {said}");
@@ -729,14 +710,13 @@ fn a_corpus_keeps_an_aligner_of_its_own_that_comes_first() {
 #[test]
 fn an_aligner_that_is_learned_again_at_the_same_path_is_asked_again() {
     let (folder, workspace, corpus) = opened();
-    let at = folder.path();
-    std::fs::write(at.join("t.en"), "the boat\nthe sea\n".repeat(20)).expect("written");
+    let at = &folder;
+    at.put("t.en", "the boat\nthe sea\n".repeat(20));
     let mut means = FilterResources::default();
     let mut wrong = |target: &str| {
-        std::fs::write(at.join("t.fr"), target.repeat(20)).expect("written");
+        at.put("t.fr", target.repeat(20));
         let learn = ["align", "--statistical", "--source", "t.en", "--target", "t.fr", "--save", "own.aligner"];
-        let done = run_in(at, &learn, b"");
-        assert_eq!(done.code, 0, "{}", done.stderr);
+        run_in(at, &learn).good();
         let languages = Some(("en".to_owned(), "fr".to_owned()));
         means.set(None, AlignerChoice::with(languages, &AlignerFiles::default(), Some(at.join("own.aligner"))));
         let filter = means.filter("wrong.2:boat", &corpus, &workspace, &mut || true).expect("a filter");

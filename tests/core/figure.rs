@@ -13,7 +13,6 @@ mod plot;
 
 use std::sync::LazyLock;
 
-use interlinear::analysis::alignment::Alignment;
 use interlinear::figure::geometry::{Area, point, size};
 use interlinear::figure::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};
 use interlinear::figure::heatmap::{Heatmap, HeatmapMarks, PAGE_CELL};
@@ -25,9 +24,8 @@ use interlinear::figure::measure::{SansSerif, TextMeasure as _, broken, cut};
 use interlinear::figure::palette::{COLOUR_MAPS, ColourMap, Palette};
 use interlinear::figure::sizes::{CELL_AUTO, CELL_LIMITS, LABEL_MAX};
 use interlinear::figure::{Figure, bars};
-use interlinear::figure::{
-    beam::BeamRow, heatmap::outlines::Outlined, provenance::Provenance, strip::StripLayout, svg::svg,
-};
+use interlinear::figure::{heatmap::outlines::Outlined, provenance::Provenance, strip::StripLayout, svg::svg};
+use interlinear::{analysis::alignment::Alignment, figure::beam::BeamRow};
 use roxmltree::{Document, Node};
 
 fn needs(rows: usize, columns: usize) -> Needs {

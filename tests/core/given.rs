@@ -2,21 +2,18 @@
 
 use std::sync::Arc;
 
-use interlinear::app::{
-    command::SourceCommand, document::table::GIVEN, files::drawing::Drawing, files::export,
-    files::export::AlignmentFormat, files::picture::FigureRequest,
-};
+use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest};
+use interlinear::app::{command::SourceCommand, document::table::GIVEN};
 use interlinear::decoding::{Hypothesis, force};
 use interlinear::interventions::{Interventions, Pin, Place, SetAlpha};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::{Kernels, Model};
 use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand};
-use interlinear::session::{driver::OpenWith, state::Session};
-use interlinear::{nn::device::Device, text::sentence::Sentence, ticket::CancellationToken};
-use serde_json::Value;
+use interlinear::{nn::device::Device, session::driver::OpenWith, session::state::Session, text::sentence::Sentence};
 
-use crate::effects::act;
+use crate::effects::{Shows as _, act};
 use crate::worker::{fixture, request, serve_all, store, story};
+use crate::{cli::json_of, effects::without_models, forever};
 
 fn read(events: Vec<Event>) -> Result<HypothesisView, String> {
     let mut given = events.into_iter().filter_map(|event| match event {
@@ -32,7 +29,7 @@ fn every_model_reads_the_given_translation_as_forced_decoding_does() {
     for name in ["rnnsearch", "rnnencdec"] {
         let mut wanted = request(1, "s9 s31", &[fixture(name)]);
         wanted.columns[0].given = Some("t4 t7 unheard".to_owned());
-        let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
+        let events = serve_all(&wanted, &mut store, &forever());
         assert!(story(&events, 1).ends_with(&["finished", "given"]), "{name}: {:?}", story(&events, 1));
         let given = read(events).expect("it can be read");
 
@@ -40,7 +37,7 @@ fn every_model_reads_the_given_translation_as_forced_decoding_does() {
         let ids = |side: &interlinear::text::tokenizer::Tokenizer, text: &str| side.encode(text).ids;
         let (source, target) = (ids(&model.source, "s9 s31"), ids(&model.target, "t4 t7 unheard"));
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
-        let forced = force(&mut *stepper, &[(&source, &target)], &CancellationToken::forever()).expect("it is scored");
+        let forced = force(&mut *stepper, &[(&source, &target)], &forever()).expect("it is scored");
         assert_eq!((given.found.tokens, given.found.token_log_p), (target, forced[0].token_log_p.clone()), "{name}");
         assert_eq!((given.found.log_p, given.found.alpha), (forced[0].log_p, forced[0].alpha.clone()), "{name}");
         let typed = given.replaced.iter().map(Option::as_deref).collect::<Vec<_>>();
@@ -57,7 +54,7 @@ fn what_is_set_for_all_words_holds_for_the_given_translation_too() {
         let mut wanted = request(1, "s9 s31", &[fixture("rnnsearch")]);
         (wanted.columns[0].decode, wanted.columns[0].given) = (false, Some("t4 t7".to_owned()));
         wanted.columns[0].interventions = Arc::new(set);
-        read(serve_all(&wanted, &mut store, &CancellationToken::forever())).expect("it can be read")
+        read(serve_all(&wanted, &mut store, &forever())).expect("it can be read")
     };
     let plain = given(Interventions::default());
     let masked = given(Interventions { mask: vec![Place::Bytes(0..2)], ..Interventions::default() });
@@ -74,14 +71,9 @@ fn a_given_translation_alone_is_read_without_another_search_and_what_is_wrong_is
     let mut store = store();
     let mut wanted = request(1, "s9 s31", &[fixture("rnnsearch")]);
     (wanted.columns[0].decode, wanted.columns[0].given) = (false, Some("t4".to_owned()));
-    assert_eq!(
-        story(&serve_all(&wanted, &mut store, &CancellationToken::forever()), 1),
-        ["loading", "loaded", "given"]
-    );
+    assert_eq!(story(&serve_all(&wanted, &mut store, &forever()), 1), ["loading", "loaded", "given"]);
     wanted.columns[0].given = Some("t4 ".repeat(6_000));
-    assert!(
-        read(serve_all(&wanted, &mut store, &CancellationToken::forever())).is_err_and(|why| why.contains("words"))
-    );
+    assert!(read(serve_all(&wanted, &mut store, &forever())).is_err_and(|why| why.contains("words")));
 }
 
 fn hypothesis(words: &[&str], log_p: f32) -> HypothesisView {
@@ -104,14 +96,9 @@ fn hypothesis(words: &[&str], log_p: f32) -> HypothesisView {
 }
 
 fn session() -> (Session, u64) {
-    let mut session = Session::start(None, &OpenWith::default());
-    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
-    for id in ids {
-        session.apply(ColumnCommand::Remove(id));
-    }
-    session.apply(SourceCommand::Replace("red".to_owned()));
+    let mut session = without_models("red");
     session.apply(ColumnCommand::Add("model".into()));
-    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest());
+    let (column, number) = (session.nth(0).id, session.app().tasks.newest());
     let mut source = Sentence { text: "red".to_owned(), ..Sentence::default() };
     (source.tokens, source.ids, source.spans) = (vec!["red".into(), "</s>".into()], vec![5, 0], vec![0..3, 3..3]);
     session.absorb(Event::Loaded { column, facts: ModelFacts::default() });
@@ -134,8 +121,7 @@ fn an_undone_translation_of_ones_own_leaves_the_screen() {
     let (mut session, column) = session();
     session.apply(SourceCommand::Give(Some(String::new())));
     give(&mut session, column, "bordeaux");
-    let is_given =
-        |session: &Session| session.app().document.columns()[0].table.as_ref().is_some_and(|table| table.is_given);
+    let is_given = |session: &Session| session.nth(0).table.as_ref().is_some_and(|table| table.is_given);
     assert!(is_given(&session));
     for _ in 0..3 {
         if session.app().document.state().given.as_deref() != Some("bordeaux") {
@@ -159,7 +145,7 @@ fn the_given_translation_belongs_to_the_scene() {
     assert!(wanted.is_none());
     let wanted = act(&mut session, SourceCommand::Stop).expect("a request to rest");
     assert_eq!(wanted.columns[0].given, None);
-    assert!(session.app().document.columns()[0].read().is_some(), "stopping takes nothing away");
+    assert!(session.nth(0).read().is_some(), "stopping takes nothing away");
     // it comes back with the next start
     let again = Session::start(Some(session.saved()), &OpenWith::default());
     assert_eq!(again.app().document.state().given.as_deref(), Some("bordeaux"));
@@ -170,37 +156,28 @@ fn the_given_translation_belongs_to_the_scene() {
     // another sentence has another translation, and undo has both
     session.apply(SourceCommand::Replace("blue".to_owned()));
     assert_eq!(session.app().document.state().given.as_deref(), Some(""));
-    assert!(session.app().document.columns()[0].read().is_none());
+    assert!(session.nth(0).read().is_none());
     session.apply(SourceCommand::Undo);
-    assert_eq!(
-        (session.app().document.source(), session.app().document.state().given.as_deref()),
-        ("red", Some("bordeaux"))
-    );
+    assert_eq!((session.source(), session.app().document.state().given.as_deref()), ("red", Some("bordeaux")));
     session.apply(SourceCommand::Give(None));
-    assert!(session.app().document.columns()[0].both().1.is_none());
+    assert!(session.nth(0).both().1.is_none());
 }
 
 #[test]
 fn what_is_shown_and_written_says_whose_translation_it_is() {
     let (mut session, column) = session();
     give(&mut session, column, "bordeaux");
-    let shown = |session: &Session| {
-        session.app().document.columns()[0].table.as_ref().map(|table| (table.is_given, table.log_p))
-    };
+    let shown = |session: &Session| session.nth(0).table.as_ref().map(|table| (table.is_given, table.log_p));
     assert_eq!(shown(&session), Some((true, -5.0)));
-    let text = |session: &Session, format| {
-        export::text(&session.app().document.columns()[0], session.app().view.settings(), format).expect("text")
-    };
+    let text =
+        |session: &Session, format| export::text(session.nth(0), session.app().view.settings(), format).expect("text");
     assert!(text(&session, AlignmentFormat::Tsv).starts_with(&format!("target ({GIVEN})\t")));
-    assert!(
-        export::note(&session.app().document.columns()[0], AlignmentFormat::Pharaoh)
-            .is_some_and(|note| note.contains(GIVEN))
-    );
-    let json: Value = serde_json::from_str(&text(&session, AlignmentFormat::Json)).expect("JSON");
+    assert!(export::note(session.nth(0), AlignmentFormat::Pharaoh).is_some_and(|note| note.contains(GIVEN)));
+    let json = json_of(&text(&session, AlignmentFormat::Json));
     assert_eq!((&json["given"]["of"], &json["given"]["text"]), (&GIVEN.into(), &"bordeaux".into()));
     assert_eq!(json["hypotheses"][0]["text"], "rouge");
     let drawn = |session: &Session, kind| {
-        let (column, sentence) = (&session.app().document.columns()[0], session.app().document.state());
+        let (column, sentence) = (session.nth(0), session.app().document.state());
         let drawing = Drawing::new(kind, false);
         let picture = export::picture(column, &sentence.search, session.app().view.settings(), &drawing, None);
         let bytes = FigureRequest::from(picture.expect("a picture")).bytes("a.svg".as_ref()).expect("it is drawn");

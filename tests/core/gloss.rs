@@ -5,11 +5,11 @@ use std::{fs, path::Path};
 use interlinear::figure::interlinear::conllu::read_conllu;
 use interlinear::figure::interlinear::{GLOSS_FORMATS, GlossedSentence};
 
-use crate::cli::{reference, run_in};
+use crate::cli::{Outcome, reference, reference_word, run_in, run_line};
+use crate::folder::{Files as _, Folder};
 
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in [
+fn folder() -> Folder {
+    let folder = Folder::with([
         ("s.en", "She gave it up .\n50 % of_it & more\n"),
         ("glosses", "3SG give.PST 3SG.N PRT _\n_ _ _ _ _\n"),
         ("t.fr", "Elle l' a quitté .\nla moitié et plus\n"),
@@ -19,16 +19,12 @@ fn folder() -> tempfile::TempDir {
         ("short.links", "0-0\n"),
         ("odd", "a b\nc\n"),
         ("one", "a\n"),
-    ] {
-        fs::write(folder.path().join(name), text).expect("written");
-    }
+    ]);
     folder
 }
 
-fn gloss(folder: &Path, arguments: &str) -> (i32, String, String) {
-    let words: Vec<&str> = std::iter::once("gloss").chain(arguments.split_whitespace()).collect();
-    let outcome = run_in(folder, &words, b"");
-    (outcome.code, outcome.stdout, outcome.stderr)
+fn gloss(folder: &Path, arguments: &str) -> Outcome {
+    run_line(folder, &format!("gloss {arguments}"))
 }
 
 const FRENCH: &str = "--source s.en --tier glosses --target t.fr --links fr.links --name RNNsearch";
@@ -36,8 +32,7 @@ const FRENCH: &str = "--source s.en --tier glosses --target t.fr --links fr.link
 #[test]
 fn a_sentence_stands_in_columns_with_what_it_is_linked_to() {
     let folder = folder();
-    let (code, text, told) = gloss(folder.path(), FRENCH);
-    assert_eq!(code, 0, "{told}");
+    let text = gloss(&folder, FRENCH).good().stdout;
     let first = [
         "(1)  She   gave      it     up      .",
         "     3SG   give.PST  3SG.N  PRT     -",
@@ -46,7 +41,7 @@ fn a_sentence_stands_in_columns_with_what_it_is_linked_to() {
         "",
     ];
     assert_eq!(text.lines().take(5).collect::<Vec<_>>(), first);
-    let (_, both, _) = gloss(folder.path(), &format!("{FRENCH} --target t.de --links de.links"));
+    let both = gloss(&folder, &format!("{FRENCH} --target t.de --links de.links")).stdout;
     assert!(
         both.lines().any(|line| line == "     Sie   gab       es     auf     .") && both.contains("auf .’ (t.de)"),
         "{both}"
@@ -56,7 +51,7 @@ fn a_sentence_stands_in_columns_with_what_it_is_linked_to() {
 #[test]
 fn latex_has_a_line_for_each_row_and_no_letter_that_it_reads_as_its_own() {
     let folder = folder();
-    let (_, gb4e, _) = gloss(folder.path(), &format!("{FRENCH} --format gb4e"));
+    let gb4e = gloss(&folder, &format!("{FRENCH} --format gb4e")).stdout;
     let first = [
         r"\begin{exe}",
         r"\ex \glll She gave it up .\\",
@@ -69,10 +64,10 @@ fn latex_has_a_line_for_each_row_and_no_letter_that_it_reads_as_its_own() {
     for line in [r"\ex \glll 50 \% of\_it \& more\\", r"{} {} {} {} {}\\"] {
         assert!(gb4e.lines().any(|found| found == line), "{line} is not in {gb4e}");
     }
-    let (_, expex, _) = gloss(folder.path(), &format!("{FRENCH} --format expex"));
+    let expex = gloss(&folder, &format!("{FRENCH} --format expex")).stdout;
     let first = [r"\ex", r"\begingl", r"\gla She gave it up .//", r"\glb 3SG give.PST 3SG.N PRT {}//"];
     assert_eq!(expex.lines().take(4).collect::<Vec<_>>(), first);
-    let (_, tikz, _) = gloss(folder.path(), &format!("{FRENCH} --format tikz"));
+    let tikz = gloss(&folder, &format!("{FRENCH} --format tikz")).stdout;
     for line in [
         r"\node[word] (s0) at (0,0) {She\\3SG\strut};",
         r"\node[word] (s1) at ([xshift=.6em]s0.base east) {gave\\give.PST\strut};",
@@ -83,7 +78,7 @@ fn latex_has_a_line_for_each_row_and_no_letter_that_it_reads_as_its_own() {
         assert!(tikz.lines().any(|found| found == line), "{line} is not in {tikz}");
     }
     assert_eq!(tikz.matches(r"\begin{tikzpicture}").count(), 2);
-    let (_, html, _) = gloss(folder.path(), &format!("{FRENCH} --format html"));
+    let html = gloss(&folder, &format!("{FRENCH} --format html")).stdout;
     assert!(
         html.starts_with("<!DOCTYPE html>") && html.contains("<span>&amp;</span><span></span><span>et</span>"),
         "{html}"
@@ -96,13 +91,9 @@ fn conllu_is_written_and_read_again() {
     let text = "# text = Ils vont au parc\n1\tIls\til\tPRON\t_\tNumber=Plur\t2\tnsubj\t_\t_\n2\tvont\taller\tVERB\t_\t_\t0\troot\t_\t_\n\
                 3-4\tau\t_\t_\t_\t_\t_\t_\t_\t_\n3\tà\tà\tADP\t_\t_\t5\tcase\t_\t_\n4\tle\tle\tDET\t_\t_\t5\tdet\t_\t_\n\
                 5\tparc\tparc\tNOUN\t_\t_\t2\tobl\t_\t_\n";
-    for (name, text) in [("a.conllu", text), ("a.de", "Sie gehen in den Park\n"), ("a.links", "0-0 1-1 2-2 3-3 4-4\n")]
-    {
-        fs::write(folder.path().join(name), text).expect("written");
-    }
+    folder.put_all([("a.conllu", text), ("a.de", "Sie gehen in den Park\n"), ("a.links", "0-0 1-1 2-2 3-3 4-4\n")]);
     let arguments = "--conllu a.conllu --target a.de --links a.links --name German --format conllu";
-    let (code, found, told) = gloss(folder.path(), arguments);
-    assert_eq!(code, 0, "{told}");
+    let found = gloss(&folder, arguments).good().stdout;
     assert!(found.contains("1\tIls\til\tPRON\t_\tNumber=Plur\t2\tnsubj\t_\tGerman=Sie\n"), "{found}");
     assert!(found.contains("# text_German = Sie gehen in den Park\n"), "{found}");
     let (first, again) = (read_conllu(text).expect("sound"), read_conllu(&found).expect("sound"));
@@ -111,7 +102,7 @@ fn conllu_is_written_and_read_again() {
     assert_eq!((&first[0].words, &first[0].tiers[..]), (&again[0].words, &again[0].tiers[..5]));
     assert_eq!((again[0].texts[0].words.len(), &again[0].tiers[5].cells[0][..]), (5, "Sie"), "its links are a line");
     assert_eq!(first[0].rows().len(), 3, "heads and relations are for programs");
-    let (_, shown, _) = gloss(folder.path(), "--conllu a.conllu --rows relation,lemma");
+    let shown = gloss(&folder, "--conllu a.conllu --rows relation,lemma").stdout;
     let lines: Vec<Vec<&str>> = shown.lines().take(3).map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(lines[1..], [["nsubj", "root", "case", "det", "obl"], ["il", "aller", "à", "le", "parc"]]);
     let misc = "# text_en = a cat\n1\tkissa\tkissa\tNOUN\t_\t_\t0\troot\t_\tGloss=cat|SpaceAfter=No|Translit=kis sa\n";
@@ -121,22 +112,20 @@ fn conllu_is_written_and_read_again() {
         (&["Gloss".to_owned(), "Translit".to_owned()][..], "en")
     );
     for (line, wrong) in [("1\tIls\n", "2 columns"), ("2\ta\t_\t_\t_\t_\t_\t_\t_\t_\n", "word 1 is due")] {
-        fs::write(folder.path().join("wrong.conllu"), line).expect("written");
-        let (code, _, told) = gloss(folder.path(), "--conllu wrong.conllu");
-        assert!(code == 2 && told.contains("wrong.conllu, line 1") && told.contains(wrong), "{told}");
+        folder.put("wrong.conllu", line);
+        gloss(&folder, "--conllu wrong.conllu").refused("wrong.conllu, line 1").refused(wrong);
     }
 }
 
 #[test]
 fn links_lead_from_text_to_text() {
     let folder = folder();
-    fs::write(folder.path().join("frde.links"), "0-0 1-2 2?1 3-1 4-4\n0-0 1-1 2-2 3-3\n").expect("written");
+    folder.put("frde.links", "0-0 1-2 2?1 3-1 4-4\n0-0 1-1 2-2 3-3\n");
     let arguments = "--source s.en --target t.fr --links fr.links --target t.de --links frde.links --in-a-row";
-    let (code, text, told) = gloss(folder.path(), arguments);
-    assert_eq!(code, 0, "{told}");
+    let text = gloss(&folder, arguments).good().stdout;
     let rows: Vec<Vec<&str>> = text.lines().take(3).map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(rows[2], ["Sie", "gab", "es", "gab", "."], "{text}");
-    let (_, tikz, _) = gloss(folder.path(), &format!("{arguments} --format tikz"));
+    let tikz = gloss(&folder, &format!("{arguments} --format tikz")).stdout;
     for line in [r"\draw (s2.south) -- (t0x1.north);", r"\draw[dashed] (t0x2.south) -- (t1x1.north);"] {
         assert!(tikz.lines().any(|found| found == line), "{line} is not in {tikz}");
     }
@@ -146,23 +135,20 @@ fn links_lead_from_text_to_text() {
 #[test]
 fn glosses_by_the_leipzig_rules_fit_their_words_and_have_small_capitals() {
     let folder = folder();
-    for (name, text) in [
+    folder.put_all([
         ("w", "taloissani näen hänet\n"),
         ("morphemes", "talo-i-ssa=ni näe-n häne-t\n"),
         ("gloss", "house-PL-INE=1SG.POSS see-1SG.PRS 3SG-ACC\n"),
         ("short", "house-PL-INE=1SG.POSS see 3SG-ACC\n"),
-    ] {
-        fs::write(folder.path().join(name), text).expect("written");
-    }
+    ]);
     let tiers = "--source w --tier morphemes --leipzig --tier";
-    let (code, text, told) = gloss(folder.path(), &format!("{tiers} gloss"));
-    assert_eq!(code, 0, "{told}");
+    let text = gloss(&folder, &format!("{tiers} gloss")).good().stdout;
     let last = text.lines().last();
     assert_eq!(
         last,
         Some("1 first person, 3 third person, ACC accusative, PL plural, POSS possessive, PRS present, SG singular")
     );
-    let (_, latex, _) = gloss(folder.path(), &format!("{tiers} gloss --format langsci"));
+    let latex = gloss(&folder, &format!("{tiers} gloss --format langsci")).stdout;
     let first = [
         r"\ea",
         r"\glll taloissani näen hänet\\",
@@ -172,31 +158,26 @@ fn glosses_by_the_leipzig_rules_fit_their_words_and_have_small_capitals() {
     ];
     assert_eq!(latex.lines().take(5).collect::<Vec<_>>(), first);
     assert!(latex.contains(r"\noindent \textsc{1} first person"), "{latex}");
-    let (_, html, _) = gloss(folder.path(), &format!("{tiers} gloss --format html"));
+    let html = gloss(&folder, &format!("{tiers} gloss --format html")).stdout;
     assert!(html.contains("<span>see-1<small>sg</small>.<small>prs</small></span>"), "{html}");
-    let (code, _, told) = gloss(folder.path(), &format!("{tiers} short"));
-    assert!(code == 2 && told.contains("short, line 1: glosses word 2, `näe-n`, as `see`"), "{told}");
+    gloss(&folder, &format!("{tiers} short")).refused("short, line 1: glosses word 2, `näe-n`, as `see`");
 }
 
 #[test]
 fn models_are_lines_of_their_own() {
     let folder = folder();
-    fs::write(folder.path().join("x"), "s9 s31 s17\n\ns4 s5\n").expect("written");
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a plain path");
+    folder.put("x", "s9 s31 s17\n\ns4 s5\n");
+    let model = &*reference_word("rnnsearch");
     for (format, name) in [("text", "y"), ("pharaoh", "links")] {
-        let outcome = run_in(folder.path(), &["translate", "--model", model, "--format", format, "x"], b"");
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        fs::write(folder.path().join(name), outcome.stdout).expect("written");
+        let outcome = run_in(&folder, &["translate", "--model", model, "--format", format, "x"]).good();
+        folder.put(name, outcome.stdout);
     }
-    let (code, own, told) = gloss(folder.path(), &format!("--source x --model {model} --format tikz"));
-    assert_eq!(code, 0, "{told}");
-    let (_, files, _) = gloss(folder.path(), "--source x --target y --links links --format tikz");
+    let own = gloss(&folder, &format!("--source x --model {model} --format tikz")).good().stdout;
+    let files = gloss(&folder, "--source x --target y --links links --format tikz").stdout;
     assert_eq!(own, files);
     let blind = reference("rnnencdec");
-    let (code, _, told) =
-        gloss(folder.path(), &format!("--source x --model {}", blind.to_str().expect("a plain path")));
-    assert!(code == 2 && told.contains("has no alignment"), "{told}");
+    gloss(&folder, &format!("--source x --model {}", blind.to_str().expect("a plain path")))
+        .refused("has no alignment");
 }
 
 #[test]
@@ -212,12 +193,9 @@ fn files_that_do_not_fit_together_are_named() {
         ("--source none.en", "none.en: does not exist"),
         ("--tier odd", "--source"),
     ] {
-        let (code, _, told) = gloss(folder.path(), arguments);
-        assert!(code == 2 && told.contains(wanted), "{arguments}: {told}");
+        gloss(&folder, arguments).refused(wanted);
     }
-    assert!(
-        GLOSS_FORMATS.iter().all(|format| gloss(folder.path(), &format!("{FRENCH} --format {}", format.name)).0 == 0)
-    );
+    assert!(GLOSS_FORMATS.iter().all(|format| gloss(&folder, &format!("{FRENCH} --format {}", format.name)).code == 0));
 }
 
 fn places(svg: &str) -> Vec<(String, f32, f32)> {
@@ -233,8 +211,7 @@ fn places(svg: &str) -> Vec<(String, f32, f32)> {
 fn interlinear_text_is_a_figure_of_columns_that_goes_on_in_further_lines() {
     let folder = folder();
     let draw = |more: &str| {
-        let (code, svg, told) = gloss(folder.path(), &format!("{FRENCH} --leipzig --format svg {more}"));
-        assert_eq!(code, 0, "{told}");
+        let svg = gloss(&folder, &format!("{FRENCH} --leipzig --format svg {more}")).good().stdout;
         svg
     };
     let wide = places(&draw(""));
@@ -258,8 +235,8 @@ fn interlinear_text_is_a_figure_of_columns_that_goes_on_in_further_lines() {
         "letters of 10 points, small capitals"
     );
     for (name, begin) in [("a.pdf", &b"%PDF"[..]), ("a.png", b"\x89PNG"), ("a.svg", b"<?xml")] {
-        let (code, _, told) = gloss(folder.path(), &format!("{FRENCH} --output {name}"));
-        assert!(code == 0 && fs::read(folder.path().join(name)).expect("written").starts_with(begin), "{told}");
+        let Outcome { code, stderr: told, .. } = gloss(&folder, &format!("{FRENCH} --output {name}"));
+        assert!(code == 0 && fs::read(folder.join(name)).expect("written").starts_with(begin), "{told}");
     }
 }
 
@@ -267,18 +244,20 @@ fn interlinear_text_is_a_figure_of_columns_that_goes_on_in_further_lines() {
 fn a_figure_of_interlinear_text_runs_as_its_script_does() {
     let folder = folder();
     let zh = "这是一个关于一座老房子和住在里面的人们的很长很长的故事。".repeat(3);
-    for (name, text) in
-        [("s.ar", "البيت الصغير أحمر\n"), ("g.ar", "house small red\n"), ("s.zh", "房子 很 小\n"), ("t.zh", &zh)]
-    {
-        fs::write(folder.path().join(name), text).expect("written");
-    }
-    let (_, svg, told) = gloss(folder.path(), "--source s.ar --tier g.ar --format svg --width 80");
+    folder.put_all([
+        ("s.ar", "البيت الصغير أحمر\n"),
+        ("g.ar", "house small red\n"),
+        ("s.zh", "房子 很 小\n"),
+        ("t.zh", &zh),
+    ]);
+    let Outcome { stdout: svg, stderr: told, .. } = gloss(&folder, "--source s.ar --tier g.ar --format svg --width 80");
     let found = places(&svg);
     let x = |word: &str| found.iter().find(|(text, ..)| text == word).unwrap_or_else(|| panic!("{told} {found:?}")).1;
     assert!(x("house") > x("small") && x("small") > x("red"), "{found:?}");
     assert!(svg.matches("text-anchor=\"end\"").count() == 3, "{svg}");
-    fs::write(folder.path().join("zh.links"), "\n").expect("written");
-    let (_, svg, told) = gloss(folder.path(), "--source s.zh --target t.zh --links zh.links --format svg --width 80");
+    folder.put("zh.links", "\n");
+    let Outcome { stdout: svg, stderr: told, .. } =
+        gloss(&folder, "--source s.zh --target t.zh --links zh.links --format svg --width 80");
     let found = places(&svg);
     assert_eq!(found[1].0, "房子", "{told}");
     let lines: Vec<&str> =

@@ -1,61 +1,56 @@
 //! Rows of an alignment head in everything that is written and shown: commands, figures, corpora, and what the window gets.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use interlinear::aligner::words::{Cutter, LineAligner};
-use interlinear::analysis::{alignment::Alignment, row_convention::RowConvention};
 use interlinear::app::document::table::{Making, build};
 use interlinear::app::settings::{RowSource, Settings};
 use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
-use interlinear::session::{driver::OpenWith, persist::SavedSession, state::Session};
-use interlinear::{
-    aligner::learned::Learned, app::command::SettingsCommand, decoding::Hypothesis,
-    figure::heatmap::outlines::Outlined, models::config::Architecture, text::sentence::Sentence,
-    ticket::CancellationToken,
-};
+use interlinear::{aligner::learned::Learned, analysis::alignment::Alignment, analysis::row_convention::RowConvention};
+use interlinear::{app::command::SettingsCommand, decoding::Hypothesis, figure::heatmap::outlines::Outlined};
+use interlinear::{models::config::Architecture, session::driver::OpenWith, session::persist::SavedSession};
+use interlinear::{session::state::Session, text::sentence::Sentence};
 use serde_json::Value;
 
-use crate::cli::{Outcome, run_in};
-use crate::heads::with_head;
+use crate::cli::{Outcome, feed, json_lines, json_of};
+use crate::folder::{Files as _, Folder};
 use crate::tiny::{TINY, Tiny};
 use crate::worker::{request, serve_all, store};
+use crate::{forever, heads::with_head};
 
 const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY };
 
 const TYPED: &str = "one two\nthree two one\nFoo one\nfoo bar\ntwo\n";
 
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+fn folder() -> Folder {
+    let folder = Folder::new();
     for tiny in [TINY, ENCDEC] {
-        with_head(&tiny.save(folder.path()));
+        with_head(&tiny.save(&folder));
     }
-    Tiny { name: "bare", ..TINY }.save(folder.path());
+    Tiny { name: "bare", ..TINY }.save(&folder);
     let words = ["one", "two", "three"];
     let line = |k: usize| format!("{} {} {}", words[k % 3], words[(k / 2) % 3], words[(k / 3) % 3]);
     let source: Vec<String> = (0..12).map(line).collect();
     let target: Vec<String> =
         source.iter().map(|line| line.replace("one", "un").replace("two", "deux").replace("three", "trois")).collect();
-    fs::write(folder.path().join("source"), source.join("\n") + "\n").expect("written");
-    fs::write(folder.path().join("target"), target.join("\n") + "\n").expect("written");
-    fs::write(folder.path().join("typed"), TYPED).expect("written");
-    fs::write(folder.path().join("gold"), "0-0 1-1 2-2\n".repeat(12)).expect("written");
+    folder.put("source", source.join("\n") + "\n");
+    folder.put("target", target.join("\n") + "\n");
+    folder.put("typed", TYPED);
+    folder.put("gold", "0-0 1-1 2-2\n".repeat(12));
     folder
 }
 
 fn run(folder: &Path, arguments: &str) -> Outcome {
     let arguments: Vec<&str> = arguments.split_whitespace().collect();
-    run_in(folder, &arguments, TYPED.as_bytes())
+    feed(folder, &arguments, TYPED.as_bytes())
 }
 
 fn told(folder: &Path, arguments: &str) -> String {
-    let outcome = run(folder, arguments);
-    assert_eq!(outcome.code, 0, "{arguments}: {}", outcome.stderr);
-    outcome.stdout
+    run(folder, arguments).good().stdout
 }
 
 fn lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    json_lines(&text)
 }
 
 fn rows(value: &Value) -> Vec<Vec<f64>> {
@@ -81,8 +76,8 @@ fn translate_and_score_have_the_head_beside_alpha_and_nothing_else_changes() {
             format!("translate --model {model} --format jsonl --beam 3 --nbest 2"),
             format!("score --model {model} --source source --target target"),
         ] {
-            let plain = told(folder.path(), &command);
-            let with = told(folder.path(), &format!("{command} --reading head"));
+            let plain = told(&folder, &command);
+            let with = told(&folder, &format!("{command} --reading head"));
             let mut found = lines(&with);
             for line in &mut found {
                 let all = match line.get_mut("hypotheses") {
@@ -103,22 +98,22 @@ fn translate_and_score_have_the_head_beside_alpha_and_nothing_else_changes() {
         }
         // the links are those of the head, in both commands and in `align`
         let pair = format!("--model {model} --source source --target target --reading head");
-        let scored = lines(&told(folder.path(), &format!("score {pair}")));
+        let scored = lines(&told(&folder, &format!("score {pair}")));
         let by_hand: Vec<String> = scored.iter().map(|line| links(&rows(&line["head"]))).collect();
         for command in [format!("score {pair} --format pharaoh"), format!("align {pair}")] {
-            let found = told(folder.path(), &command);
+            let found = told(&folder, &command);
             assert_eq!(found.lines().collect::<Vec<_>>(), by_hand, "{command}");
         }
         unlinked += scored.iter().map(|line| rows(&line["head"]).len() - 1).sum::<usize>();
         unlinked -= by_hand.iter().map(|links| links.split_whitespace().count()).sum::<usize>();
         let command = format!("translate --model {model} --reading head");
-        let found = lines(&told(folder.path(), &format!("{command} --format jsonl")));
+        let found = lines(&told(&folder, &format!("{command} --format jsonl")));
         let by_hand: Vec<String> = found.iter().map(|line| links(&rows(&line["hypotheses"][0]["head"]))).collect();
-        let written = told(folder.path(), &format!("{command} --format pharaoh"));
+        let written = told(&folder, &format!("{command} --format pharaoh"));
         assert_eq!(written.lines().collect::<Vec<_>>(), by_hand);
         // and in a corpus, which keeps what the head said
         let analyse = format!("analyse --workspace {model}.ilws --source typed --model {model} --reading head");
-        assert_eq!(told(folder.path(), &format!("{analyse} --format links")), written, "{analyse}");
+        assert_eq!(told(&folder, &format!("{analyse} --format links")), written, "{analyse}");
     }
     assert!(unlinked > 0, "no word looks at </s> most");
 }
@@ -128,18 +123,18 @@ fn dictionaries_and_unknown_words_go_by_the_head() {
     let folder = folder();
     let written = |model: &str, more: &str| {
         let all = format!("dictionary --minimum 1 --model {model} --source source --target target --output out {more}");
-        told(folder.path(), &all);
-        fs::read_to_string(folder.path().join("out")).expect("written")
+        told(&folder, &all);
+        folder.text("out")
     };
     let (own, bare) = (written("tiny", ""), written("bare", ""));
     assert_eq!(own, written("tiny", "--reading head"));
     assert_eq!(bare, written("tiny", "--reading predicted"));
     assert_ne!(own, bare, "the rows of the head are others");
     assert!(!written("encdec", "").is_empty(), "a probe");
-    with_head(&Tiny { name: "unknowing", ..TINY }.unknowing().save(folder.path()));
+    with_head(&Tiny { name: "unknowing", ..TINY }.unknowing().save(&folder));
     let command = "translate --model unknowing --beam 1 --max-length 8";
-    let found = lines(&told(folder.path(), &format!("{command} --reading head --format jsonl")));
-    let texts = told(folder.path(), &format!("{command} --replace-unk --pretokenized"));
+    let found = lines(&told(&folder, &format!("{command} --reading head --format jsonl")));
+    let texts = told(&folder, &format!("{command} --replace-unk --pretokenized"));
     let mut replaced = 0;
     for (line, text) in found.iter().zip(texts.lines()) {
         let one = &line["hypotheses"][0];
@@ -161,8 +156,8 @@ fn evaluate_analyse_and_figure_read_the_head() {
     let files = "--source source --target target --pretokenized --unk none";
     let gold = "--gold gold --gold-order source --gold-base 0 --threshold 0.2 --format json";
     for (model, first) in [("tiny", "predicted"), ("encdec", "head")] {
-        let report = told(folder.path(), &format!("evaluate --model {model} {files} {gold}"));
-        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let report = told(&folder, &format!("evaluate --model {model} {files} {gold}"));
+        let report = json_of(&report);
         let found = report.to_string();
         for wanted in ["\"reading\":\"head\"", "\"threshold\":null", "\"threshold\":0.2"] {
             assert!(found.contains(wanted), "{model}: no {wanted} in {found}");
@@ -173,25 +168,25 @@ fn evaluate_analyse_and_figure_read_the_head() {
     }
     let analyse = |more: &str| {
         let all = format!("analyse --workspace w.ilws --source source --model tiny --format jsonl {more}");
-        told(folder.path(), &all)
+        told(&folder, &all)
     };
     let (plain, by_head) = (analyse(""), analyse("--reading head"));
     assert!(!plain.contains("tiny, head") && by_head.contains("tiny, head"), "{by_head}");
-    let svg = told(folder.path(), "figure --model encdec --reading head --caption --text three");
+    let svg = told(&folder, "figure --model encdec --reading head --caption --text three");
     assert!(svg.contains("reading head"), "{svg}");
-    assert!(run(folder.path(), "figure --model encdec --text three").code == 2, "it has no alpha");
+    assert!(run(&folder, "figure --model encdec --text three").code == 2, "it has no alpha");
 }
 
 #[test]
 fn heads_vote_beside_a_statistical_aligner() {
     let folder = folder();
     let pair = "--source source --target target --pretokenized";
-    told(folder.path(), &format!("align --statistical --save kept {pair}"));
-    let learned = Learned::open(&folder.path().join("kept")).expect("it was kept");
+    told(&folder, &format!("align --statistical --save kept {pair}"));
+    let learned = Learned::open(&folder.join("kept")).expect("it was kept");
     let cutter = || Cutter::new("und", true);
     let mut aligner = LineAligner::new(learned, cutter(), cutter());
-    let text = |name: &str| fs::read_to_string(folder.path().join(name)).expect("it is there");
-    let scored = |model: &str| lines(&told(folder.path(), &format!("score --model {model} {pair} --reading head")));
+    let text = |name: &str| folder.text(name);
+    let scored = |model: &str| lines(&told(&folder, &format!("score --model {model} {pair} --reading head")));
     for (votes, share, theta) in [("--vote tiny", 3.0, None), ("--vote tiny --vote encdec", 4.0, Some(0.3))] {
         let heads: Vec<Vec<Value>> = votes.split("--vote ").skip(1).map(|model| scored(model.trim())).collect();
         let mut wanted = Vec::new();
@@ -210,13 +205,13 @@ fn heads_vote_beside_a_statistical_aligner() {
             wanted.push(links.join(" "));
         }
         let theta = theta.map_or_else(String::new, |theta| format!("--threshold {theta}"));
-        let found = told(folder.path(), &format!("align --learned kept {votes} {theta} --batch 5 {pair}"));
+        let found = told(&folder, &format!("align --learned kept {votes} {theta} --batch 5 {pair}"));
         assert_eq!(found.lines().collect::<Vec<_>>(), wanted, "{votes}");
         assert!(found.contains("0-0"), "{found}");
     }
-    fs::write(folder.path().join("long"), format!("one\n{}\ntwo\n", "one ".repeat(1001))).expect("written");
-    fs::write(folder.path().join("its"), "un\ndeux\ndeux\n").expect("written");
-    let outcome = run(folder.path(), "align --learned kept --vote tiny --source long --target its --threshold 0.1");
+    folder.put("long", format!("one\n{}\ntwo\n", "one ".repeat(1001)));
+    folder.put("its", "un\ndeux\ndeux\n");
+    let outcome = run(&folder, "align --learned kept --vote tiny --source long --target its --threshold 0.1");
     assert_eq!((outcome.code, outcome.stdout.lines().count()), (2, 3), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("long, line 2"), "{}", outcome.stderr);
 }
@@ -224,21 +219,21 @@ fn heads_vote_beside_a_statistical_aligner() {
 #[test]
 fn heads_of_both_directions_are_put_together_and_vote() {
     let folder = folder();
-    let back = Tiny { name: "back", source: TINY.target, target: TINY.source, seed: 7, ..TINY }.save(folder.path());
-    let config = fs::read_to_string(back.join("config.json")).expect("its languages");
+    let back = Tiny { name: "back", source: TINY.target, target: TINY.source, seed: 7, ..TINY }.save(&folder);
+    let config = back.text("config.json");
     let turned = config.replace("\"en\"", "\"?\"").replace("\"fr\"", "\"en\"").replace("\"?\"", "\"fr\"");
-    fs::write(back.join("config.json"), turned).expect("written");
+    back.put("config.json", turned);
     with_head(&back);
     let (pair, other) = ("--source source --target target", "--source target --target source");
     for threshold in ["", "--threshold 0.2"] {
         let of = |model: &str, pair: &str| {
-            told(folder.path(), &format!("align --model {model} --reading head {threshold} --pretokenized {pair}"))
+            told(&folder, &format!("align --model {model} --reading head {threshold} --pretokenized {pair}"))
         };
         let (there, back) = (of("tiny", pair), of("back", other));
         for (way, both) in [("intersection", true), ("union", false)] {
             let asked =
                 format!("--reverse-model back --symmetrize {way} --reading head {threshold} --pretokenized {pair}");
-            let found = told(folder.path(), &format!("align --model tiny {asked}"));
+            let found = told(&folder, &format!("align --model tiny {asked}"));
             for (n, line) in found.lines().enumerate() {
                 let links = |text: &str| -> Vec<String> {
                     text.lines().nth(n).expect("a line").split(' ').map(str::to_owned).collect()
@@ -257,15 +252,15 @@ fn heads_of_both_directions_are_put_together_and_vote() {
             }
         }
     }
-    told(folder.path(), &format!("align --statistical --save kept --pretokenized {pair}"));
-    let learned = Learned::open(&folder.path().join("kept")).expect("it was kept");
+    told(&folder, &format!("align --statistical --save kept --pretokenized {pair}"));
+    let learned = Learned::open(&folder.join("kept")).expect("it was kept");
     let cutter = || Cutter::new("und", true);
     let mut aligner = LineAligner::new(learned, cutter(), cutter());
-    let scored = lines(&told(folder.path(), &format!("score --model back --pretokenized {other} --reading head")));
-    let text = |name: &str| fs::read_to_string(folder.path().join(name)).expect("it is there");
+    let scored = lines(&told(&folder, &format!("score --model back --pretokenized {other} --reading head")));
+    let text = |name: &str| folder.text(name);
     let languages = "--source-language en --target-language fr";
     let voted = format!("align --learned kept --vote back --threshold 0.8 --pretokenized {languages} {pair}");
-    let found = told(folder.path(), &voted);
+    let found = told(&folder, &voted);
     for (n, (source, target)) in text("source").lines().zip(text("target").lines()).enumerate() {
         // its rows are the words of the source
         let (weights, head) = (aligner.weights(source, target), rows(&scored[n]["head"]));
@@ -289,20 +284,19 @@ fn what_has_no_head_says_how_to_get_one() {
         "analyse --workspace bare.ilws --source source --model bare",
     ] {
         let asks = if command.contains("--vote") { "" } else { " --reading head" };
-        let outcome = run(folder.path(), &format!("{command}{asks}"));
+        let outcome = run(&folder, &format!("{command}{asks}"));
         assert_eq!(outcome.code, 2, "{command}");
         let wanted = "bare has no alignment head (alignment.safetensors); learn one with `interlinear train --head`";
         assert!(outcome.stderr.contains(wanted), "{command}: {}", outcome.stderr);
     }
-    fs::write(folder.path().join("tiny/alignment.safetensors"), b"no tensors").expect("written");
-    let outcome = run(folder.path(), "translate --model tiny --reading head");
-    assert!(outcome.code == 2 && outcome.stderr.contains("alignment.safetensors"), "{}", outcome.stderr);
-    assert_eq!(run(folder.path(), "translate --model tiny").code, 0, "without it the model is what it was");
+    folder.put("tiny/alignment.safetensors", b"no tensors");
+    run(&folder, "translate --model tiny --reading head").refused("alignment.safetensors");
+    assert_eq!(run(&folder, "translate --model tiny").code, 0, "without it the model is what it was");
 }
 
 fn events(folder: &Path, name: &str) -> Vec<Event> {
     let folders: Vec<PathBuf> = vec![folder.join(name)];
-    serve_all(&request(1, "three two", &folders), &mut store(), &CancellationToken::forever())
+    serve_all(&request(1, "three two", &folders), &mut store(), &forever())
 }
 
 #[test]
@@ -310,7 +304,7 @@ fn the_window_gets_rows_of_the_head_while_words_come() {
     let folder = folder();
     for model in ["tiny", "encdec"] {
         let (mut partial, mut last) = (0, None);
-        for event in events(folder.path(), model) {
+        for event in events(&folder, model) {
             match event {
                 Event::Loaded { facts, .. } => assert!(facts.has_head && facts.device.notice.is_none()),
                 Event::Expanded { best, .. } => {
@@ -327,8 +321,8 @@ fn the_window_gets_rows_of_the_head_while_words_come() {
         assert!(partial > 0 && last.found.head.expect("rows").len() == last.tokens.len(), "{model}");
         assert_eq!(last.found.alpha.is_some(), model == "tiny");
     }
-    fs::write(folder.path().join("tiny/alignment.safetensors"), b"no tensors").expect("written");
-    let events = events(folder.path(), "tiny");
+    folder.put("tiny/alignment.safetensors", b"no tensors");
+    let events = events(&folder, "tiny");
     let is_told = |event: &Event| match event {
         Event::Loaded { facts, .. } => {
             !facts.has_head && facts.device.notice.as_ref().is_some_and(|told| told.contains("alignment.safetensors"))

@@ -8,21 +8,20 @@ use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
 use interlinear::decoding::{Decoded, SearchOptions, Specials, decode_all, force, force_all};
 use interlinear::jobs::queue::head::{HeadOrder, LearnedOfText};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
-use interlinear::jobs::{Library, gate::ForegroundGate};
 use interlinear::models::fused::head::{HEAD_FILE, HEAD_WIDTH, HeadSizes, weights_of};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
-use interlinear::models::{checkpoint::Weights, config::Architecture};
 use interlinear::nn::device::{Device, DeviceChoice};
-use interlinear::text::{corpus::ParallelText, links::Link};
 use interlinear::training::head::{HeadTraining, head_parameters, is_of, train_head};
 use interlinear::training::{guide::Guide, minibatch::GuidedLink, state::Checkpoint};
+use interlinear::{aligner::words::LineAligner, analysis::row_convention::RowConvention, evaluation::rows::RowReader};
 use interlinear::{
-    aligner::words::LineAligner, analysis::row_convention::RowConvention, evaluation::rows::RowReader,
-    ticket::CancellationToken,
+    jobs::Library, jobs::gate::ForegroundGate, models::checkpoint::Weights, models::config::Architecture,
 };
+use interlinear::{text::corpus::ParallelText, text::links::Link};
 
-use crate::bad_input::copy_of;
+use crate::folder::{Files as _, Folder};
 use crate::tiny::{TINY, Tiny};
+use crate::{bad_input::copy_of, forever};
 
 const FOREIGN: [&str; 7] = [
     "marian/guided", "marian/pre", "marian/ssru", "marian-rnn/s2s-topped", "marian-rnn/s2s-lstm", "origins/onmt-brnn",
@@ -104,8 +103,8 @@ fn by_hand(model: &Model, head: &Weights, source: &[u32], target: &[u32]) -> Vec
 
 #[test]
 fn a_head_without_x_is_one_whose_x_is_zero() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let model = Model::load(TINY.save(folder.path()), &Device::cpu()).expect("a sound model");
+    let folder = Folder::new();
+    let model = Model::load(TINY.save(&folder), &Device::cpu()).expect("a sound model");
     let whole = HeadSizes::of(&model.config, &model.weights);
     let plain = HeadSizes { source: 0, ..whole };
     let mut flat: Vec<f32> = (0..head_parameters(plain)).map(|k| (k as f32 * 0.37 + 1.0).sin() * 0.5).collect();
@@ -115,7 +114,7 @@ fn a_head_without_x_is_one_whose_x_is_zero() {
         model.forget_head();
         let mut stepper = model.stepper_with_head(Kernels::Fused, 1).expect("a head");
         let mut rows = Vec::new();
-        force_all(&mut *stepper, &[(&[2, 3, 4, 0], &[4, 2, 0])], 1, &CancellationToken::forever(), &mut |_, forced| {
+        force_all(&mut *stepper, &[(&[2, 3, 4, 0], &[4, 2, 0])], 1, &forever(), &mut |_, forced| {
             rows = forced[0].head.clone().unwrap_or_default();
             Ok(())
         })
@@ -129,18 +128,23 @@ fn a_head_without_x_is_one_whose_x_is_zero() {
 
 #[test]
 fn rows_are_those_of_the_equation_in_padded_batches_and_nothing_else_changes() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for path in models(folder.path()) {
+    let folder = Folder::new();
+    for path in models(&folder) {
         let ((model, head), name) = (with_head(&path), path.display());
         let pairs: [(&[u32], &[u32]); 3] =
             [(&[2, 3, 4, 0], &[4, 2, 0]), (&[4, 0], &[3, 3, 2, 4, 0]), (&[2, 2, 0], &[0])];
-        let forever = CancellationToken::forever();
         let plain = RowReader::default()
-            .force_all(&mut *model.stepper(Kernels::Fused, 1).expect("a stepper"), &pairs, 2, &forever, &mut |_, _| {})
+            .force_all(
+                &mut *model.stepper(Kernels::Fused, 1).expect("a stepper"),
+                &pairs,
+                2,
+                &forever(),
+                &mut |_, _| {},
+            )
             .expect("forced");
         let rows = RowReader::wanted((&model).into(), Some(RowConvention::Head));
         let mut stepper = model.stepper_with_head(Kernels::Fused, 1).expect("it has a head");
-        let forced = rows.force_all(&mut *stepper, &pairs, 2, &forever, &mut |_, _| {}).expect("forced");
+        let forced = rows.force_all(&mut *stepper, &pairs, 2, &forever(), &mut |_, _| {}).expect("forced");
         for ((forced, plain), (source, target)) in forced.into_iter().zip(plain).zip(pairs) {
             assert_eq!(forced.token_log_p, plain.token_log_p, "{name}: log p");
             let alpha = forced.alpha.expect("a head always aligns");
@@ -157,9 +161,9 @@ fn rows_are_those_of_the_equation_in_padded_batches_and_nothing_else_changes() {
 
 #[test]
 fn translations_do_not_change_by_a_letter_and_their_rows_are_those_of_forced_ones() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for path in models(folder.path()) {
-        let ((model, _), name, forever) = (with_head(&path), path.display(), CancellationToken::forever());
+    let folder = Folder::new();
+    for path in models(&folder) {
+        let ((model, _), name, forever) = (with_head(&path), path.display(), forever());
         let sources: [&[u32]; 4] = [&[2, 3, 4, 0], &[4, 0], &[3, 3, 2, 0], &[2, 0]];
         let options = SearchOptions { beam: 3, ..SearchOptions::default() };
         let (eos, unk) = model.specials();
@@ -193,8 +197,8 @@ fn translations_do_not_change_by_a_letter_and_their_rows_are_those_of_forced_one
 
 #[test]
 fn a_step_that_is_answered_twice_is_one_step() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (model, _) = with_head(&TINY.save(folder.path()));
+    let folder = Folder::new();
+    let (model, _) = with_head(&TINY.save(&folder));
     let rows = |again: bool| {
         let mut stepper = model.stepper_with_head(Kernels::Fused, 1).expect("it has a head");
         let (mut output, mut heads) = (StepOutput::default(), Vec::new());
@@ -230,8 +234,8 @@ fn text() -> (ParallelText, Guide) {
 #[test]
 fn a_head_learns_the_links_the_same_on_any_number_of_threads() {
     let (corpus, guide) = text();
-    let folder = tempfile::tempdir().expect("a folder");
-    for path in models(folder.path()) {
+    let folder = Folder::new();
+    for path in models(&folder) {
         let learned = [
             ("tiny", 40, 0.3),
             ("encdec", 40, 0.8),
@@ -247,8 +251,7 @@ fn a_head_learns_the_links_the_same_on_any_number_of_threads() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             let mut costs = Vec::new();
             let weights = pool.install(|| {
-                let forever = CancellationToken::forever();
-                train_head(&model, (&corpus, &guide), options, None, &forever, &mut |step| {
+                train_head(&model, (&corpus, &guide), options, None, &forever(), &mut |step| {
                     costs.push(step.progress.cost);
                     Ok(())
                 })
@@ -265,12 +268,11 @@ fn a_head_learns_the_links_the_same_on_any_number_of_threads() {
 /// What finds no room is asked of the model again, and a run that was ended goes on from its checkpoint: the head is the same.
 #[test]
 fn neither_room_nor_a_break_changes_what_is_learned() {
-    let ((corpus, guide), folder) = (text(), tempfile::tempdir().expect("a folder"));
-    let path = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY }.save(folder.path());
-    for path in [TINY.save(folder.path()), path] {
+    let ((corpus, guide), folder) = (text(), Folder::new());
+    let path = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY }.save(&folder);
+    for path in [TINY.save(&folder), path] {
         let model = Model::load(&path, &Device::cpu()).expect("a sound model");
-        let (whole, forever) =
-            (HeadTraining { passes: 3, seed: 5, ..HeadTraining::default() }, CancellationToken::forever());
+        let (whole, forever) = (HeadTraining { passes: 3, seed: 5, ..HeadTraining::default() }, forever());
         let learn = |options: HeadTraining, before: Option<&Checkpoint>, kept: Option<(u64, &Path)>| {
             let mut updates = Vec::new();
             let weights = train_head(&model, (&corpus, &guide), options, before, &forever, &mut |step| {
@@ -303,9 +305,9 @@ fn neither_room_nor_a_break_changes_what_is_learned() {
 
 #[test]
 fn the_lane_learns_a_head_that_the_model_has_at_once() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY }.save(folder.path());
-    let [source, target, links] = ["source", "target", "links"].map(|name| folder.path().join(name));
+    let folder = Folder::new();
+    let path = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY }.save(&folder);
+    let [source, target, links] = ["source", "target", "links"].map(|name| folder.join(name));
     std::fs::write(&source, "one two\nthree one two\n".repeat(20)).expect("written");
     std::fs::write(&target, "un deux\ntrois un deux\n".repeat(20)).expect("written");
     std::fs::write(&links, "0-0 1-1\n0-0 1-1 2-2\n".repeat(20)).expect("written");
@@ -347,16 +349,16 @@ fn the_lane_learns_a_head_that_the_model_has_at_once() {
     let (ended, _) = learn((&source, &links), Some(&source));
     let QueueNews::Failed(why) = ended else { panic!("{ended:?}") };
     assert!(why.contains("source") && !why.contains("panicked"), "{why}");
-    let (ended, _) = learn((&source, &folder.path().join("none")), None);
+    let (ended, _) = learn((&source, &folder.join("none")), None);
     let QueueNews::Failed(why) = ended else { panic!("{ended:?}") };
     assert!(why.contains("none"), "{why}");
 }
 
 #[test]
 fn the_lane_learns_an_aligner_from_the_text_alone() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let model = TINY.save(folder.path());
-    let [source, target, kept] = ["source", "target", "own.aligner"].map(|name| folder.path().join(name));
+    let folder = Folder::new();
+    let model = TINY.save(&folder);
+    let [source, target, kept] = ["source", "target", "own.aligner"].map(|name| folder.join(name));
     std::fs::write(&source, "one two\nthree one two\ntwo\n".repeat(20)).expect("written");
     std::fs::write(&target, "un deux\ntrois un deux\ndeux\n".repeat(20)).expect("written");
     let lane = JobQueue::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
@@ -390,26 +392,20 @@ fn the_lane_learns_an_aligner_from_the_text_alone() {
 
 #[test]
 fn a_head_of_a_foreign_model_is_learned_and_read_on_the_command_line() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let kind = models(folder.path()).into_iter().find(|path| path.ends_with("guided")).expect("a Transformer");
-    let (file, text) = (kind.join("model.npz"), folder.path().join("text"));
+    let folder = Folder::new();
+    let kind = models(&folder).into_iter().find(|path| path.ends_with("guided")).expect("a Transformer");
+    let (file, text) = (kind.join("model.npz"), folder.join("text"));
     let model = Model::load(&file, &Device::cpu()).expect("a sound model");
     let words: Vec<&str> = (2..6).filter_map(|id| model.source.token(id)).collect();
     let line = |k: usize| format!("{} {}\n", words[k % 4], words[(k / 2) % 4]);
     std::fs::write(&text, (0..40).map(line).collect::<String>()).expect("written");
-    let run = |arguments: &[&str]| {
-        let told = crate::cli::run_in(folder.path(), arguments, b"");
-        assert_eq!(told.code, 0, "{}", told.stderr);
-        told.stdout
-    };
+    let run = |arguments: &[&str]| crate::cli::run_in(&folder, arguments).good().stdout;
     let [file, text] = [&file, &text].map(|path| path.to_str().expect("UTF-8"));
-    let links = folder.path().join("links");
-    std::fs::write(&links, "0-0 1-1\n".repeat(40)).expect("written");
+    let links = folder.put("links", "0-0 1-1\n".repeat(40));
     let links = links.to_str().expect("UTF-8");
     run(&["train", "--head", file, "--source", text, "--target", text, "--links", links, "--passes", "30"]);
     let again = ["train", "--head", file, "--source", text, "--target", text, "--links", links, "--resume"];
-    let told = crate::cli::run_in(folder.path(), &again, b"");
-    assert!(told.code == 2 && told.stderr.contains("model.npz.alignment.checkpoint"), "{}", told.stderr);
+    crate::cli::run_in(&folder, &again).refused("model.npz.alignment.checkpoint");
     assert!(kind.join("model.npz.alignment.safetensors").is_file());
     let read = run(&["align", "--model", file, "--source", text, "--target", text, "--reading", "head"]);
     assert_eq!(read.lines().count(), 40);
@@ -417,8 +413,8 @@ fn a_head_of_a_foreign_model_is_learned_and_read_on_the_command_line() {
 
 #[test]
 fn what_is_no_head_of_this_model_is_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let model = Model::load(TINY.save(folder.path()), &Device::cpu()).expect("a sound model");
+    let folder = Folder::new();
+    let model = Model::load(TINY.save(&folder), &Device::cpu()).expect("a sound model");
     let plain = model.stepper_with_head(Kernels::Fused, 1).expect("a stepper without a head");
     assert!(!plain.has_alignment_head());
     let missing =

@@ -10,15 +10,17 @@ use std::{fs, path::PathBuf};
 use interlinear::import::{self, FORMATS, Facts, ImportOptions, Record, Role};
 use interlinear::{error::Result, import::beside::Sides};
 
+use crate::folder::Folder;
+
 struct Planted {
-    _folder: tempfile::TempDir,
+    _folder: Folder,
     path: PathBuf,
 }
 
 impl Planted {
     fn new(name: &str, bytes: &[u8]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(name);
+        let folder = Folder::new();
+        let path = folder.join(name);
         fs::write(&path, bytes).unwrap();
         Self { _folder: folder, path }
     }

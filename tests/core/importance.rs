@@ -4,17 +4,15 @@
 use std::collections::HashMap;
 
 use candle_core::{DType, Device as Candle, Tensor};
+use interlinear::analysis::measures::MEASURES;
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::gradient::{Descent, Gradients, Smoothing, two_embeddings};
 use interlinear::models::loss::{Trainable, trainable};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper as _};
-use interlinear::{
-    analysis::measures::MEASURES, decoding, decoding::importance::Subject, nn::device::Device,
-    ticket::CancellationToken,
-};
+use interlinear::{decoding, decoding::importance::Subject, nn::device::Device};
 
-use crate::cli::reference;
 use crate::models::{FOLDERS, FOREIGN};
+use crate::{cli::reference, forever};
 
 pub const SOURCE: &[u32] = &[2, 9, 4, 7, 0];
 pub const TARGET: &[u32] = &[5, 8, 3, 0];
@@ -56,9 +54,7 @@ fn gradients_are_differences_on_every_architecture() {
         let model = load(folder);
         let (config, all) = two_embeddings(&model.config, tensors(&model));
         let gradients = Gradients::from_tensors(&model.config, all.clone()).expect("a model");
-        let found = gradients
-            .times_input((SOURCE, TARGET), Smoothing::PLAIN, &CancellationToken::forever())
-            .expect("gradients");
+        let found = gradients.times_input((SOURCE, TARGET), Smoothing::PLAIN, &forever()).expect("gradients");
         let mut expected = vec![vec![0.0; SOURCE.len()]; TARGET.len()];
         for (j, &word) in SOURCE.iter().enumerate() {
             let scaled = |by: f64| {
@@ -83,9 +79,7 @@ fn smoothing_averages_and_follows_its_seed() {
     let model = load("rnnsearch");
     let gradients = Gradients::new(&model).expect("a model");
     let of = |samples, noise, seed| {
-        gradients
-            .times_input((SOURCE, TARGET), Smoothing { samples, noise, seed }, &CancellationToken::forever())
-            .expect("it")
+        gradients.times_input((SOURCE, TARGET), Smoothing { samples, noise, seed }, &forever()).expect("it")
     };
     let plain = of(1, 0.0, 1);
     let wide =
@@ -116,13 +110,11 @@ fn alpha_is_optimised_along_its_gradient() {
     for folder in FOLDERS.iter().chain(&FOREIGN).filter(|folder| load(folder).config.aligns()) {
         let model = load(folder);
         let gradients = Gradients::new(&model).expect("a model");
-        let optimise = |steps, rate| {
-            gradients.optimised((SOURCE, TARGET), Descent { steps, rate }, &CancellationToken::forever()).expect("rows")
-        };
+        let optimise =
+            |steps, rate| gradients.optimised((SOURCE, TARGET), Descent { steps, rate }, &forever()).expect("rows");
         let (own, one) = (optimise(0, 1.0), optimise(1, 1.0));
         let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
-        let forced =
-            decoding::force(stepper.as_mut(), &[(SOURCE, TARGET)], &CancellationToken::forever()).expect("it scores");
+        let forced = decoding::force(stepper.as_mut(), &[(SOURCE, TARGET)], &forever()).expect("it scores");
         let alpha = forced[0].alpha.clone().expect("it aligns");
         let wide =
             |rows: &[Vec<f32>]| rows.iter().map(|row| row.iter().map(|x| f64::from(*x)).collect()).collect::<Vec<_>>();
@@ -172,9 +164,7 @@ fn a_small_change_of_a_row_makes_the_model_say_a_word() {
             let mut order: Vec<usize> = (0..own.len()).collect();
             order.sort_by(|a, b| own[*b].total_cmp(&own[*a]));
             let ask = |word: usize| {
-                gradients
-                    .persuade((SOURCE, &TARGET[..i]), &[], word as u32, &CancellationToken::forever())
-                    .expect("it runs")
+                gradients.persuade((SOURCE, &TARGET[..i]), &[], word as u32, &forever()).expect("it runs")
             };
             let first = ask(order[0]).expect("it says it anyway");
             assert!(first.moved.abs() < 1e-6, "{folder}: {first:?}");
@@ -205,12 +195,8 @@ fn leaving_out_is_what_is_lost_by_hand() {
             let mut subject = Subject::new(&model, stepper.as_mut());
             let mut measure = |name: &str| {
                 let place = MEASURES.iter().position(|line| line.name == name).expect("a line of the table");
-                let tested = interlinear::analysis::measures::measure(
-                    &mut subject,
-                    place,
-                    (SOURCE, TARGET),
-                    &CancellationToken::forever(),
-                )?;
+                let tested =
+                    interlinear::analysis::measures::measure(&mut subject, place, (SOURCE, TARGET), &forever())?;
                 let rows = tested.measured.into_iter().find(|found| found.measure == place).expect("it was asked");
                 interlinear::error::Result::Ok(rows.rows)
             };
@@ -232,7 +218,7 @@ fn leaving_out_is_what_is_lost_by_hand() {
             let forced = decoding::force(
                 model.stepper(kernels, 2).expect("a stepper").as_mut(),
                 &[(SOURCE, TARGET)],
-                &CancellationToken::forever(),
+                &forever(),
             );
             let alpha = forced.expect("it is forced").remove(0).alpha.expect("it aligns");
             let row = |i: usize| {

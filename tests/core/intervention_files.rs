@@ -3,18 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use interlinear::decoding::reweigh::permutation;
 use interlinear::decoding::{Decoded, SearchOptions, Specials};
 use interlinear::interventions::{
     Intervention, InterventionFile, InterventionReader, Interventions, Origin, Resolved, ResolvedText, intervene_all,
 };
 use interlinear::models::{Kernels, Model};
-use interlinear::{
-    decoding::reweigh::permutation, models::config::Architecture, text::words::vocabulary_words,
-    ticket::CancellationToken,
-};
-use serde_json::Value;
+use interlinear::{models::config::Architecture, text::words::vocabulary_words};
 
-use crate::cli::run_in;
+use crate::cli::{feed, json_of};
+use crate::folder::{Files as _, Folder};
+use crate::forever;
 use crate::tiny::{TINY, Tiny};
 
 const SOURCE: &str = "one three two";
@@ -134,17 +133,8 @@ fn decoded(model: &Model, list: Vec<Intervention>, beam: usize) -> Decoded {
         found = decoded.pop();
         Ok(())
     };
-    intervene_all(
-        stepper.as_mut(),
-        specials,
-        &[&source],
-        &[list.into()],
-        &options,
-        4,
-        &CancellationToken::forever(),
-        &mut done,
-    )
-    .expect("it decodes");
+    intervene_all(stepper.as_mut(), specials, &[&source], &[list.into()], &options, 4, &forever(), &mut done)
+        .expect("it decodes");
     found.expect("a translation")
 }
 
@@ -153,19 +143,17 @@ const PLAN: &str = r#"{"version": 1, "prefix": "deux", "forbid": [{"word": "un"}
 
 #[test]
 fn translate_does_what_the_file_says_and_marks_it() {
-    let folder = tempfile::tempdir().expect("a directory");
-    TINY.save(folder.path());
+    let folder = Folder::new();
+    TINY.save(&folder);
     let model = TINY.model();
-    std::fs::write(folder.path().join("plan.json"), PLAN).expect("written");
+    folder.put("plan.json", PLAN);
     let set = resolved(&model, PLAN, SOURCE).expect("it fits");
     let best = decoded(&model, set.list.to_vec(), 3).hypotheses.remove(0);
     let translate = |more: &[&str]| {
         let all = ["translate", "--model", "tiny", "--beam", "3", "--interventions", "plan.json"];
-        let outcome = run_in(folder.path(), &[&all, more].concat(), SOURCE.as_bytes());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{more:?}");
-        outcome.stdout
+        feed(&folder, &[&all, more].concat(), SOURCE.as_bytes()).quiet().stdout
     };
-    let json: Value = serde_json::from_str(&translate(&["--format", "jsonl"])).expect("JSON");
+    let json = json_of(&translate(&["--format", "jsonl"]));
     let found = &json["hypotheses"][0];
     let words: Vec<&str> = best.tokens.iter().map(|id| model.target.token(*id).expect("a word")).collect();
     assert_eq!(found["tokens"], serde_json::json!(words));
@@ -197,12 +185,12 @@ fn translate_does_what_the_file_says_and_marks_it() {
 
 #[test]
 fn a_line_each_and_what_does_not_fit_leaves_its_line_out() {
-    let folder = tempfile::tempdir().expect("a directory");
-    TINY.save(folder.path());
+    let folder = Folder::new();
+    TINY.save(&folder);
     let lines = "{\"version\": 1, \"prefix\": \"trois\"}\n\n{\"version\": 1, \"mask\": [{\"position\": 4}]}\n{\"version\": 1, \"prefix\": \"deux\"}\n";
-    std::fs::write(folder.path().join("plan.jsonl"), lines).expect("written");
+    folder.put("plan.jsonl", lines);
     let arguments = ["translate", "--model", "tiny", "--beam", "1", "--interventions", "plan.jsonl"];
-    let outcome = run_in(folder.path(), &arguments, b"one two\nthree\none two\ntwo\n");
+    let outcome = feed(&folder, &arguments, b"one two\nthree\none two\ntwo\n");
     assert_eq!(outcome.code, 2, "{}", outcome.stderr);
     assert!(outcome.stderr.contains("line 3: is left out: plan.jsonl, line 3: key `mask[0]`"), "{}", outcome.stderr);
     let found: Vec<&str> = outcome.stdout.lines().collect();
@@ -212,12 +200,11 @@ fn a_line_each_and_what_does_not_fit_leaves_its_line_out() {
     for (text, says) in
         [("one\n".repeat(5), "has 4 lines, but the text has more"), ("one\n".repeat(2), "line 3: has no sentence")]
     {
-        let outcome = run_in(folder.path(), &arguments, text.as_bytes());
-        assert!(outcome.code == 2 && outcome.stderr.contains(says), "{}", outcome.stderr);
+        feed(&folder, &arguments, text.as_bytes()).refused(says);
     }
     let open = |text: &str| {
-        std::fs::write(folder.path().join("one.json"), text).expect("written");
-        InterventionFile::open(&folder.path().join("one.json")).map(|file| file.all().is_some())
+        folder.put("one.json", text);
+        InterventionFile::open(&folder.join("one.json")).map(|file| file.all().is_some())
     };
     for (text, all) in [
         ("{\"version\": 1}", true),

@@ -9,13 +9,11 @@ use interlinear::decoding::{Decoded, Ensemble, SearchOptions, Specials, decode, 
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::{Annotations, Kernels, Model, Need, State, StepOutput, StepRow, Stepper, TranslationModel};
 use interlinear::models::{config::Config, folder::readable};
-use interlinear::text::tokenizer::Encode as _;
-use interlinear::{
-    attention::AttentionKind, decoding::reweigh::permutation, nn::device::Device, ticket::CancellationToken,
-};
+use interlinear::{attention::AttentionKind, decoding::reweigh::permutation};
+use interlinear::{nn::device::Device, text::tokenizer::Encode as _};
 
 use crate::models::{FOLDERS, FOREIGN};
-use crate::{cli::reference, tiny::TINY};
+use crate::{cli::reference, forever, models::loaded, tiny::TINY};
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: [&[u32]; 2] = [&[2, 9, 4, 7, 6, 0], &[5, 3, 8, 0]];
@@ -179,8 +177,7 @@ fn near(what: &str, found: &[f32], expected: &[f32]) {
 
 #[test]
 fn every_architecture_follows_what_was_changed() {
-    for folder in FOLDERS {
-        let model = load(folder);
+    for (folder, model) in loaded() {
         let best = Direct::new(&model, SOURCES[0], &[]).beam()[0].0[0];
         for (number, lists) in changes(model.config.aligns(), best.max(2)).into_iter().enumerate() {
             let direct = [0, 1].map(|sentence| Direct::new(&model, SOURCES[sentence], &lists[sentence]));
@@ -201,8 +198,7 @@ fn beams(model: &Model, kernels: Kernels, lists: &[Vec<Intervention>; 2]) -> Vec
     let mut stepper = model.stepper(kernels, 2).expect("a stepper");
     let by_sentence = lists.iter().map(|list| Arc::from(list.as_slice())).collect();
     let mut changed = Intervening::new(stepper.as_mut(), by_sentence);
-    decode(&mut changed, SPECIALS, &SOURCES, &options, &CancellationToken::forever(), &mut |_, _| {})
-        .expect("it decodes")
+    decode(&mut changed, SPECIALS, &SOURCES, &options, &forever(), &mut |_, _| {}).expect("it decodes")
 }
 
 fn check(what: &str, direct: &Direct<'_>, expected: &[(Vec<u32>, f64)], found: &Decoded) {
@@ -283,15 +279,14 @@ fn scores_and_samples_obey() {
     let list: Arc<[Intervention]> =
         [Intervention::Force { i: 1, token: 7 }, Intervention::Forbid { i: None, token: 4 }].into();
     let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
-    let plain =
-        force(stepper.as_mut(), &[(SOURCES[0], &[3, 7, 4, 0])], &CancellationToken::forever()).expect("it scores");
+    let plain = force(stepper.as_mut(), &[(SOURCES[0], &[3, 7, 4, 0])], &forever()).expect("it scores");
     let mut changed = Intervening::new(stepper.as_mut(), vec![Arc::clone(&list)]);
-    let scored = force(&mut changed, &[(SOURCES[0], &[3, 7, 4, 0])], &CancellationToken::forever()).expect("it scores");
+    let scored = force(&mut changed, &[(SOURCES[0], &[3, 7, 4, 0])], &forever()).expect("it scores");
     near("the forced word keeps its log p", &scored[0].token_log_p[..2], &plain[0].token_log_p[..2]);
     assert_eq!(scored[0].token_log_p[2], f32::NEG_INFINITY, "it was forbidden");
     let options = SampleOptions { count: 50, max_length: Some(6), ..SampleOptions::default() };
     let numbered = [Numbered { number: 0, source: SOURCES[0] }];
-    let drawn = sample(&mut changed, SPECIALS, &numbered, &options, &CancellationToken::forever()).expect("it draws");
+    let drawn = sample(&mut changed, SPECIALS, &numbered, &options, &forever()).expect("it draws");
     let tokens: Vec<&Vec<u32>> = drawn[0].iter().map(|sample| &sample.tokens).collect();
     assert!(tokens.len() > 3 && tokens.iter().all(|tokens| !tokens.contains(&4)), "{tokens:?}");
     assert!(tokens.iter().all(|tokens| tokens.get(1).is_none_or(|word| *word == 7)), "{tokens:?}");
@@ -338,8 +333,7 @@ fn what_means_nothing_for_a_sentence_is_said() {
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
         let mut changed = Intervening::new(stepper.as_mut(), vec![[one].into()]);
         let options = SearchOptions::default();
-        let found =
-            decode(&mut changed, SPECIALS, &SOURCES[..1], &options, &CancellationToken::forever(), &mut |_, _| {});
+        let found = decode(&mut changed, SPECIALS, &SOURCES[..1], &options, &forever(), &mut |_, _| {});
         let error = found.expect_err(says);
         assert!(error.is_users() && error.to_string().contains(says), "{error}");
     }

@@ -3,18 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::export::out::{ExportFormat, LinkRule, Out};
 use interlinear::corpus::judgements::agreement::{Aspect, compare};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement, Judges};
 use interlinear::corpus::judgements::scheme::{ErrorScheme, Renamed, Severity};
-use interlinear::corpus::{
-    export::out, judgements::judgement_io, measures::score::score, measures::table::Measuring,
-    query::column::TableColumn, query::filter::Filter, query::table::rows, store::corpus::CorpusTable,
-    store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout, store::write::NewSentence,
-};
-use interlinear::{analysis::alignment::Alignment, import, text::links::read::links_of, ticket::CancellationToken};
+use interlinear::corpus::query::{column::TableColumn, filter::Filter, table::rows};
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout};
+use interlinear::corpus::{export::out, judgements::judgement_io, measures::score::score, measures::table::Measuring};
+use interlinear::{corpus::store::write::NewSentence, import, text::links::read::links_of};
 
-use crate::cli::run_in;
+use crate::cli::{json_of, run_in, run_line};
+use crate::folder::{Files as _, Folder};
+use crate::forever;
 
 const PAIRS: &[(&str, &str, &str)] = &[
     ("a red boat", "un bateau rouge", "un rouge bateau"),
@@ -114,8 +115,7 @@ fn judged(path: &Path) -> Workspace {
 
 #[test]
 fn a_translation_that_one_of_two_did_not_judge_is_neither_agreed_nor_differed_upon() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = judged(&folder.path().join("a.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| judged(&folder.join("a.ilws")));
     let of_words = |workspace: &Workspace| {
         let corpus = CorpusTable::read(workspace).expect("a corpus");
         let found = compare(&corpus, ("anna", "bob"), &[0, 1, 2, 3]).expect("compared");
@@ -132,8 +132,7 @@ fn a_translation_that_one_of_two_did_not_judge_is_neither_agreed_nor_differed_up
 
 #[test]
 fn two_annotators_are_compared_as_counted_by_hand() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let workspace = judged(&folder.path().join("a.ilws"));
+    let (_folder, workspace) = Folder::of(|folder| judged(&folder.join("a.ilws")));
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let found = compare(&corpus, ("anna", "bob"), &[0, 1, 2, 3]).expect("compared");
     assert_eq!(found.both, 4);
@@ -183,8 +182,7 @@ fn two_annotators_are_compared_as_counted_by_hand() {
 
 #[test]
 fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = judged(&folder.path().join("a.ilws"));
+    let (folder, mut workspace) = Folder::of(|folder| judged(&folder.join("a.ilws")));
     let read = |workspace: &Workspace| CorpusTable::read(workspace).expect("a corpus");
     let corpus = read(&workspace);
     let all = score(&corpus, 0, 0..4, Judges::People);
@@ -210,7 +208,7 @@ fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
     assert_eq!(read(&workspace).judgements[&0]["anna"].marks[0].category, "style");
 
     for name in ["scheme.toml", "scheme.json"] {
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         other.save(&path).expect("written");
         assert_eq!(ErrorScheme::open(&path).expect("read"), other, "{name}");
     }
@@ -220,8 +218,7 @@ fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
         ("categories = [\"a\"]\nseverities = [{ name = \"x\", weight = -1 }]", "must be a number from 0 up"),
         ("categories = 1", "is no scheme of errors"),
     ] {
-        let path = folder.path().join("wrong.toml");
-        std::fs::write(&path, text).expect("written");
+        let path = folder.put("wrong.toml", text);
         let error = ErrorScheme::open(&path).expect_err(text).to_string();
         assert!(error.contains(says), "{error}");
     }
@@ -233,8 +230,7 @@ fn names(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
 
 #[test]
 fn a_kind_and_a_severity_of_one_name_are_renamed_apart() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("a.ilws"), PAIRS);
+    let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws"), PAIRS));
     let both = ErrorScheme {
         categories: ["style", "slip"].map(str::to_owned).to_vec(),
         severities: ["slip", "major"].map(|name| Severity { name: name.to_owned(), weight: 1.0 }).to_vec(),
@@ -258,8 +254,7 @@ fn a_kind_and_a_severity_of_one_name_are_renamed_apart() {
 
 #[test]
 fn a_translation_that_nobody_judged_has_no_score() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.ilws");
+    let (folder, path) = Folder::and_path("a.ilws");
     let mut workspace = filled(&path, PAIRS);
     let other = workspace.add_system("Brook", &StoredAbout::default()).expect("a system");
     let output = |text: &str| SystemOutput { text: text.to_owned(), ..SystemOutput::default() };
@@ -297,10 +292,10 @@ fn a_translation_that_nobody_judged_has_no_score() {
 
     // It goes out and comes in with the marks, in both notations, and one undo takes it back.
     for (kind, name) in [(ExportFormat::Judgements, "j.jsonl"), (ExportFormat::JudgementTable, "j.tsv")] {
-        let file = folder.path().join(name);
+        let file = folder.join(name);
         std::fs::write(&file, written(&workspace, kind)).expect("written");
-        let mut second = filled(&folder.path().join(format!("{name}.ilws")), PAIRS);
-        let report = judgement_io::import(&mut second, &file, None, &CancellationToken::forever());
+        let mut second = filled(&folder.join(format!("{name}.ilws")), PAIRS);
+        let report = judgement_io::import(&mut second, &file, None, &forever());
         let report = report.expect(name);
         assert_eq!(report.warned, 0, "{name}: {:?}", report.warnings);
         assert!(report.facts.iter().any(|fact| fact.contains("wait until they come: Brook")), "{:?}", report.facts);
@@ -317,23 +312,22 @@ fn a_translation_that_nobody_judged_has_no_score() {
     assert!(both.no_errors.is_empty());
     both.turn_no_errors("Brook".to_owned());
     assert!(both.no_errors.is_empty(), "where errors are marked it cannot be said");
-    let file = folder.path().join("both.jsonl");
+    let file = folder.join("both.jsonl");
     let line = "{\"sentence\":1,\"by\":{\"cleo\":{\"no_errors\":[\"Mill\",\"Brook\"],\"marks\":[{\"system\":\"Mill\",\
                 \"target\":[0,1],\"category\":\"style\",\"severity\":\"minor\"}]}}}\n";
     std::fs::write(&file, line).expect("written");
-    judgement_io::import(&mut workspace, &file, None, &CancellationToken::forever()).expect("report");
+    judgement_io::import(&mut workspace, &file, None, &forever()).expect("report");
     let cleo = &workspace.judgements().expect("read")[&0]["cleo"];
     assert_eq!(cleo.no_errors.iter().collect::<Vec<_>>(), ["Brook"]);
 }
 
 #[test]
 fn a_table_of_judgements_says_yes_or_no_of_errors() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("a.ilws"), PAIRS);
-    let file = folder.path().join("j.tsv");
+    let (folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws"), PAIRS));
+    let file = folder.join("j.tsv");
     let rows = "sentence\tannotator\tsystem\tno_errors\n1\tbob\tMill\tYes\n2\tbob\tMill\tno\n3\tbob\tMill\tperhaps\n";
     std::fs::write(&file, rows).expect("written");
-    let report = judgement_io::import(&mut workspace, &file, None, &CancellationToken::forever());
+    let report = judgement_io::import(&mut workspace, &file, None, &forever());
     let report = report.expect("report");
     assert!(report.warnings[0].contains("line 4: `perhaps` is neither yes nor no"), "{:?}", report.warnings);
     let said = workspace.judgements().expect("read");
@@ -347,9 +341,9 @@ fn a_table_of_judgements_says_yes_or_no_of_errors() {
 fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
     use std::io::Read as _;
 
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let pairs = [PAIRS[0], ("a summer", "un \u{e9}t\u{e9}", "un \u{e9}t\u{e9}")];
-    let mut workspace = filled(&folder.path().join("a.ilws"), &pairs);
+    let mut workspace = filled(&folder.join("a.ilws"), &pairs);
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     // Row 0 and column 0 agree; row 1 prefers source 0, whose best is target 0; column 1's best is target 1.
     let alpha = Alignment::from_rows(&[[0.75, 0.125, 0.125], [0.5, 0.25, 0.25], [0.0, 0.25, 0.75]]);
@@ -388,60 +382,54 @@ fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
     assert_eq!(head, "{'descr': '<U4', 'fortran_order': False, 'shape': (3,), }");
     assert_eq!((letters.len(), &letters[16..20]), (48, &0xe9_u32.to_le_bytes()[..]));
 
-    let tables = folder.path().join("tables");
+    let tables = folder.join("tables");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     out::write(&out(&tables, ExportFormat::Matrices, 0..2), &corpus, &workspace).expect("written");
-    let table = std::fs::read_to_string(tables.join("sentence-000002.2.tsv")).expect("a table");
+    let table = tables.text("sentence-000002.2.tsv");
     assert_eq!(table.lines().nth(1), Some("un\t0.75\t0.125\t0.125"), "{table}");
     assert_eq!(std::fs::read_dir(&tables).expect("a folder").count(), 1);
 }
 
 #[test]
 fn judging_goes_through_the_command_line() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    let ran = |arguments: &[&str]| {
-        let outcome = run_in(at, arguments, b"");
-        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
-        (outcome.stdout, outcome.stderr)
-    };
+    let folder = Folder::new();
+    let at = &folder;
+    let ran = |arguments: &[&str]| run_in(at, arguments).good();
     drop(judged(&at.join("a.ilws")));
     drop(filled(&at.join("b.ilws"), PAIRS));
     for format in ["judgements", "judgement-table"] {
-        let (lines, _) = ran(&["analyse", "--workspace", "a.ilws", "--format", format]);
-        std::fs::write(at.join(format), lines).expect("written");
+        let lines = ran(&["analyse", "--workspace", "a.ilws", "--format", format]).stdout;
+        at.put(format, lines);
     }
-    let told = ran(&["analyse", "--workspace", "b.ilws", "--judgements", "judgements", "--format", "none"]).1;
+    let told = ran(&["analyse", "--workspace", "b.ilws", "--judgements", "judgements", "--format", "none"]).stderr;
     assert!(told.contains("Imported") && told.contains("8 judgements"), "{told}");
     let again = ["analyse", "--workspace", "b.ilws", "--import", "judgement-table", "--format", "judgement-table"];
-    assert_eq!(ran(&again).0, std::fs::read_to_string(at.join("judgement-table")).expect("a table"));
-    let (text, _) = ran(&["analyse", "--workspace", "b.ilws", "--agreement", "anna", "bob"]);
+    assert_eq!(ran(&again).stdout, at.text("judgement-table"));
+    let text = ran(&["analyse", "--workspace", "b.ilws", "--agreement", "anna", "bob"]).stdout;
     for line in
         ["stars\tsentences\t4\t2\t0.2000\tlinear kappa 0.4286, quadratic kappa 0.6364", "2\tstars, marks\tthe old"]
     {
         assert!(text.contains(line), "{text}");
     }
-    let (json, _) = ran(&["analyse", "--workspace", "b.ilws", "--agreement", "anna", "bob", "--format", "jsonl"]);
-    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let json = ran(&["analyse", "--workspace", "b.ilws", "--agreement", "anna", "bob", "--format", "jsonl"]).stdout;
+    let json = json_of(&json);
     assert_eq!((json["both"].as_u64(), json["differing"][1]["differs"][0].as_str()), (Some(4), Some("stars")));
-    let (scheme, _) = ran(&["analyse", "--workspace", "b.ilws", "--format", "scheme"]);
-    std::fs::write(at.join("s.toml"), scheme.replace("weight = 5.0", "weight = 7.5")).expect("written");
-    let (table, _) =
-        ran(&["analyse", "--workspace", "b.ilws", "--scheme", "s.toml", "--columns", "errors.1", "--limit", "1"]);
+    let scheme = ran(&["analyse", "--workspace", "b.ilws", "--format", "scheme"]).stdout;
+    at.put("s.toml", scheme.replace("weight = 5.0", "weight = 7.5"));
+    let table =
+        ran(&["analyse", "--workspace", "b.ilws", "--scheme", "s.toml", "--columns", "errors.1", "--limit", "1"])
+            .stdout;
     assert!(table.lines().nth(1).is_some_and(|row| row.contains(&format!("\t{}\t", 8.5_f32 / 6.0))), "{table}");
     ran(&["report", "--workspace", "b.ilws", "--output", "r.html"]);
-    let report = std::fs::read_to_string(at.join("r.html")).expect("a report");
+    let report = at.text("r.html");
     assert!(report.contains("weight per word") && report.contains("major 7.5"));
-    let outcome = run_in(at, &["analyse", "--workspace", "b.ilws", "--format", "matrices"], b"");
-    assert!(outcome.code == 2 && outcome.stderr.contains("need a folder"), "{}", outcome.stderr);
-    let outcome = run_in(at, &["analyse", "--workspace", "b.ilws", "--agreement", "anna", "cleo"], b"");
-    assert!(outcome.code == 2 && outcome.stderr.contains("nobody named `cleo`"), "{}", outcome.stderr);
+    run_line(at, "analyse --workspace b.ilws --format matrices").refused("need a folder");
+    run_line(at, "analyse --workspace b.ilws --agreement anna cleo").refused("nobody named `cleo`");
 }
 
 #[test]
 fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut first = filled(&folder.path().join("a.ilws"), PAIRS);
+    let (folder, mut first) = Folder::of(|folder| filled(&folder.join("a.ilws"), PAIRS));
     let omission =
         ErrorMark { source: (1, 2), note: "le mot".to_owned(), ..mark((1, 1), "accuracy/omission", "major") };
     let marks = vec![mark((1, 3), "style", "minor"), omission];
@@ -456,13 +444,13 @@ fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
     let others =
         [("new here", "nouveau", "neuf"), ("it's  late", PAIRS[3].1, PAIRS[3].2), PAIRS[1], PAIRS[0], PAIRS[2]];
     for (kind, name) in [(ExportFormat::Judgements, "j.jsonl"), (ExportFormat::JudgementTable, "j.tsv")] {
-        let file = folder.path().join(name);
+        let file = folder.join(name);
         std::fs::write(&file, written(&first, kind)).expect("written");
         assert_eq!(import::guess(&file).expect("a kind")[0].0.name, "judgements", "{name}");
-        let mut second = filled(&folder.path().join(format!("{name}.ilws")), &others);
+        let mut second = filled(&folder.join(format!("{name}.ilws")), &others);
         second.judge(2, "anna", &said(1, &["before"], "", Vec::new(), "")).expect("judged");
         let before = second.judgements().expect("judgements");
-        let report = judgement_io::import(&mut second, &file, None, &CancellationToken::forever());
+        let report = judgement_io::import(&mut second, &file, None, &forever());
         let report = report.expect(name);
         assert_eq!((report.judgements, report.warned), (4, 0), "{name}: {:?}", report.warnings);
         let found = second.judgements().expect("judgements");
@@ -488,7 +476,7 @@ fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
 
 #[test]
 fn lines_of_judgements_that_make_no_sense_are_told_with_their_numbers() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for (name, text, judgements, says) in [
         (
             "a.jsonl",
@@ -518,10 +506,10 @@ fn lines_of_judgements_that_make_no_sense_are_told_with_their_numbers() {
             ],
         ),
     ] {
-        let mut workspace = filled(&folder.path().join(format!("{name}.ilws")), PAIRS);
-        let file = folder.path().join(name);
+        let mut workspace = filled(&folder.join(format!("{name}.ilws")), PAIRS);
+        let file = folder.join(name);
         std::fs::write(&file, text).expect("written");
-        let report = judgement_io::import(&mut workspace, &file, None, &CancellationToken::forever());
+        let report = judgement_io::import(&mut workspace, &file, None, &forever());
         let report = report.expect(name);
         assert_eq!((report.judgements, report.warned), (judgements, says.len()), "{name}: {:?}", report.warnings);
         for (warning, says) in report.warnings.iter().zip(says) {
@@ -532,30 +520,27 @@ fn lines_of_judgements_that_make_no_sense_are_told_with_their_numbers() {
 
 #[test]
 fn a_table_changes_only_the_columns_that_it_has() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("a.ilws"), PAIRS);
+    let (folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws"), PAIRS));
     workspace.judge(0, "bob", &said(2, &["kept"], "kept", Vec::new(), "")).expect("judged");
-    let file = folder.path().join("bob.stars.tsv");
-    std::fs::write(&file, "source\tannotator\tstars\nrain again\tme\t4\na red boat\tme\t5\n").expect("written");
-    let report = judgement_io::import(&mut workspace, &file, None, &CancellationToken::forever());
+    let file = folder.put("bob.stars.tsv", "source\tannotator\tstars\nrain again\tme\t4\na red boat\tme\t5\n");
+    let report = judgement_io::import(&mut workspace, &file, None, &forever());
     assert!(report.expect("report").facts.iter().any(|fact| fact.contains("kept as by \"bob\"")));
     let all = workspace.judgements().expect("judgements");
     assert_eq!(all[&0]["bob"], said(5, &["kept"], "kept", Vec::new(), ""));
     assert_eq!(all[&2]["bob"].stars, 4);
     let other = "sentence\tannotator\tsystem\twords\tcategory\tseverity\n1\tbob\tNobody\t1\tstyle\tdire\n";
-    std::fs::write(folder.path().join("o.tsv"), other).expect("written");
-    let path = folder.path().join("o.tsv");
-    let report = judgement_io::import(&mut workspace, &path, None, &CancellationToken::forever());
+    folder.put("o.tsv", other);
+    let path = folder.join("o.tsv");
+    let report = judgement_io::import(&mut workspace, &path, None, &forever());
     let facts = report.expect("report").facts.join(" ");
     assert!(facts.contains("lacks dire.") && facts.contains("systems that are not here wait until they come: Nobody."));
-    judgement_io::import(&mut workspace, &file, Some("cleo"), &CancellationToken::forever()).expect("report");
+    judgement_io::import(&mut workspace, &file, Some("cleo"), &forever()).expect("report");
     assert_eq!(workspace.judgements().expect("judgements")[&0]["cleo"].stars, 5);
 }
 
 #[test]
 fn judgements_of_no_sentence_are_told_and_left_out() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let mut workspace = filled(&path, PAIRS);
     workspace.judge(0, "anna", &said(3, &[], "", Vec::new(), "")).expect("judged");
     let other = rusqlite::Connection::open(&path).expect("a database");
@@ -575,18 +560,16 @@ fn judgements_of_no_sentence_are_told_and_left_out() {
 
 #[test]
 fn marks_that_are_set_apart_go_out_and_come_in() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("w.ilws"), PAIRS);
+    let (folder, mut workspace) = Folder::of(|folder| filled(&folder.join("w.ilws"), PAIRS));
     workspace.judge(0, "anna", &said(2, &[], "", vec![mark((1, 3), "style", "minor")], "")).expect("judged");
     let other = SystemOutput { text: "un".to_owned(), ..SystemOutput::default() };
     let system = workspace.systems().expect("systems")[0].id;
     workspace.add_outputs(system, &[(0, other)], &mut Measuring::default()).expect("outputs");
     let apart = workspace.judgements().expect("judgements")[&0]["anna"].clone();
     assert!(apart.marks.is_empty() && apart.stale.len() == 1, "{apart:?}");
-    let path = folder.path().join("j.tsv");
-    std::fs::write(&path, written(&workspace, ExportFormat::JudgementTable)).expect("written");
-    for mut back in [filled(&folder.path().join("v.ilws"), PAIRS), workspace] {
-        let report = judgement_io::import(&mut back, &path, None, &CancellationToken::forever()).expect("in");
+    let path = folder.put("j.tsv", written(&workspace, ExportFormat::JudgementTable));
+    for mut back in [filled(&folder.join("v.ilws"), PAIRS), workspace] {
+        let report = judgement_io::import(&mut back, &path, None, &forever()).expect("in");
         assert!(report.warnings.is_empty(), "{report:?}");
         assert_eq!(back.judgements().expect("judgements")[&0]["anna"], apart);
     }

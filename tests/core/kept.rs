@@ -4,16 +4,17 @@ use std::{fs, path::Path};
 
 use interlinear::session::persist::SavedSession;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{reference, run_in, run_line};
+use crate::folder::{Files as _, Folder};
 
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+fn folder() -> Folder {
+    let folder = Folder::new();
     let files = ["s", "t", "l.toml", "l.html", "c.toml", "p.gz", "figures.tsv", "rnnsearch.txt", "0001.svg", "links"];
     for name in files {
-        fs::write(folder.path().join(name), "s2 s3\n").expect("written");
+        folder.put(name, "s2 s3\n");
     }
     let arguments = ["analyse", "--workspace", "w.ilws", "--source", "s", "--output", "A=t", "--format", "none"];
-    assert_eq!(run_in(folder.path(), &arguments, b"").code, 0);
+    assert_eq!(run_in(&folder, &arguments).code, 0);
     folder
 }
 
@@ -28,7 +29,7 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn no_output_takes_the_place_of_an_input_or_of_the_workspace() {
     let folder = folder();
-    let at = folder.path();
+    let at = &folder;
     let model = at.join("rnnsearch");
     fs::create_dir(&model).expect("made");
     for name in ["config.json", "model.safetensors", "source.tokenizer.json", "target.tokenizer.json"] {
@@ -70,7 +71,7 @@ fn no_output_takes_the_place_of_an_input_or_of_the_workspace() {
     let before = contents(at);
     for line in lines {
         let arguments: Vec<&str> = line.split(' ').collect();
-        let outcome = run_in(at, &arguments, b"");
+        let outcome = run_in(at, &arguments);
         let says = outcome.stderr.contains("would write over it") && outcome.stderr.lines().count() == 1;
         assert!(outcome.code == 2 && says, "{line}: {}, {}", outcome.code, outcome.stderr);
         assert!(contents(at) == before, "{line}");
@@ -79,10 +80,9 @@ fn no_output_takes_the_place_of_an_input_or_of_the_workspace() {
 
 #[test]
 fn a_workspace_is_not_written_over_whatever_is_written() {
-    let folder = folder();
-    let at = folder.path();
+    let at = &folder();
     let make = ["analyse", "--workspace", "other.ilws", "--source", "s", "--format", "none"];
-    assert_eq!(run_in(at, &make, b"").code, 0);
+    assert_eq!(run_in(at, &make).code, 0);
     let before = fs::read(at.join("other.ilws")).expect("a workspace");
     for line in [
         "analyse --workspace w.ilws --save other.ilws",
@@ -90,14 +90,12 @@ fn a_workspace_is_not_written_over_whatever_is_written() {
         "report --workspace w.ilws --output other.ilws",
         "dictionary --statistical --source s --target t --output other.ilws",
     ] {
-        let outcome = run_in(at, &line.split(' ').collect::<Vec<_>>(), b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains("belongs to one"), "{line}: {}", outcome.stderr);
+        run_line(at, line).refused("belongs to one");
     }
     assert!(fs::read(at.join("other.ilws")).expect("a workspace") == before);
     // What is no input may be written again and again.
     for _ in 0..2 {
-        let outcome = run_in(at, &["analyse", "--workspace", "w.ilws", "--save", "out.tsv"], b"");
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+        run_line(at, "analyse --workspace w.ilws --save out.tsv").quiet();
     }
 }
 
@@ -106,7 +104,7 @@ fn a_workspace_is_not_written_over_whatever_is_written() {
 fn what_was_typed_is_its_owner_s_alone() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = folder();
-    let at = folder.path();
+    let at = &folder;
     let mode = |name: &str| fs::metadata(at.join(name)).expect(name).permissions().mode() & 0o777;
     assert_eq!(mode("w.ilws"), 0o600);
     let state = at.join("own/folder/session.json");

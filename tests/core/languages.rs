@@ -3,17 +3,18 @@
 
 use std::path::{Path, PathBuf};
 
-use interlinear::app::{command::SourceCommand, document::table::SourceWord};
+use interlinear::app::document::table::SourceWord;
 use interlinear::decoding::ensemble::{Ensemble, Mixing};
 use interlinear::jobs::{live::protocol::ModelFacts, live::serve::serve, models::store::Store};
 use interlinear::models::choice::{self, ModelChoice};
 use interlinear::models::{Model, transformer::sizes::Positions};
-use interlinear::session::{driver::OpenWith, state::Session};
-use interlinear::text::tokenizer::Encode as _;
 use interlinear::text::words::{SideWords, vocabulary_words};
-use interlinear::{nn::device::Device, pages::sentence::command::ColumnCommand, ticket::CancellationToken};
+use interlinear::{nn::device::Device, pages::sentence::command::ColumnCommand, session::driver::OpenWith};
+use interlinear::{session::state::Session, text::tokenizer::Encode as _};
 
-use crate::{cli::run_in, effects::act};
+use crate::cli::{feed, run_in};
+use crate::effects::{Shows as _, act};
+use crate::{effects::without_models, folder::Folder, forever};
 
 fn multi(choice: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins/mt-multi");
@@ -67,10 +68,10 @@ fn a_chosen_language_is_read_as_if_it_were_typed_and_has_no_place_in_the_text() 
 
 #[test]
 fn commands_take_a_language_behind_a_model() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let run = |model: &str, input: &str, format: &str| {
         let model = multi(model).display().to_string();
-        run_in(folder.path(), &["translate", "--model", &model, "--format", format], input.as_bytes())
+        feed(&folder, &["translate", "--model", &model, "--format", format], input.as_bytes())
     };
     let chosen = run("@oci", "the red boat sails.\n\n", "text");
     let typed = run("", ">>oci<< the red boat sails.\n\n", "text");
@@ -100,10 +101,10 @@ fn a_language_that_the_model_does_not_have_is_answered_with_those_it_has() {
 
 #[test]
 fn importing_a_model_with_a_choice_behind_it_says_what_to_do() {
-    let out = tempfile::tempdir().expect("a folder");
+    let out = Folder::new();
     let path = multi("@fra").display().to_string();
-    let target = out.path().join("new").display().to_string();
-    let ran = run_in(out.path(), &["import", &path, &target], b"");
+    let target = out.join("new").display().to_string();
+    let ran = run_in(&out, &["import", &path, &target]);
     let told = ran.stderr;
     assert!(ran.code != 0 && told.contains("written whole, so `@fra` has no place behind it"), "{told}");
     assert!(told.contains("as OUT@fra"), "{told}");
@@ -111,25 +112,19 @@ fn importing_a_model_with_a_choice_behind_it_says_what_to_do() {
 
 #[test]
 fn a_column_says_its_language_apart_from_the_text_and_keeps_it() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("state.json");
-    let mut session = Session::start(None, &OpenWith::default());
-    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
-    for id in ids {
-        session.apply(ColumnCommand::Remove(id));
-    }
-    session.apply(SourceCommand::Replace("the red boat sails.".to_owned()));
+    let (_folder, path) = Folder::and_path("state.json");
+    let mut session = without_models("the red boat sails.");
     let mut store = Store::new(1).with_every_row();
     let mut live = |session: &mut Session, command: ColumnCommand| {
         let request = act(session, command).expect("it asks");
         let mut events = Vec::new();
-        serve(&request, &mut store, &CancellationToken::forever(), &mut |event| events.push(event));
+        serve(&request, &mut store, &forever(), &mut |event| events.push(event));
         for event in events {
             _ = session.absorb(event);
         }
     };
     live(&mut session, ColumnCommand::Add((&multi("")).into()));
-    let column = |session: &Session| session.app().document.columns()[0].clone();
+    let column = |session: &Session| session.nth(0).clone();
     let first = column(&session);
     let facts: ModelFacts = first.facts.clone().expect("it is loaded");
     assert_eq!(facts.languages, ["fra", "oci"]);
@@ -162,11 +157,11 @@ fn what_is_longer_than_the_positions_of_a_model_is_told() {
     let model = Model::load(&path, &Device::cpu()).expect("a model");
     let sizes = model.config.transformer().expect("a Transformer");
     assert_eq!(sizes.positions, Positions::Table);
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let long = "the red boat sails. ".repeat(sizes.max_positions / 4 + 1);
     let model = path.display().to_string();
     let input = format!("{long}\nthe boat\n");
-    let said = run_in(folder.path(), &["translate", "--model", &model], input.as_bytes());
+    let said = feed(&folder, &["translate", "--model", &model], input.as_bytes());
     assert_eq!((said.code, said.stdout.lines().count()), (2, 2), "{}", said.stderr);
     assert!(said.stdout.ends_with('\n') && !said.stdout.trim().is_empty(), "the other line is translated");
     assert!(said.stderr.contains("line 1") && said.stderr.contains("cut it into sentences"), "{}", said.stderr);

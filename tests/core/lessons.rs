@@ -7,24 +7,22 @@ use std::time::{Duration, Instant};
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::{
-    effect::Effect, files::work::FileJob, layout::Look, lights::HighlightPart, open_with::Installed, page::SENTENCE,
-    settings::RowSource,
+    effect::Effect, files::work::FileJob, layout::Look, lights::HighlightPart, open_with::Installed,
 };
-use interlinear::decoding::{SystemSpec, step_trace::Then};
 use interlinear::jobs::steps::{StepsRequest, at_once};
-use interlinear::jobs::{Library, files::texts::FolderTexts};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand};
-use interlinear::pages::{
-    command::Command, lesson::LessonCommand, map::MAP, steps::Guessed, steps::command::StepsCommand,
-    steps::picture::figure,
-};
+use interlinear::pages::steps::{Guessed, command::StepsCommand, picture::figure};
+use interlinear::pages::{command::Command, lesson::LessonCommand, map::MAP};
 use interlinear::session::driver::{Driver, OpenWith};
 use interlinear::session::lessons::doing::{StepOutcome, settled};
 use interlinear::session::lessons::script::{Script, ScriptPage, ScriptPart, read};
 use interlinear::session::lessons::shelf::{BUNDLED, bundled};
 use interlinear::session::lessons::things::{LessonAct, LessonAction};
 use interlinear::session::{lessons::Running, lessons::handout::handout, lessons::spoken::spoken, state::Session};
-use interlinear::{figure::svg::svg, models::anatomy::Miswiring};
+use interlinear::{app::page::SENTENCE, app::settings::RowSource, decoding::SystemSpec, decoding::step_trace::Then};
+use interlinear::{figure::svg::svg, jobs::Library, jobs::files::texts::FolderTexts, models::anatomy::Miswiring};
+
+use crate::folder::Folder;
 
 mod facts;
 
@@ -214,8 +212,7 @@ fn go_through(key: &str) {
 }
 
 fn print(desk: &mut Desk) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("handout.html");
+    let (_folder, path) = Folder::and_path("handout.html");
     desk.driver.send(LessonCommand::Print(path.clone()));
     desk.until("printing", |session| {
         session.app().view.notices().iter().any(|notice| notice.text.starts_with("Saved"))
@@ -386,17 +383,17 @@ fn a_lesson_for_models_that_are_not_there_says_so() {
 
 #[test]
 fn a_lesson_is_printed_behind_the_window() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     let mut session = session_with(OWN);
     session.apply(LessonCommand::Open("own/mine".to_owned()));
     session.take_effects();
-    session.apply(LessonCommand::Print(folder.path().join("handout")));
+    session.apply(LessonCommand::Print(folder.join("handout")));
     let effects = session.take_effects();
     let work = effects.iter().find_map(|effect| match effect {
         Effect::Chore(FileJob::Work(work)) => Some(work.clone()),
         _ => None,
     });
-    let path = folder.path().join("handout.html");
+    let path = folder.join("handout.html");
     assert!(!path.exists(), "nothing is written on the window's thread");
     (work.expect("there is work").0)();
     assert!(path.exists());

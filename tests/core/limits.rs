@@ -1,18 +1,15 @@
 //! Small files that are large inside, and databases that are no workspaces: each ends in a sentence or shows what is sound.
 
-use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io::Write as _};
 
 use interlinear::corpus::store::output::{SystemOutput, pack, unpack};
-use interlinear::corpus::{
-    store::corpus::CorpusTable, store::file::Workspace, store::read::StoredAbout, store::write::NewSentence,
-};
-use interlinear::import;
-use interlinear::import::ImportOptions;
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, read::StoredAbout, write::NewSentence};
+use interlinear::{import, import::ImportOptions};
 use rusqlite::Connection;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{Outcome, feed, reference, reference_word};
+use crate::folder::{Files as _, Folder};
 
 fn made(folder: &Path) -> PathBuf {
     let path = folder.join("w.ilws");
@@ -42,8 +39,7 @@ fn a_database_with_more_than_tables_of_a_workspace_is_not_opened() {
         ("INSERT INTO system VALUES (9000000000, 'far', '{}')", "systems with numbers"),
         ("INSERT INTO system VALUES (-1, 'below', '{}')", "systems with numbers"),
     ] {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = made(folder.path());
+        let (_folder, path) = Folder::of(made);
         Connection::open(&path).expect("a database").execute_batch(sql).expect(sql);
         let error = Workspace::open(&path).err().expect(sql).to_string();
         assert!(error.contains("w.ilws") && error.contains(what), "{sql}: {error}");
@@ -52,8 +48,7 @@ fn a_database_with_more_than_tables_of_a_workspace_is_not_opened() {
 
 #[test]
 fn what_other_programs_may_add_does_no_harm() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = made(folder.path());
+    let (_folder, path) = Folder::of(made);
     let sql = "CREATE TABLE theirs(a, b); CREATE INDEX theirs_a ON theirs(a); ANALYZE";
     let other = Connection::open(&path).expect("a database");
     other.execute_batch(&sql.replace("CREATE INDEX theirs_a ON theirs(a);", "")).expect(sql);
@@ -88,8 +83,7 @@ fn packed_words_and_texts_that_are_too_long_are_damage_and_not_unpacked() {
     assert!(unpack(String::new(), "", &earlier).is_none());
 
     // A row of a column that is too long is read sentence by sentence.
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = made(folder.path());
+    let (_folder, path) = Folder::of(made);
     let other = Connection::open(&path).expect("a database");
     let row = bomb(&vec![b'x'; 200 << 20]);
     other.execute("INSERT OR REPLACE INTO block VALUES (0, 1, ?1)", [row]).expect("a row");
@@ -99,8 +93,7 @@ fn packed_words_and_texts_that_are_too_long_are_damage_and_not_unpacked() {
 
 #[test]
 fn a_sparse_file_does_not_have_more_sentences_than_it_holds() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = made(folder.path());
+    let (_folder, path) = Folder::of(made);
     let other = Connection::open(&path).expect("a database");
     other
         .execute_batch(
@@ -141,7 +134,7 @@ fn read(path: &Path) -> Result<usize, String> {
 
 #[test]
 fn units_of_xml_and_rows_of_csv_have_a_limit_as_lines_have() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let block = vec![b'a'; 1 << 20];
     let (head, tail) = ("<tmx><header srclang=\"en\"/><body>", "</body></tmx>");
     let unit = "<tu><tuv xml:lang=\"en\"><seg>a mill</seg></tuv><tuv xml:lang=\"fr\"><seg>un moulin</seg></tuv></tu>\n";
@@ -159,7 +152,7 @@ fn units_of_xml_and_rows_of_csv_have_a_limit_as_lines_have() {
         ("row.csv", "source,target\na mill,un moulin\n\"".to_owned(), &block, "\",b\n"),
     ];
     for (name, begin, middle, end) in cases {
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         written(&path, |out| {
             out.write_all(begin.as_bytes()).expect("packed");
             for _ in 0..(17 << 20) / middle.len() {
@@ -171,7 +164,7 @@ fn units_of_xml_and_rows_of_csv_have_a_limit_as_lines_have() {
         assert!(why.contains(name) && why.contains("16777216 bytes"), "{name}: {why}");
     }
     // Many units that are short are read, however long the file is.
-    let path = folder.path().join("long.tmx");
+    let path = folder.join("long.tmx");
     written(&path, |out| {
         out.write_all(head.as_bytes()).expect("packed");
         let long = unit.replace("a mill", &"mill ".repeat(200));
@@ -183,9 +176,9 @@ fn units_of_xml_and_rows_of_csv_have_a_limit_as_lines_have() {
 
 #[test]
 fn a_table_of_many_columns_is_read_column_by_column() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let table = |count: usize| {
-        let path = folder.path().join(format!("{count}.csv"));
+        let path = folder.join(format!("{count}.csv"));
         let row = |cell: &dyn Fn(usize) -> String| (0..count).map(cell).collect::<Vec<_>>().join(",");
         let text = format!("source,{}\na mill,{}\n", row(&|n| format!("s{n}")), row(&|n| format!("said {n}")));
         fs::write(&path, text).expect("written");
@@ -198,24 +191,21 @@ fn a_table_of_many_columns_is_read_column_by_column() {
     let why = read(&table(10_000)).expect_err("too many");
     assert!(why.contains("has 10001 columns, and at most 10000 are read"), "{why}");
     // Numbers and links of a system stand beside its texts, wherever their columns are.
-    let path = folder.path().join("beside.tsv");
-    fs::write(&path, "A.log_p\tsource\tB\tA\n-2\ta mill\t\tun moulin\n").expect("written");
+    let path = folder.put("beside.tsv", "A.log_p\tsource\tB\tA\n-2\ta mill\t\tun moulin\n");
     let mut import = import::open(&path, &ImportOptions::default()).expect("a table");
     let (records, _) = import.window(10).expect("rows").read();
     let [output] = records[0].outputs.as_slice() else { panic!("{records:?}") };
     assert_eq!((output.system.as_deref(), output.text.as_str(), output.log_p), (Some("A"), "un moulin", Some(-2.0)));
 }
 
-fn ran(folder: &Path, line: &str) -> (i32, String, String) {
-    let outcome = run_in(folder, &line.split(' ').collect::<Vec<_>>(), b"s9 s31\n");
-    (outcome.code, outcome.stdout, outcome.stderr)
+fn ran(folder: &Path, line: &str) -> Outcome {
+    feed(folder, &line.split(' ').collect::<Vec<_>>(), b"s9 s31\n")
 }
 
 #[test]
 fn what_cannot_be_meant_is_told_in_one_sentence() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    fs::write(at.join("s"), "a b\n").expect("written");
+    let at = &Folder::new();
+    at.put("s", "a b\n");
     ran(at, "analyse --workspace w --source s --reference s --output A=s --output B=s --format none");
     let cases = [
         ("--filter bleu.-1>0", "`bleu.-1` names system -1"),
@@ -232,56 +222,53 @@ fn what_cannot_be_meant_is_told_in_one_sentence() {
         ("--filter colour:red", "`colour:` is no condition, and no text has `colour:red`; there are source:"),
     ];
     for (line, says) in cases {
-        let (code, _, said) = ran(at, &format!("analyse --workspace w {line}"));
+        let Outcome { code, stderr: said, .. } = ran(at, &format!("analyse --workspace w {line}"));
         assert!(code == 2 && said.contains(says) && said.lines().count() == 1, "{line}: {code} {said}");
     }
     // texts have colons too
     for line in ["10:30", "\"colour:red\"", "\"souce:a\""] {
-        let (code, found, said) = ran(at, &format!("analyse --workspace w --filter {line}"));
+        let Outcome { code, stdout: found, stderr: said, .. } =
+            ran(at, &format!("analyse --workspace w --filter {line}"));
         assert!(code == 0 && found.lines().count() == 1, "{line}: {code} {found}{said}");
     }
     let long = format!("/{}(/", "x".repeat(100_000));
-    let (code, _, said) = ran(at, &format!("analyse --workspace w --filter {long}"));
+    let Outcome { code, stderr: said, .. } = ran(at, &format!("analyse --workspace w --filter {long}"));
     assert!(code == 2 && said.len() < 300, "{}", said.len());
 }
 
 #[test]
 fn an_overview_counts_what_it_is_asked_as_all_together_do() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let texts = [
         ("s", "the mill\nold mill\n"),
         ("t", "le moulin\nvieux moulin\n"),
         ("a", "le moulin\nun moulin\n"),
         ("g", "0-0 1-1\n0-0 1-1\n"),
     ];
-    for (name, text) in texts {
-        fs::write(at.join(name), text).expect("written");
-    }
+    at.put_all(texts);
     ran(at, "analyse --workspace w --source s --reference t --gold g --output A=a --output B=t --format none");
     let names = ["length", "frequency", "words", "ngrams", "jumps", "pair"];
     let alone: Vec<String> =
-        names.iter().map(|name| ran(at, &format!("analyse --workspace w --overview {name}")).1).collect();
-    let (code, all, _) = ran(at, &format!("analyse --workspace w --overview {}", names.join(",")));
+        names.iter().map(|name| ran(at, &format!("analyse --workspace w --overview {name}")).stdout).collect();
+    let Outcome { code, stdout: all, .. } = ran(at, &format!("analyse --workspace w --overview {}", names.join(",")));
     assert_eq!((code, all), (0, alone.join("\n")));
     assert!(alone.iter().all(|table| !table.is_empty()), "{alone:?}");
 }
 
 #[test]
 fn a_report_has_any_number_of_sentences_and_pictures_of_the_first() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let line = |n: usize| {
         format!(
             "{{\"source\":[\"w{n}\",\"</s>\"],\"hypotheses\":[{{\"tokens\":[\"v{n}\",\"</s>\"],\"text\":\"v{n}\",\"log_p\":-1,\"token_log_p\":[-1,0],\"alpha\":[[0.75,0.25],[0.25,0.75]],\"finished\":true}}]}}\n"
         )
     };
-    fs::write(at.join("a.jsonl"), (0..600).map(line).collect::<String>()).expect("written");
-    fs::write(at.join("s"), (0..600).map(|n| format!("w{n}\n")).collect::<String>()).expect("written");
-    let (code, _, said) = ran(at, "analyse --workspace w --source s --output A=a.jsonl --format none");
-    assert_eq!(code, 0, "{said}");
+    at.put("a.jsonl", (0..600).map(line).collect::<String>());
+    at.put("s", (0..600).map(|n| format!("w{n}\n")).collect::<String>());
+    ran(at, "analyse --workspace w --source s --output A=a.jsonl --format none").good();
     for (arguments, pictures) in [("", 100), ("--pictures 3", 3), ("--pictures 0", 0)] {
-        let (code, _, said) = ran(at, format!("report --workspace w --output r.html {arguments}").trim_end());
+        let Outcome { code, stderr: said, .. } =
+            ran(at, format!("report --workspace w --output r.html {arguments}").trim_end());
         let html = fs::read_to_string(at.join("r.html")).expect(&said);
         assert_eq!(
             (code, html.matches("<article>").count(), html.matches("<svg").count()),
@@ -298,19 +285,18 @@ fn a_report_has_any_number_of_sentences_and_pictures_of_the_first() {
     }
     // An archive of so many alignments is written in pieces, and the second failure printed a line of its own.
     if cfg!(target_os = "linux") {
-        let (code, _, said) = ran(at, "analyse --workspace w --format npz --save /dev/full");
+        let Outcome { code, stderr: said, .. } = ran(at, "analyse --workspace w --format npz --save /dev/full");
         assert!(code == 2 && said.contains("because the disk is full") && said.lines().count() == 1, "{said}");
     }
 }
 
 #[test]
 fn translate_leaves_alpha_out_and_all_else_as_it_is() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for name in ["rnnsearch", "luong-local-p-general", "rnnencdec"] {
         let line = format!("translate --model {} --format jsonl --nbest 2 --beam 3", reference(name).display());
         let value = |line: &str| -> serde_json::Value {
-            let (code, printed, said) = ran(folder.path(), line);
-            assert_eq!(code, 0, "{said}");
+            let printed = ran(&folder, line).good().stdout;
             serde_json::from_str(&printed).expect("a line of JSON")
         };
         let (mut whole, bare) = (value(&line), value(&format!("{line} --no-alpha")));
@@ -321,51 +307,44 @@ fn translate_leaves_alpha_out_and_all_else_as_it_is() {
         assert_eq!(bare, whole, "{name}");
     }
     let line = format!("translate --model {} --no-alpha", reference("rnnsearch").display());
-    let (code, _, said) = ran(folder.path(), &line);
-    assert!(code == 2 && said.contains("--no-alpha is for --format jsonl"), "{said}");
+    ran(&folder, &line).refused("--no-alpha is for --format jsonl");
 }
 
 #[test]
 fn help_is_what_people_try_first() {
-    let folder = tempfile::tempdir().expect("a folder");
-    assert_eq!(ran(folder.path(), "help"), ran(folder.path(), "--help"));
-    assert_eq!(ran(folder.path(), "help translate"), ran(folder.path(), "translate --help"));
-    assert_eq!(ran(folder.path(), "help").0, 0);
-    assert_eq!(ran(folder.path(), "help nonsense").0, 2);
+    let folder = Folder::new();
+    assert_eq!(ran(&folder, "help").stdout, ran(&folder, "--help").stdout);
+    assert_eq!(ran(&folder, "help translate").stdout, ran(&folder, "translate --help").stdout);
+    assert_eq!(ran(&folder, "help").code, 0);
+    assert_eq!(ran(&folder, "help nonsense").code, 2);
 }
 
 #[test]
 fn what_is_packed_otherwise_is_told_as_that_and_not_as_letters_of_another_encoding() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let files: [(&str, &[u8], &str); 3] = [
         ("xz", b"\xFD7zXZ\0\0\x04\xe6\xd6", "is packed with xz, no text"),
         ("bz", b"BZh91AY&SY\xd3\n", "is packed with bzip2, no text"),
         ("latin", b"caf\xe9\n", "iconv"),
     ];
-    let model = reference("rnnsearch").display().to_string();
+    let model = reference_word("rnnsearch");
     for (name, bytes, says) in files {
-        fs::write(at.join(name), bytes).expect("written");
-        let (code, _, said) = ran(at, &format!("align --model {model} --source {name} --target {name}"));
-        assert!(code == 2 && said.contains(says), "{name}: {code} {said}");
+        at.put(name, bytes);
+        ran(at, &format!("align --model {model} --source {name} --target {name}")).refused(says);
     }
 }
 
 #[test]
 fn a_corpus_is_linked_by_an_aligner_of_ones_own() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let text: String = (0..60).map(|n| format!("a{} b{}\n", n % 7, n % 5)).collect();
-    fs::write(at.join("s.xx"), &text).expect("written");
-    fs::write(at.join("t.yy"), text.to_uppercase().replace('A', "x")).expect("written");
+    at.put("s.xx", &text);
+    at.put("t.yy", text.to_uppercase().replace('A', "x"));
     ran(at, "align --statistical --source s.xx --target t.yy --save own.aligner");
-    fs::write(at.join("o.yy"), "q q\n".repeat(60)).expect("written");
+    at.put("o.yy", "q q\n".repeat(60));
     ran(at, "analyse --workspace w --source s.xx --reference t.yy --output A=o.yy --format none");
     let linked = |more: &str| ran(at, &format!("analyse --workspace w --languages xx-yy --overview words{more}"));
-    let (code, none, _) = linked("");
-    assert!(code == 0 && !none.contains("wrong.1:b1"), "{none}");
-    let (code, own, said) = linked(" --learned own.aligner");
-    assert!(code == 0 && own.contains("wrong.1:b1"), "{own}{said}");
-    let (code, _, said) = linked(" --learned s.xx");
-    assert!(code == 2 && said.contains("s.xx"), "{said}");
+    let (none, own) = (linked("").good().stdout, linked(" --learned own.aligner").good().stdout);
+    assert!(!none.contains("wrong.1:b1") && own.contains("wrong.1:b1"), "{none}{own}");
+    linked(" --learned s.xx").refused("s.xx");
 }

@@ -1,28 +1,26 @@
 //! What is shown as a link: what goes in comes out, and what is no link is told in a sentence.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{io::Write as _, sync::Arc};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use flate2::{Compression, write::ZlibEncoder};
+use interlinear::analysis::row_convention::RowConvention;
 use interlinear::app::command::{SourceCommand, WindowCommand};
 use interlinear::app::document::sentence_state::{Owned, SearchChange, SearchSettings, Variant};
 use interlinear::app::layout::{Layout, Look};
 use interlinear::app::settings::{RowSource, Settings};
-use interlinear::app::{open_with::Installed, open_with::OpenWith};
 use interlinear::interventions::{Force, Interventions, Word};
 use interlinear::pages::map::{Colour, METHODS, PointChoice};
 use interlinear::pages::steps::{GUESSES, MODES};
-use interlinear::pages::{
-    lesson::LessonCommand, map::command::MapCommand, sentence::command::SelectCommand, steps::command::StepsCommand,
-    steps::depth::DEPTHS,
-};
+use interlinear::pages::steps::{command::StepsCommand, depth::DEPTHS};
+use interlinear::pages::{lesson::LessonCommand, map::command::MapCommand, sentence::command::SelectCommand};
 use interlinear::session::{link::ShownLink, persist::SavedSession, state::Session};
-use interlinear::{analysis::row_convention::RowConvention, decoding::SystemSpec, models::anatomy::WRONGS};
+use interlinear::{app::open_with::Installed, app::open_with::OpenWith, decoding::SystemSpec, models::anatomy::WRONGS};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+
+use crate::effects::Shows as _;
 
 const MODELS: [&str; 3] = ["first-en-fr", "second-en-fr", "third-en-fr"];
 
@@ -254,13 +252,13 @@ fn a_link_opens_on_another_desk_as_it_was_and_can_be_undone() {
     let kept = |session: &Session| ShownLink::new(session.saved(), None);
 
     let mut here = opened("/here");
-    let before = here.app().document.source().to_owned();
+    let before = here.source().to_owned();
     here.apply(WindowCommand::Open(format!("https://example.org/{text}").into()));
     assert_eq!(kept(&here), kept(&there));
     let columns = here.app().document.columns();
     assert!(columns.iter().all(|column| column.system.to_string().starts_with("/here")));
     here.apply(SourceCommand::Undo);
-    assert_eq!(here.app().document.source(), before);
+    assert_eq!(here.source(), before);
 
     // at the start too
     let with = OpenWith { bundled: installed("/here"), link: Some(text), ..OpenWith::default() };
@@ -282,7 +280,7 @@ fn a_link_leads_to_the_page_of_a_lesson_and_a_bad_one_changes_nothing() {
     let before = here.saved();
     for bad in ["#v9.x", "#v1.x", &packed("{\"lesson\": \"nobody\"}")] {
         here.apply(WindowCommand::OpenLink(bad.to_owned()));
-        assert!(here.app().view.notices().iter().any(|notice| notice.is_error), "{bad}");
+        assert!(here.has_error(""), "{bad}");
     }
     assert_eq!(here.saved().source, before.source);
     assert_eq!(here.saved().columns, before.columns);

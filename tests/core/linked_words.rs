@@ -1,52 +1,48 @@
 //! What links say of words: counts by word and by what stands under it, two kinds of links against each other, and patterns.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use interlinear::analysis::contrast::minimal::paired_difference;
 use interlinear::corpus::query::linked::{LinkChoice, LinkOrigin};
 use interlinear::corpus::{store::corpus::CorpusTable, store::file::Workspace, store::read::StoredAbout};
 use serde_json::Value;
 
-use crate::cli::run_in;
+use crate::cli::{Outcome, json_lines, run_in, run_line};
+use crate::folder::{Files as _, Folder};
 
-fn folder() -> tempfile::TempDir {
+fn folder() -> Folder {
     folder_of(6)
 }
 
-fn folder_of(lines: usize) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+fn folder_of(lines: usize) -> Folder {
+    let folder = Folder::new();
     let both = |line: &str| format!("{line}\n").repeat(lines);
-    for (name, text) in [
+    folder.put_all([
         ("s.en", both("the red house Is small")),
         ("t.fr", both("la maison rouge est petite")),
         // the adjective crosses its noun, and one article has no word
         ("a.links", both("0-0 1-2 2-1 3-3 4-4")),
         ("b.links", both("1-1 2-2 2-1 3?3 4-4")),
         ("pos", both("DET ADJ NOUN VERB ADJ")),
-    ] {
-        fs::write(folder.path().join(name), text).expect("written");
-    }
+    ]);
     folder
 }
 
-fn concordance(folder: &Path, arguments: &str) -> (i32, String, String) {
-    let words: Vec<&str> = std::iter::once("concordance").chain(arguments.split_whitespace()).collect();
-    let outcome = run_in(folder, &words, b"");
-    (outcome.code, outcome.stdout, outcome.stderr)
+fn concordance(folder: &Path, arguments: &str) -> Outcome {
+    run_line(folder, &format!("concordance {arguments}"))
 }
 
 const TWO: &str = "--source s.en --target t.fr --links a.links --name alpha --target t.fr --links b.links --name gold";
 
 fn objects(folder: &Path, arguments: &str) -> Vec<Value> {
-    let (code, found, told) = concordance(folder, &format!("{TWO} {arguments} --format json"));
-    assert_eq!(code, 0, "{told}");
-    found.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    let found = concordance(folder, &format!("{TWO} {arguments} --format json")).good().stdout;
+    json_lines(&found)
 }
 
 #[test]
 fn fertility_bare_words_and_crossings_are_counted_and_compared() {
     let folder = folder();
-    let all = objects(folder.path(), "");
+    let all = objects(&folder, "");
     assert_eq!([&all[0]["links"], &all[1]["links"]], ["alpha", "gold"]);
     let number = |object: &Value, name: &str| object[name].as_f64().unwrap_or(f64::NAN);
     let close = |object: &Value, name: &str, wanted: f64| {
@@ -60,16 +56,16 @@ fn fertility_bare_words_and_crossings_are_counted_and_compared() {
     assert!(all[0]["p_unaligned"].is_null());
     close(&all[1], "p_unaligned", 2.0 / 64.0);
     close(&all[1], "p_crossing", 2.0 / 4096.0);
-    let by = objects(folder.path(), "--by word");
+    let by = objects(&folder, "--by word");
     let row = |word: &str, links: &str| {
         by.iter().find(|object| object["word"] == word && object["links"] == links).unwrap_or(&Value::Null)
     };
     close(row("the", "gold"), "unaligned", 1.0);
     assert_eq!([&row("house", "gold")["targets"], &row("is", "alpha")["targets"]], ["maison 6, rouge 6", "est 6"]);
-    let by = objects(folder.path(), "--tier pos --by pos");
+    let by = objects(&folder, "--tier pos --by pos");
     let adjectives = by.iter().find(|object| object["word"] == "ADJ").expect("a row");
     assert_eq!((&adjectives["words"], number(adjectives, "crossing")), (&Value::from(12), 0.5));
-    assert_eq!(objects(folder.path(), "--by word --least 7").len(), 2, "no word is there so often");
+    assert_eq!(objects(&folder, "--by word --least 7").len(), 2, "no word is there so often");
 }
 
 #[test]
@@ -78,9 +74,7 @@ fn a_pattern_is_looked_for_in_links_of_every_kind() {
     let arguments: Vec<&str> = TWO.split_whitespace().collect();
     let query = |more: &[&str]| {
         let all = [&["concordance"], &arguments[..], more].concat();
-        let outcome = run_in(folder.path(), &all, b"");
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        outcome.stdout
+        run_in(&folder, &all).good().stdout
     };
     let counts = query(&["--tier", "pos", "--by", "pos", "--query", "ADJ -> _ NOUN -> _ crossing", "--format", "tsv"]);
     let rows: Vec<Vec<&str>> = counts.lines().map(|line| line.split('\t').collect()).collect();
@@ -90,7 +84,7 @@ fn a_pattern_is_looked_for_in_links_of_every_kind() {
     let hits = query(&["--query", "house -> _", "--hits", "--format", "tsv"]);
     assert_eq!(hits.lines().nth(1), Some("1\talpha\tthe red\thouse\tIs small\tmaison"));
     assert_eq!(hits.lines().count(), 1 + 6 + 6);
-    fs::write(folder.path().join("homes"), "house\nhut\n").expect("written");
+    folder.put("homes", "house\nhut\n");
     assert_eq!(query(&["--query", "{@homes} -> _", "--hits", "--format", "tsv"]), hits, "a list lies in a file");
     for (arguments, wanted) in [
         ("--source s.en", "there are no links"),
@@ -101,8 +95,7 @@ fn a_pattern_is_looked_for_in_links_of_every_kind() {
         ("--source s.en --target t.fr --links a.links --query {", "--query, "),
         ("--source s.en --target t.fr --links a.links --hits", "--query"),
     ] {
-        let (code, _, told) = concordance(folder.path(), arguments);
-        assert!(code == 2 && told.contains(wanted), "{arguments}: {told}");
+        concordance(&folder, arguments).refused(wanted);
     }
 }
 
@@ -112,9 +105,7 @@ fn linked_is_what_is_linked_and_an_arrow_with_a_stroke_finds_what_is_not() {
     let folder = folder();
     let arguments: Vec<&str> = TWO.split_whitespace().collect();
     let rows = |more: &[&str]| -> Vec<String> {
-        let outcome =
-            run_in(folder.path(), &[&["concordance"], &arguments[..], more, &["--format", "tsv"]].concat(), b"");
-        assert_eq!(outcome.code, 0, "{more:?}: {}", outcome.stderr);
+        let outcome = run_in(&folder, &[&["concordance"], &arguments[..], more, &["--format", "tsv"]].concat()).good();
         outcome.stdout.lines().skip(1).map(str::to_owned).collect()
     };
     assert_eq!(rows(&["--query", "red | petite", "--hits"])[0], "1\talpha\tthe\tred\thouse Is small\trouge");
@@ -151,9 +142,7 @@ fn linked_is_what_is_linked_and_an_arrow_with_a_stroke_finds_what_is_not() {
         ("red -/> a -/> b", "column 11: `-/>` stands twice behind one word"),
         ("-/> a", "an arrow leads from a source word; there is none before it"),
     ] {
-        let outcome =
-            run_in(folder.path(), &[&["concordance"], &arguments[..], &[&*format!("--query={query}")]].concat(), b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains(wanted), "{query}: {}", outcome.stderr);
+        run_in(&folder, &[&["concordance"], &arguments[..], &[&*format!("--query={query}")]].concat()).refused(wanted);
     }
 }
 
@@ -175,9 +164,9 @@ fn shares_have_an_interval_and_p_is_neither_of_few_pairs_nor_0() {
     {
         let folder = folder_of(lines);
         let query = if query { "--query house->maison" } else { "" };
-        let (_, shown, _) = concordance(folder.path(), &format!("{TWO} {query}"));
+        let shown = concordance(&folder, &format!("{TWO} {query}")).stdout;
         assert!(shown.contains(wanted) && !shown.contains("0.0000  0.0000"), "{shown}");
-        let p = &objects(folder.path(), query)[usize::from(query.is_empty()) + usize::from(!query.is_empty()) * 2];
+        let p = &objects(&folder, query)[usize::from(query.is_empty()) + usize::from(!query.is_empty()) * 2];
         assert!(p["p"].as_f64().or(p["p_crossing"].as_f64()).is_some(), "a file has the number: {p}");
     }
 }
@@ -185,22 +174,18 @@ fn shares_have_an_interval_and_p_is_neither_of_few_pairs_nor_0() {
 /// Intervals are those of scipy 1.17.1: t.interval(0.95, n - 1, mean, sem) over the means of the sentences.
 #[test]
 fn weights_are_of_output_words_on_the_words_of_a_hit() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let lines = [
         r#"{"source": ["not", "now"], "target": ["pas", "Ne"], "alpha": [[0.25, 0.75], [0.5, 0.5]]}"#,
         r#"{"source": ["not"], "target": ["pas", "pas"], "alpha": [[0.25], [0.75]]}"#,
         r#"{"source": ["be", "not"], "target": ["pas"], "alpha": [[0.875, 0.125]]}"#,
     ];
-    fs::write(folder.path().join("a.jsonl"), lines.join("\n")).expect("written");
-    fs::write(folder.path().join("plain"), "pas\npas\npas\n").expect("written");
-    let analyse = |more: &[&str]| {
-        let outcome = run_in(folder.path(), &[&["analyse", "--workspace", "w.ilws"], more].concat(), b"");
-        (outcome.code, outcome.stdout, outcome.stderr)
-    };
+    folder.put("a.jsonl", lines.join("\n"));
+    folder.put("plain", "pas\npas\npas\n");
+    let analyse = |more: &[&str]| run_in(&folder, &[&["analyse", "--workspace", "w.ilws"], more].concat());
     analyse(&["--import", "a.jsonl", "--format", "none"]);
-    let (code, found, told) = analyse(&["--query", "not | {ne, pas}", "--weights", "--format", "jsonl"]);
-    assert_eq!(code, 0, "{told}");
-    let rows: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let found = analyse(&["--query", "not | {ne, pas}", "--weights", "--format", "jsonl"]).good().stdout;
+    let rows = json_lines(&found);
     let row = |word: &str| rows.iter().find(|row| row["word"] == word).unwrap_or(&Value::Null);
     assert_eq!(
         (&row("pas")["sentences"], &row("pas")["pairs"], &row("pas")["low"]),
@@ -211,25 +196,24 @@ fn weights_are_of_output_words_on_the_words_of_a_hit() {
     }
     assert_eq!((&row("ne")["weight"], &row("ne")["high"]), (&0.5.into(), &Value::Null));
     assert_eq!(row("(all)")["pairs"], 5);
-    let (_, table, _) = analyse(&["--query", "not now | {ne, pas}", "--weights"]);
+    let table = analyse(&["--query", "not now | {ne, pas}", "--weights"]).stdout;
     assert!(
         table.contains("\tpas\t1\t") && table.starts_with("system\tword\tweight\tlow\thigh\tsentences\tpairs\n"),
         "{table}"
     );
-    let (code, _, told) = analyse(&["--query", "not", "--weights"]);
-    assert!(code == 2 && told.contains("Weights need source words, | and output words"), "{told}");
+    analyse(&["--query", "not", "--weights"]).refused("Weights need source words, | and output words");
 
     // Where no links are known nothing is known not to be linked.
     analyse(&["--output", "Plain=plain", "--format", "none"]);
-    let (_, found, _) = analyse(&["--query", "not -/> pas", "--system", "2"]);
+    let found = analyse(&["--query", "not -/> pas", "--system", "2"]).stdout;
     assert_eq!(found.lines().count(), 1, "{found}");
-    assert_eq!(analyse(&["--query", "not -/> ne", "--system", "1"]).1.lines().count(), 3);
+    assert_eq!(analyse(&["--query", "not -/> ne", "--system", "1"]).stdout.lines().count(), 3);
 }
 
 #[test]
 fn a_threshold_is_named_by_what_it_is_of() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = Workspace::open(&folder.path().join("w.ilws")).expect("a new workspace");
+    let folder = Folder::new();
+    let mut workspace = Workspace::open(&folder.join("w.ilws")).expect("a new workspace");
     for reading in ["head", ""] {
         let about = StoredAbout { reading: reading.to_owned(), ..StoredAbout::default() };
         workspace.add_system(&format!("S{reading}"), &about).expect("a system");

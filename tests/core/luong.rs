@@ -10,10 +10,12 @@ use interlinear::models::config::{Architecture, Config, LuongSizes, OwnSizes};
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::{Annotations, Kernels, Model, Stepper, fused};
 use interlinear::models::{checkpoint::Weights, folder::readable, loss::trainable, plain::PlainStepper};
-use interlinear::{nn::device::Device, ticket::CancellationToken};
+use interlinear::nn::device::Device;
 use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{json_of, reference, run_in, run_line};
+use crate::folder::{Files as _, Folder};
+use crate::forever;
 use crate::models::{check_gradients, tiny, variables};
 
 fn looks() -> Vec<(AttentionKind, &'static str)> {
@@ -94,7 +96,7 @@ fn assert_same(what: &str, a: &Hypothesis, b: &Hypothesis) {
 fn beams(stepper: &mut dyn Stepper, sources: &[&[u32]]) -> Vec<Decoded> {
     let options = SearchOptions { beam: 3, max_length: Some(7), ..SearchOptions::default() };
     let specials = Specials { eos: 0, unk: 1, bars_unk: false };
-    decode(stepper, specials, sources, &options, &CancellationToken::forever(), &mut |_, _| {}).expect("it decodes")
+    decode(stepper, specials, sources, &options, &forever(), &mut |_, _| {}).expect("it decodes")
 }
 
 #[test]
@@ -108,12 +110,11 @@ fn every_combination_reads_a_sentence_in_a_batch_as_it_does_alone() {
         let config = config(look, wiring);
         let model = readable(&config, &weights(&config), &candle_core::Device::Cpu).expect("a model");
         let mut stepper = PlainStepper::new(model);
-        let mut scores =
-            |pairs: &[(&[u32], &[u32])]| force(&mut stepper, pairs, &CancellationToken::forever()).expect("it scores");
+        let mut scores = |pairs: &[(&[u32], &[u32])]| force(&mut stepper, pairs, &forever()).expect("it scores");
         let together = scores(&pairs);
         let alone: Vec<Hypothesis> = pairs.iter().map(|pair| scores(&[*pair]).swap_remove(0)).collect();
         let mut fused = fused::stepper(&config, &std::sync::Arc::new(weights(&config)), 1).expect("a stepper");
-        let by_kernels = force(fused.as_mut(), &pairs, &CancellationToken::forever()).expect("it scores");
+        let by_kernels = force(fused.as_mut(), &pairs, &forever()).expect("it scores");
         let decoded = beams(&mut stepper, &sources);
         for (index, source) in sources.into_iter().enumerate() {
             let what = format!("{look:?} {wiring:?}, sentence {index}");
@@ -123,8 +124,7 @@ fn every_combination_reads_a_sentence_in_a_batch_as_it_does_alone() {
             assert_eq!(words(&beams(&mut stepper, &[source])[0]), words(&decoded[index]), "{what}");
             // What the beam says of its best is what forcing it says.
             let best = &decoded[index].hypotheses[0];
-            let forced =
-                force(&mut stepper, &[(source, &best.tokens)], &CancellationToken::forever()).expect("it scores");
+            let forced = force(&mut stepper, &[(source, &best.tokens)], &forever()).expect("it scores");
             assert_same(&what, best, &forced[0]);
         }
     }
@@ -175,7 +175,7 @@ fn local_attention_looks_round_p_t() {
         for engine in [Kernels::Plain, Kernels::Fused] {
             let mut stepper = model.stepper(engine, 1).expect("a stepper");
             let pairs = sources.map(|source| (source, &target[..]));
-            let found = force(stepper.as_mut(), &pairs, &CancellationToken::forever()).expect("it scores");
+            let found = force(stepper.as_mut(), &pairs, &forever()).expect("it scores");
             for (source, found) in sources.iter().zip(&found) {
                 let (p_t, alpha) = (found.p_t.as_ref().expect("p_t"), found.alpha.as_ref().expect("alpha"));
                 for (t, (&p, row)) in p_t.iter().zip(alpha).enumerate() {
@@ -192,25 +192,24 @@ fn local_attention_looks_round_p_t() {
     }
     let model = Model::load(reference("luong-global-dot"), &Device::cpu()).expect("the fixture loads");
     let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
-    let found = force(stepper.as_mut(), &[(&[2, 0], &[3, 0])], &CancellationToken::forever()).expect("it scores");
+    let found = force(stepper.as_mut(), &[(&[2, 0], &[3, 0])], &forever()).expect("it scores");
     assert_eq!(found[0].p_t, None);
 }
 
 #[test]
 fn words_beyond_the_location_score_have_no_energy() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     let path = reference("luong-global-location");
     let model = Model::load(&path, &Device::cpu()).expect("the fixture loads");
     let known = model.config.luong().expect("it is luong").max_source;
     for words in [known - 1, known, known + 5] {
-        std::fs::write(folder.path().join("source"), "s3 ".repeat(words)).expect("written");
-        std::fs::write(folder.path().join("target"), "t4 t5").expect("written");
+        folder.put("source", "s3 ".repeat(words));
+        folder.put("target", "t4 t5");
         for engine in ["fused", "plain"] {
             let path = path.to_str().expect("a plain path");
             let arguments = ["score", "--model", path, "--source", "source", "--target", "target", "--engine", engine];
-            let outcome = run_in(folder.path(), &arguments, b"");
-            assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-            let record: Value = serde_json::from_str(&outcome.stdout).expect("a line of JSON");
+            let outcome = run_in(&folder, &arguments).quiet();
+            let record = json_of(&outcome.stdout);
             assert!(record["log_p"].is_f64() && record.get("p_t").is_none());
             for (alpha, energies) in rows(&record["alpha"]).iter().zip(rows(&record["energies"])) {
                 assert_eq!((alpha.len(), energies.len()), (words + 1, words + 1));
@@ -250,8 +249,8 @@ fn configurations_name_only_what_goes_together() {
 
 #[test]
 fn help_names_every_attention() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let help = run_in(folder.path(), &["train", "--help"], b"").stdout;
+    let folder = Folder::new();
+    let help = run_line(&folder, "train --help").stdout;
     let kinds = KINDS.iter().map(|line| line.explanation);
     assert!(kinds.chain(scores("luong").map(|line| line.equation)).all(|what| help.contains(what)), "{help}");
 }

@@ -21,6 +21,7 @@ mod ensembles;
 mod evaluation;
 mod explore;
 mod figure;
+mod folder;
 mod fused;
 mod given;
 mod gloss;
@@ -75,7 +76,6 @@ mod text;
 mod tiny;
 mod toolkits;
 mod toy;
-mod toy_measure;
 mod training;
 mod transformer;
 mod translations;
@@ -87,3 +87,8 @@ mod wild;
 mod workbench;
 mod worker;
 mod workspace;
+
+/// A ticket of what nobody cancels.
+fn forever() -> interlinear::ticket::CancellationToken {
+    interlinear::ticket::CancellationToken::forever()
+}

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use interlinear::decoding::{Hypothesis, SearchOptions, Specials, decode, force};
 use interlinear::models::{Kernels, Model};
 use interlinear::models::{config::OwnSizes, origins, origins::foreign::Foreign, transformer::sizes::AlignmentReason};
-use interlinear::{nn::device::Device, text::tokenizer::Tokenizers, ticket::CancellationToken};
+use interlinear::{nn::device::Device, text::tokenizer::Tokenizers};
 
-use crate::cli::run_in;
+use crate::folder::{Files as _, Folder};
+use crate::{cli::run_in, forever};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/marian").join(name)
@@ -69,7 +70,7 @@ fn compare(folder: &Path, kernels: Kernels) -> (Vec<(f32, f32)>, usize, usize) {
         (sizes.alignment_heads, sizes.alignment_reason) = (vec![1], AlignmentReason::Chosen);
     }
     let model = Model::of_foreign(foreign, folder, &Device::cpu(), &Tokenizers::default()).expect("a whole model");
-    let sources = std::fs::read_to_string(folder.join("source.txt")).expect("sentences");
+    let sources = folder.text("source.txt");
     let wanted = wanted(folder);
     let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
     let (mut all, mut others, mut most) = (Vec::new(), 0, 0);
@@ -84,11 +85,10 @@ fn compare(folder: &Path, kernels: Kernels) -> (Vec<(f32, f32)>, usize, usize) {
             ..SearchOptions::default()
         };
         let mut stepper = model.stepper(kernels, 1).expect("a stepper");
-        let ticket = CancellationToken::forever();
         if folder.join("scores.txt").exists() {
             let wanted = &wanted[sentence];
             let target = model.target.encode_with(&wanted.text, Some(model.config.eos)).ids;
-            let forced = &force(&mut *stepper, &[(&source, &target)], &ticket).expect("it is scored")[0];
+            let forced = &force(&mut *stepper, &[(&source, &target)], &forever()).expect("it is scored")[0];
             log_p = log_p.max(furthest(&forced.token_log_p, &wanted.token_log_p));
             let rows = forced.alpha.as_ref().expect("a Transformer aligns").iter().zip(&wanted.alpha);
             alpha = rows.map(|(row, wanted)| furthest(row, wanted)).fold(alpha, f32::max);
@@ -96,7 +96,7 @@ fn compare(folder: &Path, kernels: Kernels) -> (Vec<(f32, f32)>, usize, usize) {
             most += 4;
             continue;
         }
-        let found = decode(&mut *stepper, specials, &[&source], &options, &ticket, &mut |_, _| {}).expect("a beam");
+        let found = decode(&mut *stepper, specials, &[&source], &options, &forever(), &mut |_, _| {}).expect("a beam");
         let beam: Vec<&Wanted> = wanted.iter().filter(|wanted| wanted.sentence == sentence).collect();
         most += beam.len();
         for (rank, wanted) in beam.iter().enumerate() {
@@ -148,7 +148,7 @@ fn every_beam_is_marians() {
 fn integers_are_marians() {
     let folder = fixture("integers");
     let model = Model::load(&folder, &Device::cpu()).expect("a model");
-    let text = std::fs::read_to_string(folder.join("source.txt")).expect("sentences");
+    let text = folder.text("source.txt");
     let wanted = wanted(&folder);
     for (kernels, least) in [(Kernels::Plain, 8), (Kernels::Fused, 10)] {
         let mut stepper = model.stepper(kernels, 1).expect("a stepper");
@@ -156,8 +156,7 @@ fn integers_are_marians() {
         for (line, wanted) in text.lines().zip(&wanted) {
             let source = model.source.encode(line).ids;
             let target = model.target.encode_with(&wanted.text, Some(model.config.eos)).ids;
-            let ticket = CancellationToken::forever();
-            let forced = &force(&mut *stepper, &[(&source, &target)], &ticket).expect("it is scored")[0];
+            let forced = &force(&mut *stepper, &[(&source, &target)], &forever()).expect("it is scored")[0];
             let rows = forced.alpha.as_ref().expect("a Transformer aligns").iter().zip(&wanted.alpha);
             let alpha = rows.map(|(row, wanted)| furthest(row, wanted)).fold(0.0, f32::max);
             // one list of words may be cut into pieces in several ways
@@ -174,14 +173,13 @@ fn integers_are_the_same_in_every_company() {
     let folder = fixture("integers");
     let model = Model::load(&folder, &Device::cpu()).expect("a model");
     let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
-    let text = std::fs::read_to_string(folder.join("source.txt")).expect("sentences");
+    let text = folder.text("source.txt");
     let sources: Vec<Vec<u32>> = text.lines().map(|line| model.source.encode(line).ids).collect();
     let all: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
     let found = |threads: usize, sources: &[&[u32]]| {
         let mut stepper = model.stepper(Kernels::Fused, threads).expect("a stepper");
         let options = SearchOptions { beam: 3, ..SearchOptions::default() };
-        decode(&mut *stepper, specials, sources, &options, &CancellationToken::forever(), &mut |_, _| {})
-            .expect("found")
+        decode(&mut *stepper, specials, sources, &options, &forever(), &mut |_, _| {}).expect("found")
     };
     for (together, source) in found(2, &all).iter().zip(&all) {
         let alone = &found(1, &[source])[0].hypotheses;
@@ -193,18 +191,18 @@ fn integers_are_the_same_in_every_company() {
 }
 
 fn refused(name: &str, damage: &dyn Fn(&Path)) -> String {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     for entry in std::fs::read_dir(fixture(name)).expect("a fixture").flatten() {
-        std::fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("a copy");
+        std::fs::copy(entry.path(), folder.join(entry.file_name())).expect("a copy");
     }
-    damage(folder.path());
-    let error = Model::load(folder.path(), &Device::cpu()).expect_err("it is damaged");
+    damage(&folder);
+    let error = Model::load(&folder, &Device::cpu()).expect_err("it is damaged");
     assert!(error.is_users(), "{error}");
     error.to_string()
 }
 
 fn write(folder: &Path, name: &str, bytes: &[u8]) {
-    std::fs::write(folder.join(name), bytes).expect("a temporary folder");
+    folder.put(name, bytes);
 }
 
 fn replace(folder: &Path, name: &str, from: &str, to: &str) {
@@ -259,14 +257,14 @@ fn what_is_wrong_is_told_by_its_file_and_name() {
 
 #[test]
 fn files_say_languages_guidance_and_licence_and_an_imported_folder_is_the_same_model() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     for entry in std::fs::read_dir(fixture("post")).expect("a fixture").flatten() {
-        std::fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("a copy");
+        std::fs::copy(entry.path(), folder.join(entry.file_name())).expect("a copy");
     }
     let card = "# opus-2020-01-15.zip\n\n* source language(s): fi\n* target language(s): sv\n* license: CC-BY 4.0\n";
-    write(folder.path(), "README.md", card.as_bytes());
-    write(folder.path(), "model.npz.yml", b"guided-alignment: corpus.align\n");
-    let file = folder.path().join("model.npz");
+    write(&folder, "README.md", card.as_bytes());
+    write(&folder, "model.npz.yml", b"guided-alignment: corpus.align\n");
+    let file = folder.join("model.npz");
     let read = foreign(&file);
     let sizes = read.config.transformer().expect("a Transformer");
     assert_eq!((sizes.alignment_heads.as_slice(), sizes.alignment_reason), (&[1][..], AlignmentReason::Guided));
@@ -274,18 +272,16 @@ fn files_say_languages_guidance_and_licence_and_an_imported_folder_is_the_same_m
     assert_eq!((read.config.name.as_str(), languages), ("opus-2020-01-15", ("fi", "sv")));
     assert!(read.card.contains("CC-BY 4.0") && read.card.contains("Marian"), "{}", read.card);
 
-    let output = folder.path().join("ours");
+    let output = folder.join("ours");
     let arguments = [file.as_os_str(), output.as_os_str()].map(|path| path.to_string_lossy().into_owned());
-    let import = || run_in(folder.path(), &["import", &arguments[0], &arguments[1]], b"");
-    let done = import();
-    assert_eq!(done.code, 0, "{}", done.stderr);
+    let import = || run_in(&folder, &["import", &arguments[0], &arguments[1]]);
+    import().good();
     let ours = Model::load(&output, &Device::cpu()).expect("a model folder");
     assert_eq!(ours.config, read.config);
     assert!(ours.weights.iter().eq(read.weights.iter()), "the same weights");
     assert_eq!(ours.card(), read.card);
-    let again = import();
-    assert!(again.code == 2 && again.stderr.contains("is there already"), "{}: {}", again.code, again.stderr);
-    let shown = run_in(folder.path(), &["inspect", &arguments[0]], b"").stdout;
+    import().refused("is there already");
+    let shown = run_in(&folder, &["inspect", &arguments[0]]).stdout;
     for fact in ["Marian npz", "CC-BY 4.0", "guided", "decoder layers"] {
         assert!(shown.contains(fact), "{fact}: {shown}");
     }

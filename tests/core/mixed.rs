@@ -3,23 +3,24 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use interlinear::aligner::bundled::{AlignerFile, AlignerFiles};
-use interlinear::corpus::{
-    measures::table::Measuring, overview::gold, overview::gold::AlignmentOptions, overview::test_set::TestSet, run,
-    run::SystemRunOptions,
-};
+use interlinear::corpus::{measures::table::Measuring, overview::gold};
+use interlinear::corpus::{overview::gold::AlignmentOptions, overview::test_set::TestSet, run, run::SystemRunOptions};
 use interlinear::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Ensemble, Mixing};
 use interlinear::decoding::{SearchOptions, SystemSpec};
 use interlinear::evaluation::{EvaluatedSystem, alignment::Aligner};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
-use interlinear::jobs::{Store, gate::ForegroundGate, queue::analyse::Analyse};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::text::links::{Link, Links};
-use interlinear::text::{line, reader::LineReader, sentence::Sentence};
-use interlinear::{models::config::Architecture, ticket::CancellationToken};
+use interlinear::{
+    jobs::Store, jobs::gate::ForegroundGate, jobs::queue::analyse::Analyse, models::config::Architecture,
+};
+use interlinear::{text::line, text::reader::LineReader, text::sentence::Sentence};
 use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{json_of, reference, run_in};
+use crate::folder::{Files as _, Folder};
+use crate::forever;
 use crate::tiny::{TINY, Tiny};
 
 const PAIRS: [(&str, &str); 3] = [("s2 s3 s4", "t2 t3"), ("s5 x", "t4"), ("s6 s7 s8 s9", "t5 x t7")];
@@ -92,13 +93,13 @@ fn the_figures_are_those_of_the_members_mean() {
         let search = SearchOptions { beam: 1, max_length: Some(MOST), ..SearchOptions::default() };
         let system = EvaluatedSystem::from(&ensemble);
         assert_eq!((system.architecture(), system.mixing()), ("ensemble", Some(mixing)));
-        let folder = tempfile::tempdir().expect("a temporary directory");
-        let mut workspace = set.corpus(&folder.path().join("c.ilws")).expect("a corpus");
+        let folder = Folder::new();
+        let mut workspace = set.corpus(&folder.join("c.ilws")).expect("a corpus");
         let mut systems = Vec::new();
         for forces in [false, true] {
             let options = SystemRunOptions { search: search.clone(), batch: 2, forces, ..SystemRunOptions::default() };
             let id = run::begin(&mut workspace, system, &SystemSpec::default(), &options).expect("a system").id;
-            let (mut measuring, forever) = (Measuring::default(), CancellationToken::forever());
+            let (mut measuring, forever) = (Measuring::default(), forever());
             run::run(&mut workspace, id, (system, stepper.as_mut()), &options, &mut measuring, &forever, &mut |_| {
                 Ok(())
             })
@@ -111,7 +112,7 @@ fn the_figures_are_those_of_the_members_mean() {
             None,
             &set,
             &AlignmentOptions::default(),
-            &CancellationToken::forever(),
+            &forever(),
             &mut |_, _| {},
         )
         .expect("it aligns");
@@ -150,18 +151,16 @@ const OTHER: Tiny = Tiny { name: "other", source: &["three", "four"], seed: 2, .
 const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, seed: 3, ..TINY };
 const FOREIGN: Tiny = Tiny { name: "foreign", target: &["un", "deux", "quatre"], ..TINY };
 
-fn models() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+fn models() -> Folder {
+    let folder = Folder::new();
     for tiny in [TINY, OTHER, ENCDEC, FOREIGN] {
-        tiny.save(folder.path());
+        tiny.save(&folder);
     }
-    for (name, text) in [
+    folder.put_all([
         ("s", "one two three\nfour\nthree one one two\n"),
         ("t", "un deux\ntrois\nun un deux\n"),
         ("g", "0-0 1-1\n0-0\n0-0 1-1\n"),
-    ] {
-        std::fs::write(folder.path().join(name), text).expect("written");
-    }
+    ]);
     folder
 }
 
@@ -174,9 +173,8 @@ fn the_command_line_measures_an_ensemble_and_its_members() {
     let gold = ["--gold", "g", "--gold-order", "source", "--gold-base", "0"];
     let run = |extra: &[&str]| {
         let arguments = [&["evaluate", "--format", "json"], &FILES[..], &two, extra].concat();
-        let outcome = run_in(folder.path(), &arguments, b"");
-        assert_eq!(outcome.code, 0, "{extra:?}: {}", outcome.stderr);
-        serde_json::from_str::<Value>(&outcome.stdout).expect("JSON")["models"].clone()
+        let outcome = run_in(&folder, &arguments).good();
+        json_of(&outcome.stdout)["models"].clone()
     };
     let alone = run(&gold);
     assert_eq!(alone.as_array().map(Vec::len), Some(1));
@@ -191,9 +189,8 @@ fn the_command_line_measures_an_ensemble_and_its_members() {
     assert_ne!(run(&["--ensemble-average", "log-probability"])[0]["rows"], alone[0]["rows"]);
     // `score` of the same ensemble says the same of the references
     let score = [&["score", "--format", "jsonl"], &FILES[..5], &two].concat();
-    let scored = run_in(folder.path(), &score, b"");
-    assert_eq!(scored.code, 0, "{}", scored.stderr);
-    let log_p = |line: &str| serde_json::from_str::<Value>(line).expect("JSON")["log_p"].as_f64().expect("a number");
+    let scored = run_in(&folder, &score).good();
+    let log_p = |line: &str| json_of(line)["log_p"].as_f64().expect("a number");
     let sum: f64 = scored.stdout.lines().map(log_p).sum();
     let nll = alone[0]["rows"][0]["nll"].as_f64().expect("a number");
     assert!((sum + nll).abs() < 1e-4, "{sum} and {nll}");
@@ -208,7 +205,7 @@ fn what_cannot_be_measured_together_is_said() {
         (&["--model", "tiny", "--members"], 2, "--ensemble"),
         (&["--model", "encdec", "--model", "encdec", "--ensemble", "--gold", "g"], 2, "(ensemble) has no alignment"),
     ] {
-        let outcome = run_in(folder.path(), &[&["evaluate"], &FILES[..], arguments].concat(), b"");
+        let outcome = run_in(&folder, &[&["evaluate"], &FILES[..], arguments].concat());
         assert!(outcome.code == code && outcome.stderr.contains(expected), "{arguments:?}: {}", outcome.stderr);
     }
 }
@@ -216,9 +213,9 @@ fn what_cannot_be_measured_together_is_said() {
 #[test]
 fn the_window_runs_an_ensemble_beside_the_models() {
     let folder = models();
-    let at = |name: &str| folder.path().join(name);
+    let at = |name: &str| folder.join(name);
     let files = ["--source", "s", "--reference", "t", "--pretokenized", "--format", "none"];
-    run_in(folder.path(), &[&["analyse", "--workspace", "c.ilws"], &files[..]].concat(), b"");
+    run_in(&folder, &[&["analyse", "--workspace", "c.ilws"], &files[..]].concat());
     let spec = SystemSpec { members: vec![at("tiny").into(), at("encdec").into()], mixing: Mixing::default() };
     // links off the statistical aligner's go by the model's own
     let own = AlignerFile { path: at("gone.aligner"), languages: Default::default(), model: Some(at("tiny").into()) };

@@ -16,7 +16,8 @@ use interlinear::models::{Kernels, MODELS, Model, Need, StepOutput, StepRow, Ste
 use interlinear::{error::Error, models::folder::card, nn::device::Device, text::tokenizer::Tokenizers};
 use serde_json::Value;
 
-use crate::bad_input::copy_of;
+use crate::folder::{Files as _, Folder};
+use crate::{bad_input::copy_of, cli::json_of};
 
 pub const FOLDERS: [&str; 12] = [
     "rnnsearch", "rnnencdec", "rnnencdec-rank", "luong-none", "luong-global-dot", "luong-global-general",
@@ -44,10 +45,14 @@ pub struct Case {
     pub energies: Option<Vec<Vec<f32>>>,
 }
 
+/// The models of the fixtures and their names.
+pub fn loaded() -> impl Iterator<Item = (&'static str, Model)> {
+    FOLDERS.iter().map(|folder| (*folder, load(folder)))
+}
+
 pub fn cases(model: &Model) -> Vec<Case> {
-    let text =
-        std::fs::read_to_string(model.folder.join("expected.jsonl")).expect("the fixture is part of the repository");
-    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("the fixture is JSON"));
+    let text = model.folder.text("expected.jsonl");
+    let lines = text.lines().map(json_of);
     let ids = |value: &Value, tokenizer: &interlinear::text::tokenizer::Tokenizer| -> Vec<u32> {
         let words = value.as_array().expect("a list of words").iter();
         words.map(|word| tokenizer.id(word.as_str().expect("a word")).expect("a known word")).collect()
@@ -113,8 +118,7 @@ fn check_row(what: &str, output: &StepOutput, r: usize, case: &Case, i: usize) {
 
 #[test]
 fn every_reference_case_holds_alone_and_padded_into_one_batch() {
-    for folder in FOLDERS {
-        let model = load(folder);
+    for (folder, model) in loaded() {
         let cases = cases(&model);
         assert!(cases.len() >= 3, "{folder}");
         for engine in ENGINES {
@@ -130,8 +134,7 @@ fn every_reference_case_holds_alone_and_padded_into_one_batch() {
 
 #[test]
 fn rows_may_be_repeated_reordered_and_dropped() {
-    for folder in FOLDERS {
-        let model = load(folder);
+    for (folder, model) in loaded() {
         let cases = cases(&model);
         let long: Vec<&Case> = cases.iter().filter(|case| case.target.len() >= 3).collect();
         let (a, b) = (long[0], long[1]);
@@ -159,8 +162,7 @@ fn rows_may_be_repeated_reordered_and_dropped() {
 
 #[test]
 fn only_the_encoder_decoder_has_a_context_vector() {
-    for folder in FOLDERS {
-        let model = load(folder);
+    for (folder, model) in loaded() {
         let cases = cases(&model);
         let mut contexts: Vec<Option<Vec<f32>>> = Vec::new();
         for engine in ENGINES {
@@ -191,8 +193,7 @@ pub fn variables(weights: &Weights, dtype: DType) -> (HashMap<String, Tensor>, V
 
 #[test]
 fn the_training_path_sums_the_reference_log_probabilities() {
-    for folder in FOLDERS {
-        let model = load(folder);
+    for (folder, model) in loaded() {
         let cases = cases(&model);
         let (tensors, _) = variables(&model.weights, DType::F32);
         let model = trainable(&model.config, &tensors).expect("a model");
@@ -388,8 +389,7 @@ fn a_configuration_is_written_as_it_is_read() {
 
 #[test]
 fn weights_come_back_from_f32_exactly_and_from_f16_rounded() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("model.safetensors");
+    let (folder, path) = Folder::and_path("model.safetensors");
     for config in tiny_configs() {
         let weights = initial_weights(&config, InitScheme::Scaled, 1);
         for half in [false, true] {
@@ -402,15 +402,15 @@ fn weights_come_back_from_f32_exactly_and_from_f16_rounded() {
             }
         }
     }
-    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "a temporary file was left");
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 1, "a temporary file was left");
 }
 
 #[test]
 fn numbers_that_no_f16_holds_are_refused_when_written() {
     let mut weights = Weights::new();
     weights.insert("big", Array { shape: vec![2], data: vec![0.5, 70_000.0] });
-    let folder = tempfile::tempdir().expect("a folder");
-    let Err(error) = weights.save(&folder.path().join("x"), true) else { panic!("70000 is no f16") };
+    let folder = Folder::new();
+    let Err(error) = weights.save(&folder.join("x"), true) else { panic!("70000 is no f16") };
     assert!(error.is_users() && error.to_string().contains("`big`"), "{error}");
 }
 
@@ -434,8 +434,7 @@ fn a_loaded_folder_knows_its_digest_and_size_and_tells_its_progress() {
 
 #[test]
 fn tensors_that_lie_over_each_other_are_damage() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("model.safetensors");
+    let (_folder, file) = Folder::and_path("model.safetensors");
     let shape = |name: &str| (name.to_owned(), vec![2]);
     let header = |second: &str| {
         let tensor =
@@ -485,7 +484,7 @@ fn in_weights(folder: &Path, change: impl FnOnce(&mut Vec<u8>)) {
 }
 
 fn write(folder: &Path, file: &str, bytes: &[u8]) {
-    std::fs::write(folder.join(file), bytes).expect("writes");
+    folder.put(file, bytes);
 }
 
 fn delete(folder: &Path, file: &str) {
@@ -574,15 +573,15 @@ fn rename_a_tensor(folder: &Path) {
 
 pub fn each_fault(mut look: impl FnMut(&Path, &str, &str)) {
     let spoilt = |spoil: &dyn Fn(&Path)| {
-        let folder = tempfile::tempdir().expect("a folder");
-        spoil(&copy_of("rnnsearch", folder.path()));
+        let folder = Folder::new();
+        spoil(&copy_of("rnnsearch", &folder));
         folder
     };
     for (file, from, to, named, says) in REWRITTEN {
-        look(&spoilt(&|folder| replace(folder, file, from, to)).path().join("model"), named, says);
+        look(&spoilt(&|folder| replace(folder, file, from, to)).join("model"), named, says);
     }
     for (spoil, named, says) in SPOILT {
-        look(&spoilt(spoil).path().join("model"), named, says);
+        look(&spoilt(spoil).join("model"), named, says);
     }
 }
 
@@ -598,8 +597,8 @@ fn whatever_is_wrong_with_a_folder_is_a_sentence_that_names_it() {
 
 #[test]
 fn weights_of_a_type_that_cannot_be_read_are_named() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (data, path) = (0.5_f64.to_le_bytes(), folder.path().join("model.safetensors"));
+    let folder = Folder::new();
+    let (data, path) = (0.5_f64.to_le_bytes(), folder.join("model.safetensors"));
     let view = safetensors::tensor::TensorView::new(safetensors::Dtype::F64, vec![1], &data).expect("a view");
     safetensors::serialize_to_file([("x", view)], None, &path).expect("writes");
     let Err(error) = Weights::load(&path, &[("x".into(), vec![1])]) else { panic!("f64 was read") };
@@ -611,8 +610,8 @@ fn weights_of_a_type_that_cannot_be_read_are_named() {
 #[test]
 fn matrices_in_8_bits_are_read_with_a_scale_for_each_row() {
     for name in ["rnnsearch", "rnnencdec", "luong-local-p-general"] {
-        let folder = tempfile::tempdir().expect("a folder");
-        let copy = copy_of(name, folder.path());
+        let folder = Folder::new();
+        let copy = copy_of(name, &folder);
         let whole = load(name);
         let path = copy.join("model.safetensors");
         whole.weights.save_in_8_bits(&path).expect("writes");
@@ -634,7 +633,7 @@ fn matrices_in_8_bits_are_read_with_a_scale_for_each_row() {
         small.stepper(Kernels::Fused, 1).expect("it decodes");
         assert_eq!(small.digest(), digest, "by the bytes of the file");
         // what was rounded once is not rounded again
-        let again = folder.path().join("again.safetensors");
+        let again = folder.join("again.safetensors");
         small.weights.save_in_8_bits(&again).expect("writes");
         let shapes: Vec<_> = small.weights.iter().map(|(name, array)| (name.to_owned(), array.shape.clone())).collect();
         let again = Weights::load(&again, &shapes).expect("reads");
@@ -642,8 +641,7 @@ fn matrices_in_8_bits_are_read_with_a_scale_for_each_row() {
             a.data.iter().zip(&b.data).all(|(a, b)| (a - b).abs() <= 1e-6 * b.abs().max(1e-3))
         }));
     }
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("model.safetensors");
+    let (_folder, path) = Folder::and_path("model.safetensors");
     for (scale, says) in [(None, "needs `x.scale`"), (Some(f32::NAN), "a scale that is not finite")] {
         let bytes = scale.map(f32::to_le_bytes);
         let view = |kind, shape, data| safetensors::tensor::TensorView::new(kind, shape, data).expect("a view");
@@ -668,8 +666,7 @@ fn a_folder_that_is_not_there_is_named() {
 fn weights_cut_anywhere_are_refused_without_a_panic() {
     let model = load("rnnencdec");
     let bytes = std::fs::read(model.folder.join("model.safetensors")).expect("the fixture");
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("cut");
+    let (_folder, path) = Folder::and_path("cut");
     for length in (0..bytes.len()).step_by(97) {
         std::fs::write(&path, &bytes[..length]).expect("written");
         let found = Weights::load(&path, &shapes(&model.config));
@@ -681,8 +678,8 @@ fn weights_cut_anywhere_are_refused_without_a_panic() {
 
 #[cfg(unix)]
 fn refused(name: &str, spoil: impl FnOnce(&Path)) -> String {
-    let folder = tempfile::tempdir().expect("a folder");
-    let model = copy_of(name, folder.path());
+    let folder = Folder::new();
+    let model = copy_of(name, &folder);
     spoil(&model);
     let Err(error) = Model::load(&model, &Device::cpu()) else { panic!("the folder was loaded") };
     assert!(error.is_users(), "{error}");
@@ -713,13 +710,12 @@ fn a_pipe_or_device_in_a_model_folder_blocked_for_ever() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_as_model_card_blocked_the_reader() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("README.md");
+    let (folder, path) = Folder::and_path("README.md");
     assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo runs").success());
-    assert_eq!(card(folder.path()), "");
+    assert_eq!(card(&folder), "");
     std::fs::remove_file(&path).expect("removes");
     std::fs::write(&path, "# A card").expect("writes");
-    assert_eq!(card(folder.path()), "# A card");
+    assert_eq!(card(&folder), "# A card");
 }
 
 #[cfg(unix)]
@@ -760,10 +756,10 @@ fn a_model_of_trillions_of_numbers_is_refused_before_room_is_made() {
 #[test]
 fn sixteen_million_layers_were_listed_before_the_header_was_looked_at() {
     let said = refused("luong-none", |folder| {
-        let text = std::fs::read_to_string(folder.join("config.json")).expect("the fixture");
-        let mut config: Value = serde_json::from_str(&text).expect("JSON");
+        let text = folder.text("config.json");
+        let mut config = json_of(&text);
         config["layers"] = 16_777_216.into();
-        std::fs::write(folder.join("config.json"), config.to_string()).expect("writes");
+        folder.put("config.json", config.to_string());
     });
     assert!(said.contains("config.json") && said.contains("`layers` must be a whole number from 1 to 64"), "{said}");
 }

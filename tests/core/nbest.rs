@@ -1,15 +1,12 @@
 //! N-best lists: read as Moses, Marian and this program write them, their oracle, and another order by a score.
 
-use std::path::Path;
-
-use interlinear::corpus::{
-    import::importer::import_file, query::column::TableColumn, store::corpus::CorpusTable, store::file::Workspace,
-};
-use interlinear::import;
+use interlinear::corpus::{import::importer::import_file, query::column::TableColumn, store::corpus::CorpusTable};
 use interlinear::import::{ImportOptions, OracleBy, Role};
-use interlinear::ticket::CancellationToken;
+use interlinear::{corpus::store::file::Workspace, import};
 
-use crate::cli::run_in;
+use crate::cli::{json_of, run_in};
+use crate::folder::{Files as _, Folder};
+use crate::forever;
 
 const SOURCE: &str = "the old mill turns\nrain again\nlate\n";
 const REFERENCE: &str = "le vieux moulin tourne\nencore la pluie\ntard\n";
@@ -22,17 +19,14 @@ const LISTS: &str = "\
 2 ||| en retard ||| LM0= -1 TM0= -1 -1 ||| -0.5
 ";
 
-fn write(folder: &Path) {
-    for (name, text) in [("s.en", SOURCE), ("r.fr", REFERENCE), ("mill.nbest", LISTS)] {
-        std::fs::write(folder.join(name), text).expect("written");
-    }
+fn written() -> Folder {
+    Folder::with([("s.en", SOURCE), ("r.fr", REFERENCE), ("mill.nbest", LISTS)])
 }
 
 #[test]
 fn candidates_come_with_their_features_and_scores() {
-    let folder = tempfile::tempdir().expect("a folder");
-    write(folder.path());
-    let path = folder.path().join("mill.nbest");
+    let folder = written();
+    let path = folder.join("mill.nbest");
     let (format, _) = import::guess(&path).expect("a guess")[0];
     assert_eq!(format.name, "nbest");
     let mut file = import::open(&path, &ImportOptions::default()).expect("it opens");
@@ -47,15 +41,13 @@ fn candidates_come_with_their_features_and_scores() {
 
 #[test]
 fn the_oracle_of_lists_is_a_system_and_its_place_a_column() {
-    let folder = tempfile::tempdir().expect("a folder");
-    write(folder.path());
-    let mut workspace = Workspace::open(&folder.path().join("w.ilws")).expect("a workspace");
+    let folder = written();
+    let mut workspace = Workspace::open(&folder.join("w.ilws")).expect("a workspace");
     let roles = [("s.en", Some(Role::Source)), ("r.fr", Some(Role::Reference)), ("mill.nbest", None)];
     for (name, role) in roles {
         let options = ImportOptions { role, oracle: Some(OracleBy::Bleu), ..ImportOptions::default() };
-        let ticket = CancellationToken::forever();
-        let path = folder.path().join(name);
-        let report = import_file(&mut workspace, (&path, &options), 1, &ticket, &mut |_| {}).expect("it comes in");
+        let path = folder.join(name);
+        let report = import_file(&mut workspace, (&path, &options), 1, &forever(), &mut |_| {}).expect("it comes in");
         assert_eq!(report.warned, 0, "{report:?}");
     }
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
@@ -72,20 +64,18 @@ fn the_oracle_of_lists_is_a_system_and_its_place_a_column() {
 
 #[test]
 fn the_first_by_another_score_is_a_system_too() {
-    let folder = tempfile::tempdir().expect("a folder");
-    write(folder.path());
+    let folder = written();
     let ran = |arguments: &str| {
         let all: Vec<&str> = "analyse --workspace w.ilws".split(' ').chain(arguments.split(' ')).collect();
-        run_in(folder.path(), &all, b"")
+        run_in(&folder, &all)
     };
     let refused = ran("--source s.en --import mill.nbest --rerank LM1 --format none");
     let why = "mill.nbest, line 1: has no `LM1`; its candidates have LM0, TM0.1, TM0.2";
     assert!(refused.code == 2 && refused.stderr.contains(why), "{}", refused.stderr);
     for arguments in ["--import mill.nbest --rerank LM0", "--import mill.nbest --rerank score --replace"] {
-        let outcome = ran(&format!("{arguments} --format none"));
-        assert_eq!(outcome.code, 0, "{arguments}: {}", outcome.stderr);
+        ran(&format!("{arguments} --format none")).good();
     }
-    let corpus = CorpusTable::read(&Workspace::open_existing(&folder.path().join("w.ilws")).expect("a workspace"));
+    let corpus = CorpusTable::read(&Workspace::open_existing(&folder.join("w.ilws")).expect("a workspace"));
     let corpus = corpus.expect("a corpus");
     let said: Vec<(&str, Vec<&str>)> = corpus
         .systems
@@ -99,18 +89,13 @@ fn the_first_by_another_score_is_a_system_too() {
 
 #[test]
 fn lists_are_counted_and_put_into_another_order() {
-    let folder = tempfile::tempdir().expect("a folder");
-    write(folder.path());
-    std::fs::write(folder.path().join("qe.txt"), "1\n2\n1\n3\n2\n5\n").expect("written");
+    let folder = written();
+    folder.put("qe.txt", "1\n2\n1\n3\n2\n5\n");
     let ran = |arguments: &[&str]| {
         let all = [&["nbest", "--target", "r.fr", "mill.nbest"], arguments].concat();
-        run_in(folder.path(), &all, b"")
+        run_in(&folder, &all)
     };
-    let good = |arguments: &[&str]| {
-        let outcome = ran(arguments);
-        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
-        outcome.stdout
-    };
+    let good = |arguments: &[&str]| ran(arguments).good().stdout;
     let table = good(&["--rerank", "LM0"]);
     assert!(table.starts_with("candidates\tlists\tBLEU\tchrF2\tTER\nfirst\t3\t"), "{table}");
     for line in ["oracle\t3\t", "reranked\t3\t", "\n1\t1\t0.3333\n2\t1\t0.3333\n3\t1\t0.3333\nmean\t2.00\tof 2.00\n"] {
@@ -126,12 +111,12 @@ fn lists_are_counted_and_put_into_another_order() {
     assert_eq!(lines, "le vieux moulin tourne\npluie\nen retard\n");
     let rows = good(&["--format", "tsv", "--by", "bleu"]);
     assert!(rows.contains("\n2\t3\t3\t") && rows.contains("\t100.00\t"), "{rows}");
-    let object: serde_json::Value = serde_json::from_str(&good(&["--format", "json"])).expect("JSON");
+    let object = json_of(&good(&["--format", "json"]));
     assert_eq!((object["candidates"].as_u64(), object["mean_place"].as_f64()), (Some(6), Some(2.0)));
-    std::fs::write(folder.path().join("short.txt"), "1\n").expect("written");
-    std::fs::write(folder.path().join("odd.txt"), "1\nx\n").expect("written");
-    std::fs::write(folder.path().join("more.txt"), "1\n1\n1\n1\n1\n1\n1\n").expect("written");
-    std::fs::write(folder.path().join("one.fr"), "un\n").expect("written");
+    folder.put("short.txt", "1\n");
+    folder.put("odd.txt", "1\nx\n");
+    folder.put("more.txt", "1\n1\n1\n1\n1\n1\n1\n");
+    folder.put("one.fr", "un\n");
     for (arguments, why) in [
         (&["--rerank", "LM1"][..], "has no `LM1`; its candidates have LM0, TM0.1, TM0.2"),
         (&["--scores", "short.txt"], "short.txt: has fewer lines than there are candidates"),
@@ -140,26 +125,24 @@ fn lists_are_counted_and_put_into_another_order() {
         (&["--format", "reranked"], "needs --rerank or --scores"),
         (&["--target", "one.fr"], "one.fr: has 1 lines, but the n-best lists have sentence 2"),
     ] {
-        let outcome = ran(arguments);
-        assert!(outcome.code == 2 && outcome.stderr.contains(why), "{arguments:?}: {}", outcome.stderr);
+        ran(arguments).refused(why);
     }
 }
 
 #[test]
 fn documents_and_domains_of_a_table_are_tags_with_scores_of_their_own() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let table = "source\treference\tMill\tdoc\tdomain\n\
         the old mill turns\tle vieux moulin tourne\tle vieux moulin tourne\tstory\ttales\n\
         rain again\tencore la pluie\tla pluie\tnews, late\ttales\n\
         late\ttard\ttard\tstory\t\n";
-    std::fs::write(folder.path().join("t.tsv"), table).expect("written");
+    folder.put("t.tsv", table);
     let arguments = ["analyse", "--workspace", "w.ilws", "--import", "t.tsv", "--overview", "tags"];
-    let outcome = run_in(folder.path(), &arguments, b"");
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let outcome = run_in(&folder, &arguments).good();
     let rows: Vec<Vec<&str>> = outcome.stdout.lines().map(|line| line.split('\t').collect()).collect();
     let found: Vec<[&str; 3]> = rows[1..].iter().map(|row| [row[0], row[1], row[2]]).collect();
     assert_eq!(found, [["doc:news  late", "Mill", "1"], ["doc:story", "Mill", "2"], ["domain:tales", "Mill", "2"]]);
     let condition = rows.iter().find(|row| row[0] == "doc:story").expect("a row")[7];
     let arguments = ["analyse", "--workspace", "w.ilws", "--filter", condition, "--columns", "words"];
-    assert_eq!(run_in(folder.path(), &arguments, b"").stdout.lines().count(), 3, "{condition}");
+    assert_eq!(run_in(&folder, &arguments).stdout.lines().count(), 3, "{condition}");
 }

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use interlinear::decoding::{SearchOptions, Specials, decode, force};
 use interlinear::models::{Kernels, Model};
 use interlinear::text::{foreign::vocabulary::Vocabulary, tokenizer::Tokenizer};
-use interlinear::{models::config::OwnSizes, nn::device::Device, ticket::CancellationToken};
+use interlinear::{models::config::OwnSizes, nn::device::Device};
 use serde_json::Value;
 
-use crate::cli::run_in;
+use crate::{cli::run_line, folder::Folder, forever};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins").join(name)
@@ -28,8 +28,9 @@ fn ids(value: &Value) -> Vec<u32> {
     numbers(value).into_iter().map(|id| id as u32).collect()
 }
 
-fn rows(value: &Value) -> Vec<Vec<f32>> {
-    value.as_array().expect("rows").iter().map(numbers).collect()
+fn words(value: &Value) -> Vec<String> {
+    let words = value.as_array().expect("words").iter().filter_map(Value::as_str);
+    words.map(|word| word.replace("<unk>", "[UNK]")).collect()
 }
 
 #[track_caller]
@@ -39,6 +40,13 @@ fn near(what: &str, found: &[f32], expected: &[f32], most: f32) {
     assert!(apart <= most, "{what}: {apart} apart");
 }
 
+#[track_caller]
+fn near_rows(what: &str, found: &[Vec<f32>], expected: &Value, most: f32) {
+    for (found, expected) in found.iter().zip(expected.as_array().expect("rows")) {
+        near(what, found, &numbers(expected), most);
+    }
+}
+
 fn options(beam: usize, record: &Value) -> SearchOptions {
     SearchOptions { beam, max_length: record["most"].as_u64().map(|most| most as usize), ..SearchOptions::default() }
 }
@@ -46,7 +54,7 @@ fn options(beam: usize, record: &Value) -> SearchOptions {
 fn search(model: &Model, source: &[u32], options: &SearchOptions) -> Vec<interlinear::decoding::Hypothesis> {
     let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
     let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
-    let found = decode(stepper.as_mut(), specials, &[source], options, &CancellationToken::forever(), &mut |_, _| {});
+    let found = decode(stepper.as_mut(), specials, &[source], options, &forever(), &mut |_, _| {});
     found.expect("translated").remove(0).hypotheses
 }
 
@@ -55,7 +63,7 @@ fn look(model: &Model, layer: usize, heads: Vec<usize>, source: &[u32], target: 
     let OwnSizes::Transformer(sizes) = &mut other.config.own else { panic!("no Transformer") };
     (sizes.alignment_layer, sizes.alignment_heads) = (layer, heads);
     let mut stepper = other.stepper(Kernels::Plain, 1).expect("a stepper");
-    let forced = force(stepper.as_mut(), &[(source, target)], &CancellationToken::forever()).expect("forced");
+    let forced = force(stepper.as_mut(), &[(source, target)], &forever()).expect("forced");
     forced.into_iter().next().and_then(|forced| forced.alpha).expect("it aligns")
 }
 
@@ -72,23 +80,16 @@ fn marianmt_folders_say_what_transformers_says() {
             assert_eq!(best.tokens, ids(&record["greedy"]), "{name}: {text}");
             near(&format!("{name}: {text}"), &best.token_log_p, &numbers(&record["log_p"]), 1e-4);
             let first = look(&model, sizes.decoder_layers, vec![1], &source, &best.tokens);
-            for (found, expected) in first.iter().zip(rows(&record["alpha"])) {
-                near(&format!("{name}: {text}, head 1"), found, &expected, 1e-5);
-            }
+            near_rows(&format!("{name}: {text}, head 1"), &first, &record["alpha"], 1e-5);
             let all = (1..=sizes.heads).collect();
-            for (found, expected) in look(&model, 1, all, &source, &best.tokens).iter().zip(rows(&record["first"])) {
-                near(&format!("{name}: {text}, layer 1"), found, &expected, 1e-5);
-            }
+            let below = look(&model, 1, all, &source, &best.tokens);
+            near_rows(&format!("{name}: {text}, layer 1"), &below, &record["first"], 1e-5);
             let found = search(&model, &source, &options(3, &record));
             let list = record["beam"].as_array().expect("a list");
             for (found, expected) in found.iter().zip(list) {
                 assert_eq!(found.tokens, ids(&expected[0]), "{name}: {text}");
-                near(
-                    &format!("{name}: {text}, beam"),
-                    &[found.log_p],
-                    &[numbers(&Value::from(vec![expected[1].clone()]))[0]],
-                    1e-4,
-                );
+                let log_p = expected[1].as_f64().expect("a number") as f32;
+                near(&format!("{name}: {text}, beam"), &[found.log_p], &[log_p], 1e-4);
             }
         }
     }
@@ -116,31 +117,18 @@ fn ctranslate2_and_argos_say_what_ctranslate2_says() {
                 } else {
                     model.source.encode(text).ids
                 };
-                let known: Vec<String> = pieces.iter().map(|piece| piece.replace("<unk>", "[UNK]")).collect();
-                assert_eq!(model.source.tokens(&source), known, "{name}: {text}");
+                assert_eq!(model.source.tokens(&source), words(&record["source"]), "{name}: {text}");
                 let mut best = search(&model, &source, &options(1, &record)).remove(0);
                 best.tokens.retain(|token| *token != model.config.eos);
-                let greedy: Vec<String> = record["greedy"]
-                    .as_array()
-                    .expect("pieces")
-                    .iter()
-                    .filter_map(Value::as_str)
-                    .map(|piece| piece.replace("<unk>", "[UNK]"))
-                    .collect();
+                let greedy = words(&record["greedy"]);
                 assert_eq!(model.target.tokens(&best.tokens), greedy, "{name}: {text}");
                 let count = greedy.len();
                 if *most < 1e-3 {
-                    near(
-                        &format!("{name}: {text}"),
-                        &best.token_log_p[..count],
-                        &numbers(&record["log_p"])[..count],
-                        1e-4,
-                    );
+                    let log_p = numbers(&record["log_p"]);
+                    near(&format!("{name}: {text}"), &best.token_log_p[..count], &log_p[..count], 1e-4);
                 }
                 let alpha = best.alpha.expect("it aligns");
-                for (found, expected) in alpha.iter().zip(rows(&record["attention"])) {
-                    near(&format!("{name}: {text}, alpha"), found, &expected, *most);
-                }
+                near_rows(&format!("{name}: {text}, alpha"), &alpha, &record["attention"], *most);
             }
         }
     }
@@ -154,10 +142,6 @@ fn checkpoints_say_what_opennmt_and_joey_say() {
     ];
     for name in folders {
         let model = Model::load(fixture(name), &Device::cpu()).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let words = |value: &Value| -> Vec<String> {
-            let words = value.as_array().expect("words").iter().filter_map(Value::as_str);
-            words.map(|word| word.replace("<unk>", "[UNK]")).collect()
-        };
         for record in expected(&fixture(name).join("expected.json")) {
             let text = record["text"].as_str().expect("a text");
             let what = format!("{name}: {text}");
@@ -168,9 +152,7 @@ fn checkpoints_say_what_opennmt_and_joey_say() {
             near(&what, &best.token_log_p, &numbers(&record["log_p"]), 1e-4);
             // what OpenNMT-py shows of a Transformer is its first head, Joey NMT the mean: the alignment here too
             let alpha = best.alpha.as_ref().expect("it aligns");
-            for (found, expected) in alpha.iter().zip(rows(&record["alpha"])) {
-                near(&format!("{what}, alpha"), found, &expected, 1e-5);
-            }
+            near_rows(&format!("{what}, alpha"), alpha, &record["alpha"], 1e-5);
             let found = search(&model, &source, &options(3, &record));
             let list = record["beam"].as_array().expect("a list");
             let ended = found.iter().filter(|hypothesis| hypothesis.tokens.last() == Some(&model.config.eos));
@@ -195,7 +177,7 @@ fn inspect_says_what_a_checkpoint_is() {
         ),
         ("joey-gru", ["Joey NMT checkpoint", "source language     de", "target language     en", "gru-cudnn"]),
     ] {
-        let shown = run_in(&fixture(name), &["inspect", "."], b"").stdout;
+        let shown = run_line(&fixture(name), "inspect .").stdout;
         for fact in facts.into_iter().chain(["licence             not known", "alignment           "]) {
             assert!(shown.contains(fact), "{name}: {fact} in {shown}");
         }
@@ -228,9 +210,9 @@ fn what_a_checkpoint_has_that_is_not_known_is_refused_by_its_name() {
 
 #[test]
 fn text_of_a_model_of_words_alone_is_read_again_as_it_was_said() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let write = |name: &str, text: &str| {
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         fs::write(&path, text).expect("written");
         path
     };
@@ -244,7 +226,7 @@ fn text_of_a_model_of_words_alone_is_read_again_as_it_was_said() {
         ("words", words.words_tokenizer(None), vec![2, 3, 4, 5, 4, 6]),
         ("codes", pieces.words_tokenizer(Some(&codes)), vec![2, 3, 4, 5, 6]),
     ] {
-        let tokenizer = Tokenizer::from_json(folder.path(), &json.expect(what)).expect(what).ending(false);
+        let tokenizer = Tokenizer::from_json(&folder, &json.expect(what)).expect(what).ending(false);
         let text = tokenizer.join("en", &tokenizer.tokens(&ids));
         assert_eq!(tokenizer.encode(&text).ids, ids, "{what}: {text}");
     }
@@ -252,7 +234,7 @@ fn text_of_a_model_of_words_alone_is_read_again_as_it_was_said() {
 
 #[test]
 fn checkpoints_of_other_toolkits_are_refused_by_the_toolkit() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for (file, bytes, told) in [
         (
             "model_step_9.pt",
@@ -264,10 +246,10 @@ fn checkpoints_of_other_toolkits_are_refused_by_the_toolkit() {
         ("final.T7", b"\x04\x00..onmt.Encoder..", "OpenNMT-lua"),
         ("other.pt", b"PK\x03\x04..weights", "other.pt"),
     ] {
-        let path = folder.path().join(file);
+        let path = folder.join(file);
         std::fs::write(&path, bytes).expect("written");
         let named = Model::load(&path, &Device::cpu()).expect_err(file).to_string();
-        let inside = Model::load(folder.path(), &Device::cpu()).expect_err(file).to_string();
+        let inside = Model::load(&folder, &Device::cpu()).expect_err(file).to_string();
         std::fs::remove_file(&path).expect("removed");
         assert!(named.contains(told) && named.contains(file), "{named}");
         let is_known = !["other.pt", "model_step_9.pt"].contains(&file);

@@ -4,6 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, process::Command};
 
+use crate::cli::json_of;
+use crate::folder::{Files as _, Folder};
+
 fn package(kind: &str, tool: &str, folder: &Path, set: &[(&str, &str)]) -> Option<PathBuf> {
     if Command::new(tool).arg("--version").output().is_err() {
         return None;
@@ -37,14 +40,14 @@ fn check(prefix: &Path, elsewhere: &Path) {
     ] {
         assert!(prefix.join(file).is_file(), "{file} is missing in {}", prefix.display());
     }
-    let terms = std::fs::read_to_string(prefix.join("share/doc/interlinear/copyright")).expect("licences");
+    let terms = prefix.text("share/doc/interlinear/copyright");
     for text in ["MIT License", "SIL OPEN FONT LICENSE", "UBUNTU FONT LICENCE", "\ncandle-core v", "\nwinit v"] {
         assert!(terms.contains(text), "{text} is missing");
     }
     // Not the models of this checkout.
     let config = prefix.join("share/interlinear/models/rnnsearch-en-fr/config.json");
     let text = std::fs::read_to_string(&config).expect("a model");
-    let mut value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let mut value = json_of(&text);
     value["name"] = "the installed one".into();
     std::fs::write(&config, value.to_string()).expect("written");
     std::fs::create_dir_all(elsewhere).expect("created");
@@ -63,22 +66,21 @@ fn check(prefix: &Path, elsewhere: &Path) {
 
 #[test]
 fn packages_are_installed_and_start_from_another_folder() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let elsewhere = folder.path().join("elsewhere");
+    let (folder, elsewhere) = Folder::and_path("elsewhere");
     let set = [("MODELS", "rnnsearch-en-fr"), ("BITS", "16")];
-    if let Some(deb) = package("deb", "dpkg-deb", folder.path(), &set) {
+    if let Some(deb) = package("deb", "dpkg-deb", &folder, &set) {
         let field = |name: &str| {
             let done = Command::new("dpkg-deb").arg("-f").arg(&deb).arg(name).output().expect("dpkg-deb");
             String::from_utf8_lossy(&done.stdout).trim().to_owned()
         };
         assert_eq!((field("Package"), field("Version")), ("interlinear".into(), env!("CARGO_PKG_VERSION").into()));
-        let root = folder.path().join("deb");
+        let root = folder.join("deb");
         let done = Command::new("dpkg").arg("-x").arg(&deb).arg(&root).status().expect("dpkg");
         assert!(done.success());
         check(&root.join("usr"), &elsewhere);
     }
-    if let Some(tar) = package("tar", "zstd", folder.path(), &set) {
-        let root = folder.path().join("tar");
+    if let Some(tar) = package("tar", "zstd", &folder, &set) {
+        let root = folder.join("tar");
         std::fs::create_dir(&root).expect("created");
         let done = Command::new("tar").arg("-xf").arg(&tar).arg("-C").arg(&root).arg("--strip-components=1").status();
         assert!(done.expect("tar").success());
@@ -88,8 +90,8 @@ fn packages_are_installed_and_start_from_another_folder() {
 
 #[test]
 fn every_model_is_in_the_packages_or_in_the_archive_of_the_others() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let made = |kind: &str| package(kind, "zstd", folder.path(), &[]);
+    let folder = Folder::new();
+    let made = |kind: &str| package(kind, "zstd", &folder, &[]);
     let (Some(tar), Some(others)) = (made("tar"), made("models")) else {
         return;
     };
@@ -122,25 +124,25 @@ fn every_model_is_in_the_packages_or_in_the_archive_of_the_others() {
 
 #[test]
 fn a_package_that_this_machine_cannot_make_is_left_out_with_a_sentence() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/packaging/release.sh");
     let release = |part: &str| {
-        let done = Command::new("bash").arg(&script).arg(part).env("CARGO_TARGET_DIR", folder.path()).output();
+        let done = Command::new("bash").arg(&script).arg(part).env("CARGO_TARGET_DIR", &*folder).output();
         let done = done.expect("a shell");
         (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
     };
     let (code, told) = release("macos");
     assert!(code == Some(0) && told.contains("a Mac makes it"), "{told}");
-    assert!(folder.path().join("packages/SHA256SUMS").is_file());
+    assert!(folder.join("packages/SHA256SUMS").is_file());
     let (code, told) = release("amiga");
     assert!(code == Some(2) && told.contains("amiga is no part"), "{told}");
 }
 
 #[test]
 fn what_package_sh_refuses_is_left_out_and_a_program_of_another_commit_makes_nothing() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     let script = |path: &str, text: &str| {
-        let path = folder.path().join(path);
+        let path = folder.join(path);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("created");
         std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
         std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("set");
@@ -152,16 +154,16 @@ fn what_package_sh_refuses_is_left_out_and_a_program_of_another_commit_makes_not
     for machine in ["x86_64", "aarch64"] {
         script(&format!("target/{machine}-unknown-linux-gnu/release/interlinear"), "touch $CARGO_TARGET_DIR/old");
     }
-    let path = format!("{}:{}", folder.path().join("bin").display(), std::env::var("PATH").expect("a path"));
+    let path = format!("{}:{}", folder.join("bin").display(), std::env::var("PATH").expect("a path"));
     let done = Command::new("bash")
         .args([concat!(env!("CARGO_MANIFEST_DIR"), "/assets/packaging/release.sh"), "models"])
         .envs([("PATH", path.as_str()), ("MODELS", "nobody-has-this")])
-        .env("CARGO_TARGET_DIR", folder.path().join("target"))
+        .env("CARGO_TARGET_DIR", folder.join("target"))
         .output()
         .expect("a shell");
     let told = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{told}");
     assert!(told.contains("left out: models for all machines: there is no model nobody-has-this"), "{told}");
-    assert!(!folder.path().join("target/old").exists(), "{told}");
-    assert!(folder.path().join("target/packages/SHA256SUMS").is_file(), "{told}");
+    assert!(!folder.join("target/old").exists(), "{told}");
+    assert!(folder.join("target/packages/SHA256SUMS").is_file(), "{told}");
 }

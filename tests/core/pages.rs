@@ -1,25 +1,26 @@
 //! The pages of the window without a window: what is ordered, what comes back, what is kept.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::{fs, sync::Arc, time::Duration};
+use std::{fs, io::Write as _, sync::Arc, time::Duration};
 
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::{command::WindowCommand, files::lists::List, page::Dropped};
 use interlinear::figure::geometry::{point, size};
 use interlinear::figure::mark::{Across, Down, Mark, TextMark};
-use interlinear::figure::{Figure, palette::Rgba, provenance::Provenance};
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::jobs::files::follow::{Follower, Watch};
 use interlinear::pages::corpus::command::{CorpusCommand, LogCommand};
 use interlinear::pages::{command::Command, corpus::CORPUS, corpus::logs::LogState, sentence::command::ListCommand};
 use interlinear::session::driver::{Driver, OpenWith};
-use interlinear::session::{persist::SavedSession, state::Session};
 use interlinear::text::links::{Link, read};
-use interlinear::training::{curves, curves::Curves};
-use interlinear::{corpus::store::file::Workspace, evaluation::first_set, models::choice::ModelSpec};
+use interlinear::{corpus::store::file::Workspace, evaluation::first_set};
+use interlinear::{figure::Figure, figure::palette::Rgba, figure::provenance::Provenance, models::choice::ModelSpec};
+use interlinear::{
+    session::persist::SavedSession, session::state::Session, training::curves, training::curves::Curves,
+};
 
-use crate::effects::{chores, followed, opened};
+use crate::effects::{Shows as _, chores, followed, opened};
+use crate::folder::{Files as _, Folder};
 use crate::measured;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -56,7 +57,7 @@ fn a_page_is_one_folder_and_few_lines() {
 
 #[test]
 fn the_set_to_try_is_a_corpus_that_goes_unless_it_is_saved() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     let thread = CorpusThread::spawn(Arc::new(|| {}));
     let mut session = session(&["m0"]);
     session.apply(CorpusCommand::Fill);
@@ -66,7 +67,7 @@ fn the_set_to_try_is_a_corpus_that_goes_unless_it_is_saved() {
     let unsaved = page.path.clone().expect("a file");
     assert_eq!(page.corpus.golds.len(), 24, "it has links by hand");
 
-    let kept = folder.path().join("kept.ilws");
+    let kept = folder.join("kept.ilws");
     session.apply(CorpusRequest::SaveAs(kept.clone()));
     measured::answer(&mut session, &thread, |page| page.path.as_ref() == Some(&kept));
     let page = session.corpus();
@@ -95,12 +96,12 @@ fn the_logs_come_back_at_the_next_start() {
 
 #[test]
 fn what_is_dropped_without_a_corpus_makes_one() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     let thread = CorpusThread::spawn(Arc::new(|| {}));
     let mut session = session(&["m0"]);
     session.apply(WindowCommand::ShowPage(CORPUS));
     for (name, text) in [("a.en", "a\nb\n"), ("a.fr", "u\nv\n"), ("b.fr", "w\nx\n")] {
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         std::fs::write(&path, text).expect("written");
         apply(&mut session, WindowCommand::Drop(path.clone()));
         assert_eq!(chores(&mut session), [FileJob::Look { path: path.clone(), on: CORPUS }]);
@@ -121,8 +122,7 @@ const LOG: &str = r#"{"update":50,"epoch":0,"loss":6.0,"nll":5.5,"rate":0.001,"w
 
 #[test]
 fn a_log_is_read_as_curves_and_a_line_that_is_being_written_is_left_out() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("log.jsonl");
+    let (folder, path) = Folder::and_path("log.jsonl");
     let read = |text: &str| {
         std::fs::write(&path, text).expect("it can be written");
         Curves::load(&path)
@@ -134,14 +134,13 @@ fn a_log_is_read_as_curves_and_a_line_that_is_being_written_is_left_out() {
     assert_eq!(read("").expect("a run that has just begun"), Curves::default());
     let message = read("no log\n").expect_err("it is none").to_string();
     assert!(message.contains("log.jsonl"), "{message}");
-    let message = Curves::load(folder.path()).expect_err("it is a folder").to_string();
+    let message = Curves::load(&folder).expect_err("it is a folder").to_string();
     assert!(message.contains("folder"), "{message}");
 }
 
 #[test]
 fn a_very_long_log_is_drawn_with_fewer_points() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("log.jsonl");
+    let (_folder, path) = Folder::and_path("log.jsonl");
     let text: String = (1..=50_000).map(|n| format!("{{\"update\":{n},\"nll\":2.0,\"rate\":0.5}}\n")).collect();
     std::fs::write(&path, text).expect("it can be written");
     let curves = Curves::load(&path).expect("it is a log");
@@ -153,17 +152,16 @@ fn a_very_long_log_is_drawn_with_fewer_points() {
 
 #[test]
 fn logs_are_found_in_a_run_and_in_a_folder_of_runs() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let runs: Vec<PathBuf> =
-        ["a", "b"].iter().map(|name| folder.path().join(name).join("training/log.jsonl")).collect();
+    let folder = Folder::new();
+    let runs: Vec<PathBuf> = ["a", "b"].iter().map(|name| folder.join(name).join("training/log.jsonl")).collect();
     for log in &runs {
         std::fs::create_dir_all(log.parent().expect("it lies in a folder")).expect("it can be made");
         std::fs::write(log, LOG).expect("it can be written");
     }
-    assert_eq!(curves::logs(&folder.path().join("a")), runs[..1]);
-    assert_eq!(curves::logs(folder.path()), runs);
+    assert_eq!(curves::logs(&folder.join("a")), runs[..1]);
+    assert_eq!(curves::logs(&folder), runs);
     assert_eq!(curves::logs(&runs[0]), runs[..1]);
-    assert!(curves::logs(&folder.path().join("none")).is_empty());
+    assert!(curves::logs(&folder.join("none")).is_empty());
     for (log, name) in
         [("runs/big/training/log.jsonl", "big"), ("runs/big/log.jsonl", "big"), ("x/other.jsonl", "other")]
     {
@@ -173,8 +171,7 @@ fn logs_are_found_in_a_run_and_in_a_folder_of_runs() {
 
 #[test]
 fn a_log_that_grows_is_read_again_and_one_that_does_not_is_left_alone() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("log.jsonl");
+    let (_folder, path) = Folder::and_path("log.jsonl");
     let paths = [path.clone()];
     let mut watch = Watch::default();
     let seen = watch.look(&paths);
@@ -191,9 +188,8 @@ fn a_log_that_grows_is_read_again_and_one_that_does_not_is_left_alone() {
 
 #[test]
 fn the_follower_tells_of_a_log_while_it_grows() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("log.jsonl");
-    std::fs::write(&path, LOG).expect("it can be written");
+    let folder = Folder::new();
+    let path = folder.put("log.jsonl", LOG);
     let follower = Follower::<Watch>::spawn(Duration::from_millis(5), Arc::new(|| {}));
     follower.follow(vec![path.clone()]);
     let update = |seen: interlinear::jobs::files::follow::FollowEvent| seen.curves.map(|curves| curves.update);
@@ -212,9 +208,8 @@ fn pump(driver: &mut Driver, woken: &std::sync::mpsc::Receiver<()>, done: impl F
 
 #[test]
 fn a_driver_follows_a_log() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let log = folder.path().join("log.jsonl");
-    std::fs::write(&log, LOG).expect("written");
+    let folder = Folder::new();
+    let log = folder.put("log.jsonl", LOG);
     let (wake, woken) = std::sync::mpsc::channel();
     let wake = Arc::new(move || {
         let _ = wake.send(());
@@ -229,7 +224,7 @@ fn a_driver_follows_a_log() {
 
 #[test]
 fn a_kept_picture_is_written_in_the_format_of_its_name() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     let (wake, woken) = std::sync::mpsc::channel();
     let wake = Arc::new(move || {
         let _ = wake.send(());
@@ -238,18 +233,18 @@ fn a_kept_picture_is_written_in_the_format_of_its_name() {
     let text = TextMark::new("-log p", point(5.0, 5.0), (Across::Left, Down::Top), 12.0, Rgba::TRANSPARENT);
     let figure = Figure { size: size(80.0, 40.0), marks: vec![Mark::Text(text)], provenance: Provenance::default() };
     for (name, start) in [("a.svg", &b"<svg"[..]), ("a.pdf", b"%PDF"), ("a.png", b"\x89PNG")] {
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         driver.send(WindowCommand::KeepFigure(Arc::new(figure.clone())));
         driver.send(WindowCommand::SaveFigure(path.clone()));
         pump(&mut driver, &woken, |_| path.exists());
         let written = std::fs::read(&path).expect("written");
         assert!(written[..60].windows(start.len()).any(|part| part == start), "{name}");
     }
-    driver.send(WindowCommand::SaveFigure(folder.path().join("b.svg")));
-    assert!(driver.session().app().view.notices().iter().any(|notice| notice.is_error), "nothing was kept");
+    driver.send(WindowCommand::SaveFigure(folder.join("b.svg")));
+    assert!(driver.session().has_error(""), "nothing was kept");
     driver.send(WindowCommand::KeepFigure(Arc::new(figure)));
-    driver.send(WindowCommand::SaveFigure(folder.path().join("c.doc")));
-    pump(&mut driver, &woken, |session| session.app().view.notices().iter().any(|notice| notice.text.contains(".svg")));
+    driver.send(WindowCommand::SaveFigure(folder.join("c.doc")));
+    pump(&mut driver, &woken, |session| session.notifies(".svg"));
 }
 
 #[test]
@@ -269,7 +264,7 @@ fn the_first_set_is_there_in_two_languages() {
 
 #[test]
 fn word_links_become_the_alignments_by_hand_of_the_list_that_is_shown() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     let (wake, woken) = std::sync::mpsc::channel();
     let wake = Arc::new(move || {
         let _ = wake.send(());
@@ -281,12 +276,11 @@ fn word_links_become_the_alignments_by_hand_of_the_list_that_is_shown() {
         ("a.links", "0-0 1-2 2?1\n0-0 1-1\n"),
         ("short.links", "0-0\n"),
     ];
-    let path = |name: &str| folder.path().join(name);
+    let path = |name: &str| folder.join(name);
     for (name, text) in files {
         std::fs::write(path(name), text).expect("written");
     }
-    let says =
-        |session: &Session, text: &str| session.app().view.notices().iter().any(|notice| notice.text.contains(text));
+    let says = |session: &Session, text: &str| session.notifies(text);
     for (name, what) in [
         ("a.links", "open that text first"),
         ("a.en", ""),
@@ -315,8 +309,7 @@ fn word_links_become_the_alignments_by_hand_of_the_list_that_is_shown() {
 
 #[test]
 fn a_corpus_that_is_named_at_the_start_opens_on_its_page() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("study.ilws");
+    let (_folder, path) = Folder::and_path("study.ilws");
     drop(Workspace::open(&path).expect("a workspace"));
     let (wake, woken) = std::sync::mpsc::channel();
     let wake = Arc::new(move || {

@@ -1,17 +1,17 @@
 //! Phrase tables: read and written byte for byte, scored as forced decoding scores them, and their top targets.
 
-use std::io::Write as _;
-use std::path::Path;
+use std::{io::Write as _, path::Path};
 
 use interlinear::decoding::phrases::{PhraseOptions, ScoredPhrases, score};
 use interlinear::models::{Kernels, Model};
 use interlinear::text::phrases::{PhraseEntry, PhraseTable, write_packed};
-use interlinear::ticket::{CancellationToken, Generation};
+use interlinear::ticket::Generation;
 use interlinear::{decoding::force, error::Error, nn::device::Device, text::readable::unescaped};
 use serde_json::Value;
 
-use crate::cli::{Outcome, REFERENCES, reference, run_in};
-use crate::decoding::fake::Fake;
+use crate::cli::{Outcome, REFERENCES, feed, json_lines, reference, reference_word, run_in};
+use crate::folder::{Files as _, Folder};
+use crate::{decoding::fake::Fake, forever};
 
 const TABLE: &str = "\u{feff}s3 s4 ||| t5 t6 ||| 0.1 0.2 0.3 0.4 ||| 0-0 1-1 ||| 3 4 5\n\
 s3 s4 ||| t5 ||| 0.5 1e-3 .25 2.5 ||| ||| 7 7 7 ||| |||\n\
@@ -30,11 +30,11 @@ fn fixture(name: &str) -> Model {
 }
 
 fn run_score(model: &str, text: &[u8], arguments: &[&str]) -> Outcome {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    std::fs::write(folder.path().join("table"), text).expect("written");
+    let folder = Folder::new();
+    folder.put("table", text);
     let model = reference(model);
     let all = ["score", "--model", model.to_str().expect("a plain path"), "--phrase-table", "table"];
-    run_in(folder.path(), &[&all, arguments].concat(), b"")
+    run_in(&folder, &[&all, arguments].concat())
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn lines_that_are_no_phrase_pairs_are_named() {
         assert!(error.starts_with(&format!("table, line {line}: {what}")), "{error}");
         assert_eq!(run_score("rnnencdec", text.as_bytes(), &[]).code, 2, "{what}");
     }
-    let broken = run_score("rnnsearch", b"s2 ||| t2 ||| 1\ns3 ||| \xff ||| 1\n", &[]);
-    assert!(broken.code == 2 && broken.stderr.contains("table, line 2: is not UTF-8"), "{}", broken.stderr);
+    let broken =
+        run_score("rnnsearch", b"s2 ||| t2 ||| 1\ns3 ||| \xff ||| 1\n", &[]).refused("table, line 2: is not UTF-8");
     assert_eq!(broken.stdout.lines().count(), 1, "what stands before the broken line is written");
 }
 
@@ -138,12 +138,11 @@ fn shared_beginnings_score_as_each_pair_alone() {
     let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
     let shared: Vec<(usize, &[u32])> = pairs.iter().map(|(source, target)| (*source, target.as_slice())).collect();
     let alone: Vec<(&[u32], &[u32])> = pairs.iter().map(|(source, target)| (sources[*source], &target[..])).collect();
-    let ticket = CancellationToken::forever();
-    let wanted = force(&mut Fake::new(5, 9), &alone, &ticket).expect("forced");
+    let wanted = force(&mut Fake::new(5, 9), &alone, &forever()).expect("forced");
     for batch in [1, 2, 7, 25, 1000] {
         let mut told = Vec::new();
         let mut fake = Fake::new(5, 9);
-        let found = score(&mut fake, &sources, &shared, batch, &ticket, &mut |done| {
+        let found = score(&mut fake, &sources, &shared, batch, &forever(), &mut |done| {
             told.push(done);
             Ok(())
         })
@@ -153,7 +152,7 @@ fn shared_beginnings_score_as_each_pair_alone() {
         assert_eq!(fake.begun, pairs.len().div_ceil(batch));
     }
     let mut all = Fake::new(5, 9);
-    score(&mut all, &sources, &shared, 1000, &ticket, &mut |_| Ok(())).expect("scored");
+    score(&mut all, &sources, &shared, 1000, &forever(), &mut |_| Ok(())).expect("scored");
     assert_eq!(all.sources.len(), 4, "each source is encoded once");
 }
 
@@ -172,14 +171,13 @@ fn every_model_gives_phrases_their_log_p() {
         let model = fixture(name);
         let mut stepper = model.stepper(Kernels::Fused, 2).expect("a stepper");
         let entries: Vec<PhraseEntry> = table(TABLE).collect::<Result<_, _>>().expect("it is a table");
-        let outcome = run_score(name, TABLE.as_bytes(), &[]);
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{name}");
+        let outcome = run_score(name, TABLE.as_bytes(), &[]).quiet();
         let scored: Vec<PhraseEntry> = table(&outcome.stdout).collect::<Result<_, _>>().expect("it is a table");
         assert_eq!(scored.len(), entries.len());
         for (scored, entry) in scored.iter().zip(&entries) {
             let source = model.source.encode(&unescaped(entry.source())).ids;
             let target = model.target.encode_with(&unescaped(entry.target()), Some(model.config.eos)).ids;
-            let forced = force(stepper.as_mut(), &[(&source, &target)], &CancellationToken::forever()).expect("forced");
+            let forced = force(stepper.as_mut(), &[(&source, &target)], &forever()).expect("forced");
             let log_p = scored.features().last().expect("a feature more");
             assert!((log_p - f64::from(forced[0].log_p)).abs() < 1e-4, "{name}: {log_p} and {}", forced[0].log_p);
             assert_eq!(forced[0].token_log_p.len(), target.len(), "`</s>` counts");
@@ -189,7 +187,7 @@ fn every_model_gives_phrases_their_log_p() {
 
 #[test]
 fn a_table_comes_out_as_it_was_in_its_order_packed_or_not() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = Folder::new();
     // Several batches, sources scattered, so that an order lost would show.
     let mut text = String::new();
     for i in 0..900_usize {
@@ -198,8 +196,7 @@ fn a_table_comes_out_as_it_was_in_its_order_packed_or_not() {
         };
         text += &format!("{} ||| {} ||| 0.{i} 1 ||| 0-0 ||| {i}\n", words('s', i % 5), words('t', i % 7));
     }
-    let model = reference("rnnencdec");
-    let model = model.to_str().expect("a plain path");
+    let model = &*reference_word("rnnencdec");
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(text.as_bytes()).expect("packed");
     let files: [(&str, Vec<u8>); 3] = [
@@ -209,12 +206,12 @@ fn a_table_comes_out_as_it_was_in_its_order_packed_or_not() {
     ];
     let mut outputs = Vec::new();
     for (name, bytes) in &files {
-        std::fs::write(folder.path().join(name), bytes).expect("written");
+        folder.put(name, bytes);
         for output in ["out", "out.gz", "out.zst"] {
             let arguments = ["score", "--model", model, "--phrase-table", name, "--output", output];
-            let outcome = run_in(folder.path(), &arguments, b"");
+            let outcome = run_in(&folder, &arguments);
             assert_eq!((outcome.code, outcome.stdout.as_str(), outcome.stderr.as_str()), (0, "", ""));
-            let written = std::fs::read(folder.path().join(output)).expect("it is there");
+            let written = std::fs::read(folder.join(output)).expect("it is there");
             let start: &[u8] = if output == "out.gz" {
                 &[0x1f, 0x8b]
             } else if output == "out" {
@@ -223,11 +220,11 @@ fn a_table_comes_out_as_it_was_in_its_order_packed_or_not() {
                 &[0x28]
             };
             assert!(written.starts_with(start), "{output} is packed as its name says");
-            let table = PhraseTable::open(&folder.path().join(output)).expect("it opens");
+            let table = PhraseTable::open(&folder.join(output)).expect("it opens");
             outputs.push(table.map(|entry| entry.expect("a line").line().to_owned()).collect::<String>());
         }
     }
-    let piped = run_in(folder.path(), &["score", "--model", model, "--phrase-table", "-"], text.as_bytes());
+    let piped = feed(&folder, &["score", "--model", model, "--phrase-table", "-"], text.as_bytes());
     outputs.push(piped.stdout);
     assert!(outputs.iter().all(|output| *output == outputs[0]), "every way gives the same");
     for (before, after) in text.lines().zip(outputs[0].lines()) {
@@ -248,16 +245,15 @@ fn a_table_comes_out_as_it_was_in_its_order_packed_or_not() {
 
 #[test]
 fn an_output_that_failed_leaves_the_old_file() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let path = folder.path().join("table.gz");
-    std::fs::write(&path, "old").expect("written");
+    let folder = Folder::new();
+    let path = folder.put("table.gz", "old");
     let failed: Result<(), Error> = write_packed(&path, |file| {
         file.write_all(b"half of a line").map_err(|error| Error::io("x", &error))?;
         Err(Error::Input("a broken line".into()))
     });
     assert_eq!(failed.expect_err("it failed").to_string(), "a broken line");
     assert_eq!(std::fs::read(&path).expect("it is there"), b"old");
-    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is left");
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 1, "nothing else is left");
 }
 
 fn brute_force(model: &Model, source: &str, n: usize, k: usize) -> (Vec<String>, Vec<String>) {
@@ -266,7 +262,7 @@ fn brute_force(model: &Model, source: &str, n: usize, k: usize) -> (Vec<String>,
     for entry in table(TABLE).map(|entry| entry.expect("a line")).filter(|entry| entry.source() == source) {
         let mut alone = ScoredPhrases::new(model, PhraseOptions::default());
         alone.push(source, entry.target()).expect("it has words");
-        let log_p = alone.score(stepper.as_mut(), &CancellationToken::forever(), &mut |_| Ok(())).expect("scored")[0];
+        let log_p = alone.score(stepper.as_mut(), &forever(), &mut |_| Ok(())).expect("scored")[0];
         targets.push((entry.target().to_owned(), f64::from(log_p), entry.feature(n).expect("a feature")));
     }
     let order = |by: fn(&(String, f64, f64)) -> f64| -> Vec<String> {
@@ -282,9 +278,8 @@ fn top_targets_are_those_of_all() {
     let model = fixture("rnnsearch");
     let records = |arguments: &[&str]| -> Vec<Value> {
         let all = [&["--format", "json"], arguments].concat();
-        let outcome = run_score("rnnsearch", TABLE.as_bytes(), &all);
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
-        outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+        let outcome = run_score("rnnsearch", TABLE.as_bytes(), &all).quiet();
+        json_lines(&outcome.stdout)
     };
     let texts = |list: &Value| -> Vec<String> {
         list.as_array().expect("a list").iter().filter_map(|t| t["target"].as_str()).map(str::to_owned).collect()
@@ -312,12 +307,12 @@ fn top_targets_are_told_in_columns() {
     assert!(
         lines[1].contains("log p of") && lines[1].contains("feature 3") && lines[2].ends_with("1.0000  t2 &amp; t8")
     );
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    std::fs::write(folder.path().join("table"), TABLE).expect("written");
+    let folder = Folder::new();
+    folder.put("table", TABLE);
     let model = reference("rnnencdec");
     let all =
         ["phrases", "--model", model.to_str().expect("a plain path"), "--phrase-table", "table", "--top", "2", "s9"];
-    assert_eq!(run_in(folder.path(), &all, b"").stdout, text, "a command of its own");
+    assert_eq!(run_in(&folder, &all).stdout, text, "a command of its own");
     let tsv = run_score("rnnencdec", TABLE.as_bytes(), &["--top", "2", "--format", "tsv", "s9"]).stdout;
     assert!(tsv.starts_with("source\trank\tmodel_target\tmodel_log_p\t") && tsv.contains("\ns9\t2\t"), "{tsv}");
     assert!(tsv.lines().all(|line| line.split('\t').count() == 8), "{tsv}");
@@ -333,18 +328,15 @@ fn what_is_not_there_is_named() {
         (&["--source", "x"], "cannot be used with"),
         (&["--phrase-table", "nowhere"], "cannot be used multiple times"),
     ] {
-        let outcome = run_score("rnnencdec", TABLE.as_bytes(), arguments);
-        assert!(outcome.code == 2 && outcome.stderr.contains(what), "{arguments:?}: {}", outcome.stderr);
+        run_score("rnnencdec", TABLE.as_bytes(), arguments).refused(what);
     }
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let model = reference("rnnencdec");
-    let model = model.to_str().expect("a plain path");
+    let folder = Folder::new();
+    let model = &*reference_word("rnnencdec");
     for (arguments, what) in [
         (vec!["score", "--model", model, "--phrase-table", "nowhere"], "nowhere: does not exist"),
         (vec!["score", "--model", model, "--phrase-table", "."], ".: is a folder"),
         (vec!["score", "--model", model], "--source <FILE>"),
     ] {
-        let outcome = run_in(folder.path(), &arguments, b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains(what), "{arguments:?}: {}", outcome.stderr);
+        run_in(&folder, &arguments).refused(what);
     }
 }

@@ -7,7 +7,8 @@ use interlinear::text::vocab::bpe::build_joint_bpe;
 use serde_json::Value;
 
 use crate::bad_input::copy_of;
-use crate::cli::{reference, run_in};
+use crate::cli::{feed, json_of, reference, reference_word, run_in, run_line};
+use crate::folder::{Files as _, Folder};
 
 const WORDS: &[&str] =
     &["sun", "suns", "sunrise", "rise", "rises", "risen", "moon", "moonrise", "moons", "noon", "soon", "son", "sons"];
@@ -45,15 +46,10 @@ fn links(alpha: &Value, x: &[std::ops::Range<usize>], y: &[std::ops::Range<usize
 
 #[test]
 fn alignments_of_pieces_are_told_of_words() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = model(folder.path());
+    let (folder, model) = Folder::of(model);
     let input = "sunrise soon moonrises sons\nrisen moons noon\n";
-    fs::write(folder.path().join("s"), input).expect("written");
-    let run = |arguments: &[&str]| {
-        let outcome = run_in(folder.path(), arguments, b"");
-        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
-        outcome.stdout
-    };
+    folder.put("s", input);
+    let run = |arguments: &[&str]| run_in(&folder, arguments).good().stdout;
     let translate = ["translate", "--model", &model, "s", "--max-length", "12", "--format"];
     let score = ["score", "--model", &model, "--source", "s", "--target", "s", "--format"];
     let mut merged = false;
@@ -62,7 +58,7 @@ fn alignments_of_pieces_are_told_of_words() {
         let pharaoh = run(&[command, &["pharaoh"]].concat());
         assert_eq!((json.lines().count(), pharaoh.lines().count()), (2, 2));
         for ((json, pharaoh), line) in json.lines().zip(pharaoh.lines()).zip(input.lines()) {
-            let record: Value = serde_json::from_str(json).expect("JSON");
+            let record = json_of(json);
             let best = if is_score { &record } else { &record["hypotheses"][0] };
             let tokens = if is_score { &record["target"] } else { &best["tokens"] };
             let (x, y) = if is_score {
@@ -89,16 +85,11 @@ fn alignments_of_pieces_are_told_of_words() {
 
 #[test]
 fn every_command_reads_the_same_links_off_a_forced_translation() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = model(folder.path());
+    let (folder, model) = Folder::of(model);
     let input = "sunrise-moons soon, moonrises' sons.\nrisen moons (noon) rises\nsunrise\n\
                  son. moon. soon rises\nMr. sun, hon. moons rise\nn'rise s'moon\n";
-    fs::write(folder.path().join("s"), input).expect("written");
-    let run = |arguments: &[&str]| {
-        let outcome = run_in(folder.path(), arguments, b"");
-        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
-        outcome.stdout
-    };
+    folder.put("s", input);
+    let run = |arguments: &[&str]| run_in(&folder, arguments).good().stdout;
     let pair = ["--model", &model, "--source", "s"];
     let links = run(&[&["align"][..], &pair, &["--target", "s"]].concat());
     for (links, line) in links.lines().zip(input.lines()) {
@@ -119,18 +110,13 @@ fn every_command_reads_the_same_links_off_a_forced_translation() {
 
 #[test]
 fn links_of_nearly_equal_weights_are_the_same_in_a_corpus() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = reference("rnnsearch").display().to_string();
+    let folder = Folder::new();
+    let model = reference_word("rnnsearch");
     let word = |n: usize| format!("s{}", 2 + n * 7 % 37);
     let line = |n: usize| (0..5 + n % 9).map(|k| word(n * 5 + k * k)).collect::<Vec<_>>().join(" ") + "\n";
-    fs::write(folder.path().join("s"), (0..150).map(line).collect::<String>()).expect("written");
-    fs::write(folder.path().join("t"), (0..150).map(|n| line(n + 3).replace('s', "t")).collect::<String>())
-        .expect("written");
-    let run = |line: &str| {
-        let outcome = run_in(folder.path(), &line.split(' ').collect::<Vec<_>>(), b"");
-        assert_eq!(outcome.code, 0, "{line}: {}", outcome.stderr);
-        outcome.stdout
-    };
+    folder.put("s", (0..150).map(line).collect::<String>());
+    folder.put("t", (0..150).map(|n| line(n + 3).replace('s', "t")).collect::<String>());
+    let run = |line: &str| run_line(&folder, line).good().stdout;
     let links = run(&format!("align --model {model} --source s --target t"));
     let scored = run(&format!("score --model {model} --source s --target t --format pharaoh"));
     let kept =
@@ -141,19 +127,14 @@ fn links_of_nearly_equal_weights_are_the_same_in_a_corpus() {
 
 #[test]
 fn figures_of_pieces_are_of_words_unless_pieces_are_asked_for() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = model(folder.path());
+    let (folder, model) = Folder::of(model);
     let words = ["sunrise", "moonrises", "noon"];
     for kind in ["heatmap", "links", "beam"] {
         let plain = [
             "figure", "--model", &model, "--text", "sunrise moonrises noon", "--target", "moonrises sunrise noon",
             "--kind", kind,
         ];
-        let run = |arguments: &[&str]| {
-            let outcome = run_in(folder.path(), arguments, b"");
-            assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-            outcome.stdout
-        };
+        let run = |arguments: &[&str]| run_in(&folder, arguments).good().stdout;
         let whole = run(&plain);
         assert!(words.iter().all(|word| whole.contains(word)) && !whole.contains("##"), "{kind}");
         let cut = run(&[&plain[..], &["--pieces"]].concat());
@@ -163,22 +144,20 @@ fn figures_of_pieces_are_of_words_unless_pieces_are_asked_for() {
 
 #[test]
 fn a_model_of_words_says_nothing_of_pieces() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = copy_of("rnnsearch", folder.path()).display().to_string();
-    let outcome = run_in(folder.path(), &["translate", "--model", &model, "--format", "jsonl"], b"a b\n");
-    let record: Value = serde_json::from_str(outcome.stdout.trim()).expect("JSON");
+    let folder = Folder::new();
+    let model = copy_of("rnnsearch", &folder).display().to_string();
+    let outcome = feed(&folder, &["translate", "--model", &model, "--format", "jsonl"], b"a b\n");
+    let record = json_of(outcome.stdout.trim());
     assert!(record["words"].is_null() && record["hypotheses"][0]["words"].is_null());
 }
 
 #[test]
 fn dictionaries_of_pieces_are_of_words() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = model(folder.path());
-    fs::write(folder.path().join("s"), "sunrise moonrise sons\n".repeat(3)).expect("written");
+    let (folder, model) = Folder::of(model);
+    folder.put("s", "sunrise moonrise sons\n".repeat(3));
     let arguments = ["dictionary", "--model", &model, "--source", "s", "--target", "s", "--output", "out"];
-    let outcome = run_in(folder.path(), &arguments, b"");
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let text = fs::read_to_string(folder.path().join("out")).expect("read");
+    run_in(&folder, &arguments).good();
+    let text = folder.text("out");
     for word in text.split_whitespace().filter(|word| word.chars().all(char::is_alphabetic)) {
         assert!(["sunrise", "moonrise", "sons"].contains(&word), "{word} in {text}");
     }
@@ -186,8 +165,7 @@ fn dictionaries_of_pieces_are_of_words() {
 
 #[test]
 fn evaluate_copied_a_piece_in_place_of_an_unknown_word() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = model(folder.path());
+    let (folder, model) = Folder::of(model);
     let path = Path::new(&model);
     let config = Config::load(&path.join("config.json")).expect("sound");
     let mut weights = Weights::load(&path.join("model.safetensors"), &shapes(&config)).expect("sound");
@@ -196,15 +174,13 @@ fn evaluate_copied_a_piece_in_place_of_an_unknown_word() {
     weights.insert("readout.b_w", bias);
     weights.save(&path.join("model.safetensors"), false).expect("written");
     let input = "moonrise sunrise rises\nsunrises moonrises\n";
-    fs::write(folder.path().join("s"), input).expect("written");
+    folder.put("s", input);
     for pretokenized in [&[][..], &["--pretokenized"]] {
         let search = ["--model", &model, "--beam", "1", "--max-length", "6", "--replace-unk"];
-        let translated = run_in(folder.path(), &[&["translate", "s"], &search[..], pretokenized].concat(), b"");
-        assert_eq!(translated.code, 0, "{}", translated.stderr);
+        let translated = run_in(&folder, &[&["translate", "s"], &search[..], pretokenized].concat()).good();
         let files = ["--source", "s", "--target", "s", "--output", "out"];
-        let evaluated = run_in(folder.path(), &[&["evaluate"], &search[..], &files, pretokenized].concat(), b"");
-        assert_eq!(evaluated.code, 0, "{}", evaluated.stderr);
-        let text = fs::read_to_string(folder.path().join(format!("out/{}.txt", config.name))).expect("written");
+        run_in(&folder, &[&["evaluate"], &search[..], &files, pretokenized].concat()).good();
+        let text = folder.text(format!("out/{}.txt", config.name));
         assert_eq!(text, translated.stdout);
         let copied = |word: &&str| input.split_whitespace().any(|source| source == *word);
         assert!(text.split_whitespace().any(|word| copied(&word)), "no whole word was copied: {text}");
@@ -214,18 +190,15 @@ fn evaluate_copied_a_piece_in_place_of_an_unknown_word() {
 /// -log p a word, perplexity and lengths were of pieces here and of words for other models.
 #[test]
 fn figures_are_of_words_between_spaces_however_a_model_cuts_them() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = model(folder.path());
-    fs::write(folder.path().join("s"), "sunrise soon moonrises sons\nrisen, moons noon\n").expect("written");
+    let (folder, model) = Folder::of(model);
+    folder.put("s", "sunrise soon moonrises sons\nrisen, moons noon\n");
     let words = reference("rnnsearch");
     let models = ["--model", &model, "--model", words.to_str().expect("plain")];
     let files = ["--source", "s", "--target", "s", "--unk", "none", "--buckets", "3"];
     let evaluate = |format: &str| {
-        let outcome = run_in(folder.path(), &[&["evaluate"], &models[..], &files, &["--format", format]].concat(), b"");
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        outcome.stdout
+        run_in(&folder, &[&["evaluate"], &models[..], &files, &["--format", format]].concat()).good().stdout
     };
-    let report: Value = serde_json::from_str(&evaluate("json")).expect("JSON");
+    let report = json_of(&evaluate("json"));
     let rows = |n: usize| report["models"][n]["rows"].as_array().expect("rows").clone();
     let number = |row: &Value, name: &str| row[name].as_f64().expect(name);
     for n in 0..2 {

@@ -1,13 +1,13 @@
 //! A pipe in the place of a file: nothing waits for it.
 #![cfg(unix)]
 
-use interlinear::corpus::store::file::Workspace;
-use interlinear::training::{curves::Curves, state::Checkpoint};
+use interlinear::{corpus::store::file::Workspace, training::curves::Curves, training::state::Checkpoint};
+
+use crate::folder::Folder;
 
 #[test]
 fn a_pipe_in_the_place_of_a_file_is_refused() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let pipe = folder.path().join("pipe");
+    let (_folder, pipe) = Folder::and_path("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
     let error = Workspace::open(&pipe).err().expect("it is no corpus").to_string();
     assert!(error.contains("pipe: is no file"), "{error}");

@@ -7,28 +7,27 @@ use std::sync::Arc;
 use interlinear::analysis::measures::{MEASURES, MeasuredWords, Tested};
 use interlinear::analysis::{ablation, ablation::AblationMeans};
 use interlinear::app::command::{SettingsCommand, SourceCommand};
-use interlinear::app::{
-    document::column::Column, document::hand::TakenAway, effect::QueueCall, files::drawing::Drawing, files::export,
-    files::export::AlignmentFormat, files::gold::Gold, files::picture::FigureRequest, files::work::FileJob,
-    page::Dropped, page::SENTENCE, settings::Shown,
-};
+use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, gold::Gold, picture::FigureRequest};
+use interlinear::app::{document::column::Column, document::hand::TakenAway, effect::QueueCall};
+use interlinear::app::{files::work::FileJob, page::Dropped, page::SENTENCE, settings::Shown};
 use interlinear::interventions::{Force, InterventionFile, Interventions, Pin, Place, SetAlpha, Word};
 use interlinear::jobs::live::protocol::{ColumnId, Event, Request};
 use interlinear::jobs::queue::probe::{Opened, Persuasion, Probe, ProbeQuestion, Probed};
 use interlinear::jobs::queue::{Found, JobQueue, QueueEvent, QueueNews, QueueOrder};
-use interlinear::jobs::{Library, gate::ForegroundGate};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
-use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::text::links::{Link, Links};
-use interlinear::{models::gradient::PersuadedRow, pages::map::MAP, text::cut::WordRule, ticket::CancellationToken};
+use interlinear::{jobs::Library, jobs::gate::ForegroundGate, models::gradient::PersuadedRow, pages::map::MAP};
+use interlinear::{session::driver::OpenWith, session::state::Session, text::cut::WordRule};
 
 use crate::acting::{acted_on, answer, asked};
-use crate::effects::{act, chores, lane_calls, opened};
+use crate::cli::{feed, json_of};
+use crate::effects::{Shows as _, act, chores, lane_calls, opened};
+use crate::folder::{Files as _, Folder};
 use crate::importance::{SOURCE, TARGET, best, said};
 use crate::worker::{PATIENCE, fixture, serve_all, store};
-use crate::{cli::run_in, measured, models::FOLDERS, tiny::TINY};
+use crate::{forever, measured, models::FOLDERS, tiny::TINY};
 
 pub fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, String> {
     let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
@@ -64,7 +63,7 @@ fn the_standard_tests_are_those_of_the_command_line() {
         let tested = measured_by_lane(folder, 0).expect("it is measured");
         assert_eq!((tested.source.as_slice(), tested.target.as_slice()), (SOURCE, TARGET));
         let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
-        let (seeds, ticket) = ((1..=10).collect::<Vec<u64>>(), CancellationToken::forever());
+        let (seeds, ticket) = ((1..=10).collect::<Vec<u64>>(), forever());
         let words = ablation::words(stepper.as_mut(), (SOURCE, TARGET), &seeds, &ticket).expect("it is tested");
         let mut taus = Vec::new();
         for (i, word) in words.iter().enumerate() {
@@ -227,7 +226,7 @@ fn a_row_that_is_found_is_set_said_and_undone() {
 fn what_is_asked_of_a_column_ends_when_it_is_about_something_else() {
     let edit = |session: &mut Session| session.apply(SourceCommand::Edit("the red shoes".to_owned()));
     let force = |session: &mut Session| {
-        let column = session.app().document.columns()[0].id;
+        let column = session.nth(0).id;
         session.apply(InterveneCommand::Force { column, i: 0, word: Word::Entry("une".to_owned()) });
     };
     let changes: [&dyn Fn(&mut Session); 2] = [&edit, &force];
@@ -339,7 +338,7 @@ fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
     let (row, word) = (export::shown_tsv(&table, shown, 0..1), export::source_tsv(&table, shown, 1));
     assert_eq!(row.lines().collect::<Vec<_>>(), tsv.lines().take(2).collect::<Vec<_>>());
     assert!(word.starts_with("target (leave-one-out, nats)\tred\nla\t-0.25"), "{word}");
-    let json: serde_json::Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("JSON");
+    let json = json_of(&text(AlignmentFormat::Json));
     assert_eq!(json["measured"][1]["measure"], "leave-one-out");
     assert_eq!(json["measured"][1]["rows"][0][0], 0.5);
 
@@ -420,7 +419,7 @@ fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
     let models = [model.clone()];
     let mut session =
         Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
-    let id = session.app().document.columns()[0].id;
+    let id = session.nth(0).id;
     serve(&mut session, SourceCommand::Replace("one three two".to_owned()));
     serve(&mut session, InterveneCommand::Force { column: id, i: 0, word: Word::Typed("deux".to_owned()) });
     serve(&mut session, InterveneCommand::Row { column: id, i: 1, edit: RowEdit::OneHot(2) });
@@ -430,10 +429,8 @@ fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
 
 fn serve(session: &mut Session, command: impl Into<interlinear::pages::command::Command>) {
     let request: Option<Request> = act(session, command);
-    let events: Vec<Event> = serve_all(&request.expect("a request"), &mut store(), &CancellationToken::forever());
-    for event in events {
-        session.absorb(event);
-    }
+    let events: Vec<Event> = serve_all(&request.expect("a request"), &mut store(), &forever());
+    session.absorb_all(events);
 }
 
 fn saved_text(session: &mut Session, column: ColumnId) -> String {
@@ -459,20 +456,19 @@ fn open_file(path: &Path, source: &str, model: &Path) -> Result<Opened, String> 
 
 #[test]
 fn a_file_from_the_window_runs_in_translate_and_opens_again() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let (mut session, id, model) = set_up(folder.path());
+    let folder = Folder::new();
+    let (mut session, id, model) = set_up(&folder);
     let said = column(&session, id).hypotheses[0].clone();
     let text = saved_text(&mut session, id);
-    let path = folder.path().join("mine.json");
-    std::fs::write(&path, &text).expect("written");
+    let path = folder.put("mine.json", &text);
     assert!(InterventionFile::open(&path).is_ok(), "{text}");
-    let translated = run_in(
-        folder.path(),
+    let translated = feed(
+        &folder,
         &["translate", "--model", "tiny", "--beam", "5", "--format", "jsonl", "--interventions", "mine.json"],
         b"one three two\n",
-    );
-    assert_eq!(translated.code, 0, "{}", translated.stderr);
-    let line: serde_json::Value = serde_json::from_str(&translated.stdout).expect("JSON");
+    )
+    .good();
+    let line = json_of(&translated.stdout);
     let best = &line["hypotheses"][0];
     assert_eq!(best["tokens"], serde_json::json!(said.tokens), "{text}");
     assert!((best["log_p"].as_f64().expect("a number") - f64::from(said.found.log_p)).abs() < 1e-4);
@@ -499,13 +495,13 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
     let file =
         Opened { column: id, made_with: None, source: "a green shoe".to_owned(), interventions: interventions.clone() };
     found(&mut session, number, Probed::Opened(file));
-    assert_eq!(session.app().document.source(), "a green shoe");
+    assert_eq!(session.source(), "a green shoe");
     assert_eq!(*session.app().document.interventions(column(&session, id)), interventions);
     assert!(session.app().document.interventions(column(&session, ids[0])).is_empty());
     assert_eq!(session.app().view.selection().column, Some(id));
     // it is kept between starts
     let restored = Session::start(Some(session.saved()), &OpenWith::default());
-    assert_eq!(*restored.app().document.interventions(&restored.app().document.columns()[1]), interventions);
+    assert_eq!(*restored.app().document.interventions(restored.nth(1)), interventions);
     let request =
         act(&mut session, InterveneCommand::Take { column: id, what: TakenAway::Word(2) }).expect("a request");
     assert!(asked(&request, id).force.is_empty());
@@ -516,9 +512,9 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
 
 #[test]
 fn a_file_of_a_script_is_opened_as_translate_reads_it() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let model = TINY.save(folder.path());
-    let path = folder.path().join("script.json");
+    let folder = Folder::new();
+    let model = TINY.save(&folder);
+    let path = folder.join("script.json");
     let json = r#"{"version": 1, "source": "one three two", "prefix": "deux", "temperature": 0.5,
         "force": [{"position": 3, "word": "trois"}], "forbid": [{"word": "un"}],
         "pin": [{"row": 2, "alpha": {"word": "two"}}, {"row": 3, "alpha": {"permuted": 4}}], "mask": [{"position": 4}]}"#;
@@ -535,16 +531,15 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
 
     let run = |name: &str| {
         let file = ["translate", "--model", "tiny", "--beam", "5", "--format", "jsonl", "--interventions", name];
-        let run = run_in(folder.path(), &file, b"one three two\n");
-        assert_eq!(run.code, 0, "{}", run.stderr);
-        let line: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+        let run = feed(&folder, &file, b"one three two\n").good();
+        let line = json_of(&run.stdout);
         (line["hypotheses"][0]["tokens"].clone(), line["hypotheses"][0]["log_p"].as_f64().expect("a number"))
     };
     let by_script = run("script.json");
     let models = [model];
     let mut session =
         Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
-    let id = session.app().document.columns()[0].id;
+    let id = session.nth(0).id;
     serve(&mut session, SourceCommand::Replace(source.clone()));
     session.apply(interlinear::app::command::WindowCommand::Open(path));
     session.hear(opened("script.json", Dropped::Interventions, SENTENCE));
@@ -554,7 +549,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
         interlinear::app::effect::Effect::Decode(request) => Some(request),
         _ => None,
     });
-    for event in serve_all(&request.expect("a request"), &mut store(), &CancellationToken::forever()) {
+    for event in serve_all(&request.expect("a request"), &mut store(), &forever()) {
         session.absorb(event);
     }
     let best = &column(&session, id).hypotheses[0];
@@ -564,7 +559,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     );
     assert!((f64::from(best.found.log_p) - by_script.1).abs() < 1e-4);
     let text = saved_text(&mut session, id);
-    std::fs::write(folder.path().join("again.json"), text).expect("written");
+    folder.put("again.json", text);
     let again = run("again.json");
     assert!(again.0 == by_script.0 && (again.1 - by_script.1).abs() < 1e-4);
     // a word that this model does not know anyway would keep the file from being opened
@@ -572,15 +567,15 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     serve(&mut session, InterveneCommand::Ban { column: id, i: None, word, in_all: false });
     let text = saved_text(&mut session, id);
     assert!(!text.contains("unheard") && text.contains("\"un\""), "{text}");
-    std::fs::write(folder.path().join("third.json"), text).expect("written");
+    folder.put("third.json", text);
     assert_eq!(run("third.json").0, by_script.0);
 }
 
 #[test]
 fn bad_files_say_the_line_and_the_key() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let model = TINY.save(folder.path());
-    let path = folder.path().join("bad.json");
+    let folder = Folder::new();
+    let model = TINY.save(&folder);
+    let path = folder.join("bad.json");
     for (json, parts) in [
         ("{\"version\": 1,\n \"prefx\": \"un\"}", &["bad.json", "line 2", "prefx"][..]),
         ("{\"version\": 7}", &["version", "7"]),
@@ -593,6 +588,6 @@ fn bad_files_say_the_line_and_the_key() {
         let error = open_file(&path, "one", &model).expect_err(json);
         assert!(parts.iter().all(|part| error.contains(part)), "{json}: {error}");
     }
-    let error = open_file(&folder.path().join("none.json"), "one", &model).expect_err("no file");
+    let error = open_file(&folder.join("none.json"), "one", &model).expect_err("no file");
     assert!(error.contains("none.json"), "{error}");
 }

@@ -4,22 +4,18 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{json_lines, reference_word, run_in, run_line};
+use crate::folder::{Files as _, Folder};
 
 fn ran(folder: &Path, arguments: &str) -> String {
-    let words: Vec<&str> = arguments.split_whitespace().collect();
-    let outcome = run_in(folder, &words, b"");
-    assert_eq!(outcome.code, 0, "{arguments}: {}", outcome.stderr);
-    outcome.stdout
+    run_line(folder, arguments).good().stdout
 }
 
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+fn folder() -> Folder {
+    let folder = Folder::new();
     let files =
         [("x", "s9 s31 s17\ns4 s5\n"), ("y", "t2 t3\nt4\n"), ("p.tsv", "source\tgood\tbad\ns9 s31\tt2 t3\tt2 t4\n")];
-    for (name, text) in files {
-        fs::write(folder.path().join(name), text).expect("written");
-    }
+    folder.put_all(files);
     folder
 }
 
@@ -32,8 +28,8 @@ fn is_whole(found: &Value, has_search: bool) -> bool {
 
 #[test]
 fn json_lines_say_once_what_made_them_and_other_formats_in_a_file() {
-    let (folder, model) = (folder(), reference("rnnsearch").display().to_string());
-    let at = folder.path();
+    let (folder, model) = (folder(), reference_word("rnnsearch"));
+    let at = &folder;
     let search = "--beam 2 --length-normalization 0.6";
     for (command, format, table, has_search) in [
         (format!("translate --model {model} {search} x"), "jsonl", "text", true),
@@ -45,28 +41,27 @@ fn json_lines_say_once_what_made_them_and_other_formats_in_a_file() {
     ] {
         if !format.is_empty() {
             let lines = ran(at, &format!("{command} --format {format}"));
-            let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+            let lines = json_lines(&lines);
             assert!(is_whole(&lines[0]["provenance"], has_search), "{command}: {}", lines[0]);
             assert!(lines[1..].iter().all(|line| line.get("provenance").is_none()), "{command}");
         }
         let plain = ran(at, &format!("{command} --format {table}"));
         assert_eq!(ran(at, &format!("{command} --format {table} --provenance from.json")), plain, "{command}");
-        let file = fs::read_to_string(at.join("from.json")).expect("written");
+        let file = at.text("from.json");
         assert!(is_whole(&serde_json::from_str(&file).expect("JSON"), has_search), "{command}: {file}");
     }
-    let refused = run_in(at, &["translate", "--model", &model, "x", "--provenance", "x"], b"");
-    assert!(refused.code == 2 && refused.stderr.contains("--provenance would write over it"), "{}", refused.stderr);
+    run_in(at, &["translate", "--model", &model, "x", "--provenance", "x"]).refused("--provenance would write over it");
 }
 
 #[test]
 fn what_leaves_a_corpus_says_of_which_systems_it_is() {
-    let (folder, model) = (folder(), reference("rnnsearch").display().to_string());
-    let at = folder.path();
+    let (folder, model) = (folder(), reference_word("rnnsearch"));
+    let at = &folder;
     ran(at, &format!("analyse --workspace w.ilws --source x --model {model} --beam 2 --save t.tsv"));
     ran(at, "analyse --workspace w.ilws --format npz --save a.npz");
-    let beside = fs::read_to_string(at.join("t.tsv.provenance.json")).expect("written");
+    let beside = at.text("t.tsv.provenance.json");
     let lines = ran(at, "analyse --workspace w.ilws --format jsonl");
-    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let lines = json_lines(&lines);
     let mut npz = zip::ZipArchive::new(fs::File::open(at.join("a.npz")).expect("an archive")).expect("an archive");
     let mut array = Vec::new();
     std::io::copy(&mut npz.by_name("provenance.npy").expect("a key"), &mut array).expect("read");
@@ -83,6 +78,6 @@ fn what_leaves_a_corpus_says_of_which_systems_it_is() {
         assert!(found["program"].as_str().is_some_and(|program| program.starts_with("Interlinear ")), "{found}");
     }
     assert!(lines[1].get("provenance").is_none());
-    fs::write(at.join("again.jsonl"), ran(at, "analyse --workspace w.ilws --format jsonl")).expect("written");
+    at.put("again.jsonl", ran(at, "analyse --workspace w.ilws --format jsonl"));
     ran(at, "analyse --workspace other.ilws --import again.jsonl --format none");
 }

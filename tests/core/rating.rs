@@ -4,15 +4,15 @@ use std::path::Path;
 
 use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
-use interlinear::corpus::{
-    export::out::ExportFormat, judgements::alpha::alphas, judgements::campaign::Campaign, judgements::judgement_io,
-    measures::table::Measuring, query::column::TableColumn, query::filter::Filter, query::table::rows,
-    store::corpus::CorpusTable, store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout,
-    store::write::NewSentence,
-};
-use interlinear::{import::ImportOptions, ticket::CancellationToken};
+use interlinear::corpus::query::{column::TableColumn, filter::Filter, table::rows};
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout};
+use interlinear::corpus::{export::out::ExportFormat, judgements::alpha::alphas};
+use interlinear::corpus::{judgements::campaign::Campaign, judgements::judgement_io, measures::table::Measuring};
+use interlinear::{corpus::store::write::NewSentence, import::ImportOptions};
 
-use crate::cli::run_in;
+use crate::cli::{Outcome, json_lines, json_of, run_in, run_line};
+use crate::folder::{Files as _, Folder};
+use crate::forever;
 use crate::judging::{bytes, out};
 
 const SYSTEMS: [&str; 2] = ["Mill", "Brook"];
@@ -70,14 +70,13 @@ fn written(workspace: &Workspace, kind: ExportFormat) -> String {
 }
 
 fn brought(workspace: &mut Workspace, path: &Path) -> ImportReport {
-    let (options, ticket) = (ImportOptions::default(), CancellationToken::forever());
+    let (options, ticket) = (ImportOptions::default(), forever());
     import_file(workspace, (path, &options), 1, &ticket, &mut |_| {}).expect("it comes in")
 }
 
 #[test]
 fn the_mean_of_ratings_is_a_column_with_differences_and_conditions() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let workspace = judged(&folder.path().join("w.ilws"));
+    let (_folder, workspace) = Folder::of(|folder| judged(&folder.join("w.ilws")));
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let value = |name: &str, at: usize| TableColumn::named(name, &corpus).expect("a column").value(&corpus, at);
     assert_eq!([value("rating.1", 0), value("rating.2", 0), value("rating.2-1", 1)], [45.0, 90.0, 30.0]);
@@ -91,21 +90,19 @@ fn the_mean_of_ratings_is_a_column_with_differences_and_conditions() {
 
 #[test]
 fn ratings_and_letters_go_out_and_come_in_as_table_and_as_lines() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let first = judged(&folder.path().join("a.ilws"));
+    let (folder, first) = Folder::of(|folder| judged(&folder.join("a.ilws")));
     for (name, kind) in [("j.tsv", ExportFormat::JudgementTable), ("j.jsonl", ExportFormat::Judgements)] {
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         std::fs::write(&path, written(&first, kind)).expect("written");
-        let mut other = filled(&folder.path().join(format!("{name}.ilws")));
-        let report = judgement_io::import(&mut other, &path, None, &CancellationToken::forever()).expect("in");
+        let mut other = filled(&folder.join(format!("{name}.ilws")));
+        let report = judgement_io::import(&mut other, &path, None, &forever()).expect("in");
         assert!(report.warnings.is_empty(), "{report:?}");
         assert_eq!(other.judgements().expect("judgements"), first.judgements().expect("judgements"), "{name}");
     }
     let wrong = "sentence\tannotator\tsystem\trating\n1\tanna\tMill\t101\n2\tanna\t\t5\n3\tanna\tMill\t7\n";
-    let path = folder.path().join("wrong.tsv");
-    std::fs::write(&path, wrong).expect("written");
-    let mut other = filled(&folder.path().join("b.ilws"));
-    let report = judgement_io::import(&mut other, &path, None, &CancellationToken::forever()).expect("in");
+    let path = folder.put("wrong.tsv", wrong);
+    let mut other = filled(&folder.join("b.ilws"));
+    let report = judgement_io::import(&mut other, &path, None, &forever()).expect("in");
     assert_eq!(report.warned, 2, "{report:?}");
     assert!(report.warnings[0].contains("line 2") && report.warnings[0].contains("from 0 to 100"), "{report:?}");
     assert_eq!(other.judgements_of(2).expect("said")["anna"], rated(7, 0));
@@ -113,8 +110,7 @@ fn ratings_and_letters_go_out_and_come_in_as_table_and_as_lines() {
 
 #[test]
 fn a_rating_of_another_translation_is_set_apart() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = judged(&folder.path().join("w.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| judged(&folder.join("w.ilws")));
     let system = workspace.systems().expect("systems")[1].id;
     let other = SystemOutput { text: "un bateau rouge".to_owned(), ..SystemOutput::default() };
     workspace.add_outputs(system, &[(0, other)], &mut Measuring::default()).expect("outputs");
@@ -126,8 +122,7 @@ fn a_rating_of_another_translation_is_set_apart() {
 
 #[test]
 fn a_campaign_deals_sentences_out_evenly_and_its_orders_follow_from_the_seed() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("w.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("w.ilws")));
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let plan = |seed: u64, each: usize| Campaign {
         seed,
@@ -181,8 +176,7 @@ fn a_campaign_deals_sentences_out_evenly_and_its_orders_follow_from_the_seed() {
 /// Counted by hand: ratings (40, 50), (60, 70), (80, 90) of two, one of which a third judged like the first.
 #[test]
 fn three_annotators_are_compared_by_alpha() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("w.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("w.ilws")));
     let tagged = |mut judgement: Judgement, tag: &str| {
         judgement.tags.insert(tag.to_owned());
         judgement
@@ -209,8 +203,7 @@ fn three_annotators_are_compared_by_alpha() {
 
 #[test]
 fn judgements_go_to_other_programs_and_come_back() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let first = judged(&folder.path().join("a.ilws"));
+    let (folder, first) = Folder::of(|folder| judged(&folder.join("a.ilws")));
     let mqm = written(&first, ExportFormat::Mqm);
     let lines: Vec<&str> = mqm.lines().collect();
     assert_eq!(
@@ -222,9 +215,8 @@ fn judgements_go_to_other_programs_and_come_back() {
     assert!(
         lines[4].starts_with("Mill\t") && lines[4].contains("\tbob\t") && lines[4].contains("\tNo-error\tNo-error")
     );
-    let path = folder.path().join("mqm.tsv");
-    std::fs::write(&path, &mqm).expect("written");
-    let mut other = filled(&folder.path().join("b.ilws"));
+    let path = folder.put("mqm.tsv", &mqm);
+    let mut other = filled(&folder.join("b.ilws"));
     let report = brought(&mut other, &path);
     assert_eq!((report.sentences, report.outputs, report.warned), (0, 0, 0), "{report:?}");
     let (said, wanted) = (other.judgements_of(0).expect("said"), first.judgements_of(0).expect("said"));
@@ -233,18 +225,18 @@ fn judgements_go_to_other_programs_and_come_back() {
 
     let lines = written(&first, ExportFormat::Pearmut);
     assert_eq!(lines.lines().count(), 3, "{lines}");
-    let line: serde_json::Value = serde_json::from_str(lines.lines().next().expect("a line")).expect("JSON");
+    let line = json_of(lines.lines().next().expect("a line"));
     let said = &line["annotation"][0]["Mill"];
     assert_eq!((said["score"].as_u64(), said["error_spans"][1]["start_i"].as_u64()), (Some(40), Some(14)));
     assert_eq!(said["error_spans"][1]["end_i"].as_u64(), Some(14), "the last letter is meant, too");
     assert_eq!(line["item"][0]["tgt"]["Mill"], "un rouge bateau.");
     // As the dashboard gives it, and into an empty corpus.
-    let all: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let all = json_lines(&lines);
     let dashboard = serde_json::to_string_pretty(&serde_json::json!({ "campaign": all })).expect("JSON");
     for (name, text) in [("lines.jsonl", lines.clone()), ("dashboard.json", dashboard)] {
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         std::fs::write(&path, text).expect("written");
-        let mut other = Workspace::open(&folder.path().join(format!("{name}.ilws"))).expect("a workspace");
+        let mut other = Workspace::open(&folder.join(format!("{name}.ilws"))).expect("a workspace");
         let report = brought(&mut other, &path);
         assert_eq!((report.sentences, report.outputs, report.judgements, report.warned), (2, 4, 3, 0), "{report:?}");
         let said = other.judgements_of(0).expect("said");
@@ -257,8 +249,7 @@ fn judgements_go_to_other_programs_and_come_back() {
 
 #[test]
 fn errors_that_a_metric_found_are_marks_of_an_annotator_of_its_name() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("w.ilws"));
+    let (folder, mut workspace) = Folder::of(|folder| filled(&folder.join("w.ilws")));
     let texts = TEXTS.iter().map(|(source, mill, _)| (source, mill));
     let segments: Vec<serde_json::Value> = texts
         .enumerate()
@@ -271,7 +262,7 @@ fn errors_that_a_metric_found_are_marks_of_an_annotator_of_its_name() {
             one
         })
         .collect();
-    let path = folder.path().join("scored.json");
+    let path = folder.join("scored.json");
     let all = serde_json::json!({ "runs/first.fr": segments });
     std::fs::write(&path, serde_json::to_string_pretty(&all).expect("JSON")).expect("written");
     let report = brought(&mut workspace, &path);
@@ -287,14 +278,14 @@ fn errors_that_a_metric_found_are_marks_of_an_annotator_of_its_name() {
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     assert_eq!(TableColumn::named("comet.1", &corpus).expect("a column").value(&corpus, 3), 0.75);
     std::fs::write(&path, "{\"a\": [{\"src\": 1, \"mt\"").expect("written");
-    let (options, ticket) = (ImportOptions::default(), CancellationToken::forever());
+    let (options, ticket) = (ImportOptions::default(), forever());
     let error = import_file(&mut workspace, (&path, &options), 1, &ticket, &mut |_| {}).expect_err("no JSON");
     assert!(error.to_string().contains("scored.json") && error.to_string().contains("comet-score"), "{error}");
 }
 
 #[test]
 fn a_rating_is_a_judgement_of_errors_where_these_were_asked_for() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for (ratings_only, in_stars, marks, wanted) in [
         (None, false, false, None),
         (None, false, true, Some(0.0)),
@@ -302,7 +293,7 @@ fn a_rating_is_a_judgement_of_errors_where_these_were_asked_for() {
         (Some(false), false, false, Some(0.0)),
         (Some(true), false, true, None),
     ] {
-        let mut workspace = filled(&folder.path().join(format!("{ratings_only:?}{in_stars}{marks}.ilws")));
+        let mut workspace = filled(&folder.join(format!("{ratings_only:?}{in_stars}{marks}.ilws")));
         let [annotators, systems] = [vec!["anna".to_owned()], SYSTEMS.map(str::to_owned).to_vec()];
         let sentences = vec![0, 1, 2, 3];
         let plan =
@@ -327,14 +318,11 @@ fn a_rating_is_a_judgement_of_errors_where_these_were_asked_for() {
 
 #[test]
 fn a_campaign_goes_through_the_command_line() {
-    let folder = tempfile::tempdir().expect("a folder");
-    drop(judged(&folder.path().join("w.ilws")));
-    let ran = |arguments: &[&str]| {
-        let outcome = run_in(folder.path(), &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
-        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
-        (outcome.stdout, outcome.stderr)
-    };
-    let (tasks, told) = ran(&["--assign", "anna,bob", "--each", "1", "--order-seed", "3", "--format", "tasks"]);
+    let folder = Folder::new();
+    drop(judged(&folder.join("w.ilws")));
+    let ran = |arguments: &[&str]| run_in(&folder, &[&["analyse", "--workspace", "w.ilws"], arguments].concat()).good();
+    let Outcome { stdout: tasks, stderr: told, .. } =
+        ran(&["--assign", "anna,bob", "--each", "1", "--order-seed", "3", "--format", "tasks"]);
     assert!(told.contains("4 sentences of 2 systems are assigned"), "{told}");
     assert_eq!(tasks.lines().next(), Some("annotator\ttask\tsentence\tdone\tsource"));
     assert_eq!(tasks.lines().count(), 5, "{tasks}");
@@ -347,20 +335,19 @@ fn a_campaign_goes_through_the_command_line() {
     };
     let done = usize::from(has("anna", "1")) + usize::from(has("bob", "2"));
     assert_eq!(tasks.matches("\tyes\t").count(), done, "{tasks}");
-    let (todo, _) = ran(&["--filter", "task:anna", "--columns", "rating.1"]);
+    let todo = ran(&["--filter", "task:anna", "--columns", "rating.1"]).stdout;
     assert_eq!(todo.lines().count(), 3, "{todo}");
-    let (alpha, _) = ran(&["--agreement", "anna", "bob"]);
+    let alpha = ran(&["--agreement", "anna", "bob"]).stdout;
     assert!(alpha.contains("\nratings\ttranslations\t1\t2\t"), "{alpha}");
-    let (mqm, _) = ran(&["--format", "mqm"]);
+    let mqm = ran(&["--format", "mqm"]).stdout;
     assert!(mqm.starts_with("system\tdoc\tdocSegId"), "{mqm}");
-    assert_eq!(ran(&["--format", "pearmut"]).0.lines().count(), 3);
-    let report = run_in(folder.path(), &["report", "--workspace", "w.ilws", "--output", "r.html"], b"");
-    assert_eq!(report.code, 0, "{}", report.stderr);
-    let page = std::fs::read_to_string(folder.path().join("r.html")).expect("a report");
+    assert_eq!(ran(&["--format", "pearmut"]).stdout.lines().count(), 3);
+    run_line(&folder, "report --workspace w.ilws --output r.html").good();
+    let page = folder.text("r.html");
     assert!(
         page.contains("Errors and ratings of each system") && page.contains("<td>57.5000</td>"),
         "of 45, the mean of 40 and 50, and 70"
     );
-    let (scores, _) = ran(&["--overview", "scores", "--pair", "2,1"]);
+    let scores = ran(&["--overview", "scores", "--pair", "2,1"]).stdout;
     assert!(scores.contains("rating\tBrook\tMill\t2\t+37.5000"), "{scores}");
 }

@@ -11,12 +11,12 @@ use interlinear::jobs::queue::maps::{MapOrder, What};
 use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
 use interlinear::jobs::steps::{StepsRequest, StepsThread};
 use interlinear::jobs::{Reader, Store, Worker, serve};
-use interlinear::jobs::{files::disk::Disk, gate::ForegroundGate, live::protocol::Event};
-use interlinear::models::{Model, representations::VocabularySide};
-use interlinear::ticket::{CancellationToken, Generation};
-use interlinear::{error::Error, nn::device::DeviceChoice};
+use interlinear::ticket::Generation;
+use interlinear::{error::Error, jobs::files::disk::Disk, jobs::gate::ForegroundGate, jobs::live::protocol::Event};
+use interlinear::{models::Model, models::representations::VocabularySide, nn::device::DeviceChoice};
 
 use crate::worker::{PATIENCE, fixture, request, serve_all, story};
+use crate::{folder::Folder, forever};
 
 const AT_ONCE: Duration = Duration::ZERO;
 const NEVER: Duration = Duration::from_hours(1);
@@ -150,13 +150,13 @@ fn a_model_removed_and_added_again_while_it_loads_has_one_reader() {
     let Held { mut store, doors, begun, .. } = held(NEVER, None);
     let folders = [PathBuf::from("held")];
     serve_to_the_first_event(1, &folders, 1, &mut store);
-    serve_all(&request(2, "", &[]), &mut store, &CancellationToken::forever());
+    serve_all(&request(2, "", &[]), &mut store, &forever());
     assert_eq!(store.models(), 0);
     serve_to_the_first_event(3, &folders, 2, &mut store);
     (0..2).for_each(|door| doors.open(door));
     let mut wanted = request(4, "s9", &folders);
     wanted.columns[0].column = 2;
-    let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
+    let events = serve_all(&wanted, &mut store, &forever());
     assert!(story(&events, 2).ends_with(&["loaded", "started", "row", "finished"]), "{events:?}");
     assert_eq!(begun.try_iter().collect::<Vec<_>>(), [0], "two readers share a slot");
 }
@@ -167,13 +167,13 @@ fn what_a_reader_that_was_given_up_says_is_not_heard() {
     let folders = [PathBuf::from("held")];
     serve_to_the_first_event(1, &folders, 1, &mut store);
     assert_eq!(begun.recv_timeout(PATIENCE), Ok(0));
-    serve_all(&request(2, "", &[]), &mut store, &CancellationToken::forever());
+    serve_all(&request(2, "", &[]), &mut store, &forever());
     serve_to_the_first_event(3, &folders, 2, &mut store);
     assert_eq!(begun.recv_timeout(PATIENCE), Ok(1), "the first one has stalled");
     let serve_second = |number, store: &mut Store| {
         let mut wanted = request(number, "s9", &folders);
         wanted.columns[0].column = 2;
-        let events = serve_all(&wanted, store, &CancellationToken::forever());
+        let events = serve_all(&wanted, store, &forever());
         story(&events, 2)
     };
     doors.open(1);
@@ -193,7 +193,7 @@ fn a_column_is_told_again_when_its_device_goes_away_and_comes_back() {
     let mut serve_on = |number, device| {
         let mut wanted = request(number, "s9", &folders);
         wanted.columns[0].device = device;
-        let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
+        let events = serve_all(&wanted, &mut store, &forever());
         story(&events, 1)
     };
     let loaded = ["loaded", "started", "row", "finished"];
@@ -205,11 +205,10 @@ fn a_column_is_told_again_when_its_device_goes_away_and_comes_back() {
 
 #[test]
 fn a_failed_model_that_an_order_has_read_is_not_failed_any_more() {
-    let parent = tempfile::tempdir().expect("a temporary directory");
-    let folder = parent.path().join("mended");
+    let (_parent, folder) = Folder::and_path("mended");
     let mut store = Store::new(2).with_every_row();
     let wanted = |number| request(number, "s9", std::slice::from_ref(&folder));
-    let events = serve_all(&wanted(1), &mut store, &CancellationToken::forever());
+    let events = serve_all(&wanted(1), &mut store, &forever());
     assert!(story(&events, 1).ends_with(&["load failed"]));
     std::fs::create_dir(&folder).expect("a folder");
     for file in ["config.json", "model.safetensors", "source.tokenizer.json", "target.tokenizer.json"] {
@@ -218,7 +217,7 @@ fn a_failed_model_that_an_order_has_read_is_not_failed_any_more() {
     let lane: JobQueue<QueueOrder> = JobQueue::spawn(store.library(), ForegroundGate::new(), Arc::new(|| {}));
     lane.submit(1, words_of(folder.clone()));
     assert!(matches!(end(&lane), QueueNews::Found(_)));
-    let events = serve_all(&wanted(2), &mut store, &CancellationToken::forever());
+    let events = serve_all(&wanted(2), &mut store, &forever());
     assert_eq!(story(&events, 1), ["loaded", "started", "row", "finished"]);
 }
 

@@ -2,38 +2,25 @@
 
 use std::{fs, path::Path};
 
-use interlinear::analysis::bleu::BleuSettings;
 use interlinear::corpus::import::aligned::{fates, word_fates};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::measures::scores::{ComparedScores, SystemScores};
+use interlinear::corpus::query::{column::TableColumn, filter::Filter, table::rows};
 use interlinear::corpus::store::read::{FORCED, StoredAbout};
-use interlinear::corpus::{
-    measures::aggregate, measures::table::Measuring, query::column::TableColumn, query::filter::Filter,
-    query::table::rows, store::corpus::CorpusTable, store::file::Workspace, store::output::SystemOutput,
-    store::rules::SideRules,
-};
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, rules::SideRules};
 use interlinear::text::{cut::WordRule, links::read::links_of};
-use serde_json::Value;
+use interlinear::{analysis::bleu::BleuSettings, corpus::measures::aggregate, corpus::measures::table::Measuring};
 
-use crate::cli::run_in;
+use crate::cli::{json_of, ran, run_line};
+use crate::folder::{Files as _, Folder};
 
 const SOURCE: &str = "the red boat sails\nthe old mill turns\nrain again\n";
 const FIRST: &str = "le bateau rouge navigue\nle vieux moulin tourne\nencore la pluie\n";
 const SECOND: &str = "le bateau rouge vogue\nle moulin ancien tourne\n\n";
 const SAID: &str = "le bateau rouge vogue au loin\nle vieux moulin tourne\nla pluie encore\n";
 
-#[track_caller]
-fn ran(folder: &Path, line: &str) -> (String, String) {
-    let done = run_in(folder, &line.split_whitespace().collect::<Vec<_>>(), b"");
-    assert_eq!(done.code, 0, "{line}: {}", done.stderr);
-    (done.stdout, done.stderr)
-}
-
-fn written(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in files {
-        fs::write(folder.path().join(name), text).expect("written");
-    }
+fn written(files: &[(&str, &str)]) -> Folder {
+    let folder = Folder::with(files.iter().copied());
     folder
 }
 
@@ -43,17 +30,17 @@ fn read(folder: &Path) -> (Workspace, CorpusTable) {
     (workspace, corpus)
 }
 
-fn several() -> tempfile::TempDir {
+fn several() -> Folder {
     let folder = written(&[("s", SOURCE), ("r1", FIRST), ("r2", SECOND), ("o", SAID)]);
     let line = "analyse --workspace w.ilws --source s --reference r1 --reference r2 --output S=o --format none";
-    ran(folder.path(), line);
+    ran(&folder, line);
     folder
 }
 
 #[test]
 fn scores_are_over_all_references_of_a_sentence() {
     let folder = several();
-    let (workspace, corpus) = read(folder.path());
+    let (workspace, corpus) = read(&folder);
     let lines: Vec<Vec<&str>> = [FIRST, SECOND, SAID].iter().map(|text| text.lines().collect()).collect();
     let mut sums = SystemScores::default();
     for (at, said) in lines[2].iter().enumerate() {
@@ -72,12 +59,12 @@ fn scores_are_over_all_references_of_a_sentence() {
     let one = ComparedScores::of(lines[2][0], &[lines[0][0]], &BleuSettings::default());
     assert!(TableColumn::named("bleu.1", &corpus).expect("a column").value(&corpus, 0) > one.bleu.sentence() as f32);
     let bleu = sums.bleu().expect("a score");
-    let (table, _) = ran(folder.path(), "analyse --workspace w.ilws --overview length");
+    let table = ran(&folder, "analyse --workspace w.ilws --overview length").stdout;
     assert!(table.contains(&format!("{bleu:.2}")), "{bleu}: {table}");
     let filter = Filter::new("reference:vogue", &corpus).expect("a condition");
     assert_eq!(rows(&corpus, &filter, None), [0], "any of them is looked through");
-    ran(folder.path(), "report --workspace w.ilws --output r.html");
-    let report = fs::read_to_string(folder.path().join("r.html")).expect("read");
+    ran(&folder, "report --workspace w.ilws --output r.html");
+    let report = folder.text("r.html");
     for text in
         ["<dt>Reference 2</dt>", "le moulin ancien tourne", "sentences have 2 references. BLEU, chrF2", "nrefs:var"]
     {
@@ -87,36 +74,33 @@ fn scores_are_over_all_references_of_a_sentence() {
 
 #[test]
 fn all_references_go_out_and_come_in_again() {
-    let folder = several();
-    let at = folder.path();
-    let (table, _) = ran(at, "analyse --workspace w.ilws");
+    let at = &several();
+    let table = ran(at, "analyse --workspace w.ilws").stdout;
     let heads: Vec<&str> = table.lines().next().expect("a head").split('\t').take(5).collect();
     assert_eq!(heads, ["number", "source", "reference", "reference_2", "S"]);
-    fs::write(at.join("t.tsv"), &table).expect("written");
-    let (_, told) = ran(at, "analyse --workspace v.ilws --import t.tsv --format none");
-    assert!(told.contains("3 new sentences, 3 outputs"), "{told}");
-    let (again, _) = ran(at, "analyse --workspace v.ilws");
+    at.put("t.tsv", &table);
+    ran(at, "analyse --workspace v.ilws --import t.tsv --format none").reports("3 new sentences, 3 outputs");
+    let again = ran(at, "analyse --workspace v.ilws").stdout;
     assert_eq!(again, table);
-    let (lines, _) = ran(at, "analyse --workspace w.ilws --format jsonl --limit 1");
-    let object: Value = serde_json::from_str(&lines).expect("JSON");
+    let lines = ran(at, "analyse --workspace w.ilws --format jsonl --limit 1").stdout;
+    let object = json_of(&lines);
     assert_eq!(object["reference"], "le bateau rouge navigue");
     assert_eq!(object["references"], serde_json::json!(["le bateau rouge navigue", "le bateau rouge vogue"]));
 }
 
 #[test]
 fn a_further_file_is_a_further_reference_and_replaces_nothing() {
-    let folder = several();
-    let at = folder.path();
-    let (_, told) = ran(at, "analyse --workspace w.ilws --reference r2 --reference r1 --format none");
+    let at = &several();
+    let told = ran(at, "analyse --workspace w.ilws --reference r2 --reference r1 --format none").stderr;
     assert_eq!(told.matches("Imported nothing").count(), 2, "{told}");
     for n in 3..=16 {
-        fs::write(at.join("r"), format!("phrase {n}\nune {n}\ndeux {n}\n")).expect("written");
-        let (_, told) = ran(at, "analyse --workspace w.ilws --reference r --format none");
-        assert!(told.contains("Imported 3 references. ") && told.contains(&format!("Kept as reference {n}.")));
+        at.put("r", format!("phrase {n}\nune {n}\ndeux {n}\n"));
+        ran(at, "analyse --workspace w.ilws --reference r --format none")
+            .reports("Imported 3 references. ")
+            .reports(&format!("Kept as reference {n}."));
     }
-    fs::write(at.join("r"), "one\ntoo\nmany\n").expect("written");
-    let done = run_in(at, &["analyse", "--workspace", "w.ilws", "--reference", "r"], b"");
-    assert!(done.code == 2 && done.stderr.contains("keeps 16"), "{}", done.stderr);
+    at.put("r", "one\ntoo\nmany\n");
+    run_line(at, "analyse --workspace w.ilws --reference r").refused("keeps 16");
     let (workspace, corpus) = read(at);
     assert_eq!((workspace.references().expect("a count"), corpus.references_of(0).len()), (16, 16));
     assert_eq!(corpus.references.get(0), Some("le bateau rouge navigue"));
@@ -127,29 +111,29 @@ fn a_further_file_is_a_further_reference_and_replaces_nothing() {
 
 #[test]
 fn what_differs_is_told_and_goes_in_only_when_that_is_asked_for() {
-    let folder = several();
-    let at = folder.path();
-    fs::write(at.join("o"), SAID.replace("au loin", "ici")).expect("written");
-    fs::write(at.join("g"), "0-0\n1-1\n\n").expect("written");
-    fs::write(at.join("h"), "0-0\n1-2\n\n").expect("written");
+    let at = &several();
+    at.put("o", SAID.replace("au loin", "ici"));
+    at.put("g", "0-0\n1-1\n\n");
+    at.put("h", "0-0\n1-2\n\n");
     ran(at, "analyse --workspace w.ilws --gold g --format none");
     let line = "analyse --workspace w.ilws --output S=o --gold h --format none";
-    let (_, told) = ran(at, line);
+    let told = ran(at, line).stderr;
     for text in ["1 outputs of S would replace others, which stay", "1 alignments by hand would", "with --replace"] {
         assert!(told.contains(text), "{text}: {told}");
     }
     let (workspace, corpus) = read(at);
     assert_eq!(corpus.systems[0].texts.get(0), Some("le bateau rouge vogue au loin"));
     assert_eq!(workspace.gold(1).expect("read").expect("links").all()[0].0.target, 1);
-    let (_, told) = ran(at, &format!("{line} --replace"));
+    let told = ran(at, &format!("{line} --replace")).stderr;
     assert!(told.contains("Imported 1 output.") && !told.contains("would"), "{told}");
     let (workspace, corpus) = read(at);
     assert_eq!(corpus.systems[0].texts.get(0), Some("le bateau rouge vogue ici"));
     assert_eq!(workspace.gold(1).expect("read").expect("links").all()[0].0.target, 2);
     // A reference that was corrected takes the place of the one that has the most of its lines.
-    fs::write(at.join("r"), SECOND.replace("ancien", "antique")).expect("written");
-    let (_, told) = ran(at, "analyse --workspace w.ilws --reference r --replace --format none");
-    assert!(told.contains("Imported 1 reference;") && told.contains("Kept as reference 2."), "{told}");
+    at.put("r", SECOND.replace("ancien", "antique"));
+    ran(at, "analyse --workspace w.ilws --reference r --replace --format none")
+        .reports("Imported 1 reference;")
+        .reports("Kept as reference 2.");
     let (_, corpus) = read(at);
     assert_eq!(corpus.references_of(1), ["le vieux moulin tourne", "le moulin antique tourne"]);
 }
@@ -160,10 +144,10 @@ fn a_line_that_differs_far_behind_is_kept_and_told() {
         (0..1100).map(|n| format!("{} {n}\n", if n == 1050 { last } else { word })).collect::<String>()
     };
     let folder = written(&[("s", &lines("word", "word")), ("r", &lines("mot", "mot")), ("c", &lines("mot", "autre"))]);
-    let at = folder.path();
+    let at = &folder;
     ran(at, "analyse --workspace w.ilws --source s --reference r --format none");
-    let (_, told) = ran(at, "analyse --workspace w.ilws --reference c --format none");
-    assert!(told.contains("Imported nothing; 1 texts of reference 1 would replace others, which stay"), "{told}");
+    ran(at, "analyse --workspace w.ilws --reference c --format none")
+        .reports("Imported nothing; 1 texts of reference 1 would replace others, which stay");
     assert_eq!(read(at).1.references_of(1050), ["mot 1050"]);
     ran(at, "analyse --workspace w.ilws --reference c --replace --format none");
     assert_eq!(read(at).1.references_of(1050), ["autre 1050"]);
@@ -172,9 +156,9 @@ fn a_line_that_differs_far_behind_is_kept_and_told() {
 #[test]
 fn links_and_forced_outputs_belong_to_the_first_reference() {
     let folder = written(&[("s", SOURCE), ("r1", FIRST), ("r2", SECOND), ("g", "0-0\n1-1\n9-9\n")]);
-    let at = folder.path();
-    let (_, told) = ran(at, "analyse --workspace w.ilws --source s --reference r1 --gold g --format none");
-    assert!(told.contains("g, line 3: has links beyond the 2 and 3"), "{told}");
+    let at = &folder;
+    ran(at, "analyse --workspace w.ilws --source s --reference r1 --gold g --format none")
+        .reports("g, line 3: has links beyond the 2 and 3");
     let (mut workspace, corpus) = read(at);
     assert_eq!(corpus.golds.iter().copied().collect::<Vec<_>>(), [0, 1], "only those within their words");
     let about = StoredAbout { ranking: FORCED.to_owned(), ..StoredAbout::default() };
@@ -193,7 +177,7 @@ fn links_and_forced_outputs_belong_to_the_first_reference() {
 #[test]
 fn too_few_lines_are_told() {
     let folder = written(&[("s", "a\nb\nc\nd\ne\n"), ("r", "u\nv\nw\n"), ("o", "u\nv\nw\nx\ny\n")]);
-    let (_, told) = ran(folder.path(), "analyse --workspace w --source s --reference r --output O=o --format none");
+    let told = ran(&folder, "analyse --workspace w --source s --reference r --output O=o --format none").stderr;
     assert!(told.contains("r, line 3: is the last one, but there are 5 sentences; the last 2 get nothing"), "{told}");
     assert!(!told.contains("o, line"), "{told}");
 }
@@ -210,9 +194,9 @@ B\td1\t2\t2\tbob\train again
 #[test]
 fn judgements_of_the_wmt_are_judgements_and_never_references() {
     let folder = written(&[("s", SOURCE), ("r", FIRST), ("m.tsv", MQM), ("o", "x y z\nb\nc\n")]);
-    let at = folder.path();
+    let at = &folder;
     ran(at, "analyse --workspace w.ilws --source s --reference r --format none");
-    let (_, told) = ran(at, "analyse --workspace w.ilws --import m.tsv --format none");
+    let told = ran(at, "analyse --workspace w.ilws --import m.tsv --format none").stderr;
     assert!(told.contains("Imported 3 outputs, 3 judgements; 1 line has a fault") && told.contains("(MQM)"), "{told}");
     assert!(told.contains("m.tsv, line 7: has 6 cells and no `target`, which is column 7"), "{told}");
     let (workspace, corpus) = read(at);
@@ -244,23 +228,21 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
     );
     drop(workspace);
     // In a workspace of its own; again it changes nothing.
-    let (_, told) = ran(at, "analyse --workspace new --import m.tsv --import m.tsv --format none");
-    assert!(told.contains("Imported 2 new sentences, 3 outputs, 3 judgements"), "{told}");
+    ran(at, "analyse --workspace new --import m.tsv --import m.tsv --format none")
+        .reports("Imported 2 new sentences, 3 outputs, 3 judgements");
     // What a system says otherwise stays, and is not marked.
     ran(at, "analyse --workspace v --source s --output A=o --format none");
-    let refused = run_in(at, &["analyse", "--workspace", "v", "--import", "m.tsv", "--format", "none"], b"");
+    let refused = run_line(at, "analyse --workspace v --import m.tsv --format none");
     let told = &refused.stderr;
     assert!(refused.code == 2 && told.contains("2 outputs of A would replace others, which stay"), "{told}");
     assert!(told.contains("m.tsv, line 2: judges another translation of A than that of the corpus"), "{told}");
     assert!(told.contains("5 of 6 rows cannot be used, so none is"), "{told}");
-    let (_, told) = ran(at, "analyse --workspace v --import m.tsv --replace --format none");
-    assert!(told.contains("Imported 3 outputs, 3 judgements"), "{told}");
+    ran(at, "analyse --workspace v --import m.tsv --replace --format none").reports("Imported 3 outputs, 3 judgements");
 }
 
 #[test]
 fn marks_of_words_that_are_gone_are_kept_apart() {
-    let folder = several();
-    let at = folder.path();
+    let at = &several();
     let (mut workspace, _) = read(at);
     let mark =
         |target| ErrorMark { system: "S".to_owned(), target, category: "style".to_owned(), ..ErrorMark::default() };
@@ -269,9 +251,9 @@ fn marks_of_words_that_are_gone_are_kept_apart() {
     let clean = Judgement { no_errors: ["S".to_owned()].into(), ..Judgement::default() };
     workspace.judge(1, "anna", &clean).expect("judged");
     drop(workspace);
-    fs::write(at.join("o"), "le bateau rouge\nle moulin\nla pluie encore\n").expect("written");
-    let (_, told) = ran(at, "analyse --workspace w.ilws --output S=o --replace --format none");
-    assert!(told.contains("3 marks of errors are set apart, for their words were replaced"), "{told}");
+    at.put("o", "le bateau rouge\nle moulin\nla pluie encore\n");
+    ran(at, "analyse --workspace w.ilws --output S=o --replace --format none")
+        .reports("3 marks of errors are set apart, for their words were replaced");
     let (mut workspace, corpus) = read(at);
     let judged = &workspace.judgements_of(0).expect("read")["anna"];
     assert_eq!(judged.marks, [mark((1, 2))], "a mark whose words stand there stays");
@@ -281,28 +263,25 @@ fn marks_of_words_that_are_gone_are_kept_apart() {
     assert!(judged.no_errors.is_empty() && judged.stale[0].words == "le vieux moulin tourne", "{judged:?}");
     assert_eq!(TableColumn::named("marks", &corpus).expect("a column").value(&corpus, 0), 1.0);
     assert_eq!(workspace.undo().expect("read"), None, "marks do not come back on other words");
-    let (lines, _) = ran(at, "analyse --workspace w.ilws --format judgements");
-    fs::write(at.join("j"), &lines).expect("written");
+    let lines = ran(at, "analyse --workspace w.ilws --format judgements").stdout;
+    at.put("j", &lines);
     ran(at, "analyse --workspace w.ilws --judgements j --format none");
     assert_eq!(read(at).0.judgements_of(0).expect("read")["anna"].stale.len(), 2, "they go out and come in");
 }
 
 #[test]
 fn judgements_of_a_named_file_need_no_column_of_annotators() {
-    let folder = several();
-    let at = folder.path();
-    fs::write(at.join("j.tsv"), "sentence\tstars\n1\t4\n").expect("written");
-    let (_, told) = ran(at, "analyse --workspace w.ilws --judgements anna=j.tsv --format none");
-    assert!(told.contains("Imported 1 judgement"), "{told}");
+    let at = &several();
+    at.put("j.tsv", "sentence\tstars\n1\t4\n");
+    ran(at, "analyse --workspace w.ilws --judgements anna=j.tsv --format none").reports("Imported 1 judgement");
     assert_eq!(read(at).0.judgements_of(0).expect("read")["anna"].stars, 4);
-    let done = run_in(at, &["analyse", "--workspace", "w.ilws", "--judgements", "j.tsv"], b"");
-    assert!(done.code == 2 && done.stderr.contains("`annotator` (unless"), "{}", done.stderr);
+    run_line(at, "analyse --workspace w.ilws --judgements j.tsv").refused("`annotator` (unless");
 }
 
 #[test]
 fn a_workspace_where_nothing_may_be_written_opens_to_be_looked_at() {
     let folder = several();
-    let path = folder.path().join("w.ilws");
+    let path = folder.join("w.ilws");
     let before = fs::read(&path).expect("read");
     let mut workspace = Workspace::open_to_look(&path).expect("it opens");
     assert!(workspace.is_fixed() && !path.with_extension("ilws-wal").exists());

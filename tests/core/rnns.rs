@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{collections::HashMap, sync::Arc};
 
 use candle_core::{DType, Device as Candle, Tensor, Var};
+use interlinear::decoding::trace::Hypothesis;
 use interlinear::decoding::{SearchOptions, Specials, decode, force};
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::origins::marian_options::{MarianOptions, OPTIONS};
@@ -12,7 +13,10 @@ use interlinear::models::{Model, folder, shapes};
 use interlinear::models::{
     checkpoint::Weights, config::Config, loss::trainable, origins::marian_rnn, origins::npz::Npz,
 };
-use interlinear::{decoding::trace::Hypothesis, nn::device::Device, ticket::CancellationToken};
+use interlinear::nn::device::Device;
+
+use crate::folder::{Files as _, Folder};
+use crate::forever;
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const DIGITS: f32 = 1e-5;
@@ -87,10 +91,6 @@ pub fn check_rows(found: &[Vec<f32>], expected: &[Vec<f32>], what: &str) {
 
 fn sources(words: &Words) -> Vec<Vec<u32>> {
     text(models().join("source.txt")).lines().map(|line| words.ids(line)).collect()
-}
-
-fn forever() -> CancellationToken {
-    CancellationToken::forever()
 }
 
 #[test]
@@ -225,8 +225,7 @@ fn gradients_are_those_of_differences() {
 
 #[test]
 fn its_configuration_is_kept() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("config.json");
+    let (_folder, path) = Folder::and_path("config.json");
     for kind in kinds().into_iter().filter(|kind| !kind.ends_with("s2s-lstm")).chain([models().join("s2s-lstm")]) {
         let (config, _) = read(&kind);
         config.save(&path).expect("written");
@@ -283,18 +282,18 @@ fn what_is_not_known_is_refused_by_its_name() {
 
 #[test]
 fn models_open_with_what_lies_beside_them() {
-    let (kind, folder) = (models().join("s2s-lstm"), tempfile::tempdir().expect("a folder"));
+    let (kind, folder) = (models().join("s2s-lstm"), Folder::new());
     for (from, to) in
         [("model.npz", "model.npz"), ("source.yml", "vocab.source.yml"), ("target.yml", "vocab.target.yml")]
     {
-        std::fs::copy(kind.join(from), folder.path().join(to)).expect("copied");
+        std::fs::copy(kind.join(from), folder.join(to)).expect("copied");
     }
-    let model = Model::load(folder.path().join("model.npz"), &Device::cpu()).expect("Marian's");
+    let model = Model::load(folder.join("model.npz"), &Device::cpu()).expect("Marian's");
     assert_eq!(model.source.encode("the old cat").ids.len(), 4);
     assert!(model.card().contains("the attention of the decoder's first layer"), "{}", model.card());
 
-    let (kind, folder) = (models().join("nematus-deep"), tempfile::tempdir().expect("a folder"));
-    std::fs::copy(kind.join("model.npz"), folder.path().join("model.npz")).expect("copied");
+    let (kind, folder) = (models().join("nematus-deep"), Folder::new());
+    std::fs::copy(kind.join("model.npz"), folder.join("model.npz")).expect("copied");
     for side in ["source", "target"] {
         let words = Words::of(kind.join(format!("{side}.yml"))).0.into_iter();
         let renamed = words.map(|(word, id)| match word.as_str() {
@@ -303,14 +302,14 @@ fn models_open_with_what_lies_beside_them() {
             _ => (word, id),
         });
         let json = serde_json::to_string(&renamed.collect::<HashMap<_, _>>()).expect("JSON");
-        std::fs::write(folder.path().join(format!("{side}.json")), json).expect("written");
+        folder.put(format!("{side}.json"), json);
     }
-    let options = folder.path().join("model.npz.json");
+    let options = folder.join("model.npz.json");
     let json = r#"{"dim": 8, "dim_word": 6, "enc_recurrence_transition_depth": 2, "encoder": "gru", "decoder": "gru_cond",
         "dec_base_recurrence_transition_depth": 4, "layer_normalisation": true, "tie_decoder_embeddings": true,
         "model_version": 0.1, "use_dropout": true, "factors": 1, "dictionaries": ["/far/source.json", "target.json"]}"#;
     std::fs::write(&options, json).expect("written");
-    let model = Model::load(folder.path(), &Device::cpu()).expect("Nematus'");
+    let model = Model::load(&folder, &Device::cpu()).expect("Nematus'");
     assert_eq!(*model.weights, *read(&kind).1, "as Marian's names give them");
     for (from, to, told) in [
         ("\"encoder\": \"gru\"", "\"encoder\": \"lstm\"", "key `encoder` is lstm, which is not implemented"),
@@ -328,7 +327,7 @@ fn models_open_with_what_lies_beside_them() {
         let changed = json.replace(from, to);
         assert_ne!(changed, json, "{from}");
         std::fs::write(&options, changed).expect("written");
-        let error = Model::load(folder.path(), &Device::cpu()).expect_err(to).to_string();
+        let error = Model::load(&folder, &Device::cpu()).expect_err(to).to_string();
         assert!(error.contains(told), "{to}: {error}");
     }
 }

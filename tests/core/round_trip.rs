@@ -4,21 +4,20 @@
 use std::path::{Path, PathBuf};
 use std::{fs, sync::Arc};
 
+use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::export::out::{ExportFormat, LinkRule, Out};
 use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::judgements::judge::{ErrorMark, Given, Judgement};
-use interlinear::corpus::{
-    export::out, measures::table::Measuring, query::column::TableColumn, store::corpus::CorpusTable,
-    store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout, store::write::NewSentence,
-};
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout};
+use interlinear::corpus::{export::out, measures::table::Measuring, query::column::TableColumn};
 use interlinear::import::{ImportOptions, Role};
 use interlinear::text::links::{Link, Links};
-use interlinear::{analysis::alignment::Alignment, text::words::words, ticket::CancellationToken};
-use proptest::prelude::*;
-use proptest::sample::select;
+use interlinear::{corpus::store::write::NewSentence, text::words::words};
 use proptest::test_runner::{Config, RngSeed};
+use proptest::{prelude::*, sample::select};
 
-use crate::cli::run_in;
+use crate::folder::{Files as _, Folder};
+use crate::{cli::run_line, forever};
 
 const NASTY: &str = "\"quoted\"\n\"He said nothing.\"\na \"word\" within\none \" mark\n\"open\nclose\"\n- dash\n= 5 euros\n+33
 @home\n'Tis late\n'- odd\n'quoted'\ncafe\u{301} noir\ncafé noir\n\u{1f600} hi \u{1f469}\u{200d}\u{1f680}\nline\u{2028}separator
@@ -144,8 +143,7 @@ fn write(workspace: &Workspace, kind: ExportFormat, name: &str) -> PathBuf {
 
 fn take(workspace: &mut Workspace, path: &Path, role: Option<Role>) -> ImportReport {
     let options = ImportOptions { role, ..ImportOptions::default() };
-    let ticket = CancellationToken::forever();
-    let told = import_file(workspace, (path, &options), 1, &ticket, &mut |_| {});
+    let told = import_file(workspace, (path, &options), 1, &forever(), &mut |_| {});
     told.unwrap_or_else(|error| panic!("{error}\n{}", fs::read_to_string(path).unwrap_or_default()))
 }
 
@@ -184,12 +182,12 @@ fn contents(workspace: &Workspace, parts: &[Part]) -> Vec<String> {
 }
 
 fn comes_back(rows: &[Row], kind: ExportFormat, name: &str, parts: &[Part], heads: usize) -> Result<(), TestCaseError> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = corpus(folder.path(), "a.ilws", rows);
+    let folder = Folder::new();
+    let mut workspace = corpus(&folder, "a.ilws", rows);
     judge(&mut workspace, rows);
     let path = write(&workspace, kind, name);
     let (text, wanted) = (fs::read_to_string(&path).expect("read"), contents(&workspace, ALL));
-    let mut other = Workspace::open(&folder.path().join("b.ilws")).expect("a workspace");
+    let mut other = Workspace::open(&folder.join("b.ilws")).expect("a workspace");
     take(&mut other, &path, None);
     prop_assert_eq!(contents(&other, parts), contents(&workspace, parts), "{}", text);
     let report = take(&mut workspace, &path, None);
@@ -209,8 +207,8 @@ fn comes_back(rows: &[Row], kind: ExportFormat, name: &str, parts: &[Part], head
 }
 
 fn judgements_come_back(rows: &[Row], kind: ExportFormat, name: &str) -> Result<(), TestCaseError> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (mut judged, mut bare) = (corpus(folder.path(), "a.ilws", rows), corpus(folder.path(), "b.ilws", rows));
+    let folder = Folder::new();
+    let (mut judged, mut bare) = (corpus(&folder, "a.ilws", rows), corpus(&folder, "b.ilws", rows));
     judge(&mut judged, rows);
     // What the format does not have is not expected back.
     let own = |judgement: &Judgement| match kind {
@@ -279,22 +277,22 @@ proptest! {
 
     #[test]
     fn lines_of_texts_and_links(rows in rows()) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut workspace = corpus(folder.path(), "a.ilws", &rows);
+        let folder = Folder::new();
+        let mut workspace = corpus(&folder, "a.ilws", &rows);
         judge(&mut workspace, &rows);
         let wanted = contents(&workspace, ALL);
-        let mut other = Workspace::open(&folder.path().join("b.ilws")).expect("a workspace");
+        let mut other = Workspace::open(&folder.join("b.ilws")).expect("a workspace");
         for (n, role) in [Role::Source, Role::Reference, Role::Output("First".to_owned()), Role::Output("Other one".to_owned())]
             .into_iter()
             .enumerate()
         {
             let text = |row: &Row| if row.empty && n == 2 { "" } else { row.texts[n] };
-            let path = folder.path().join(format!("lines-{n}"));
+            let path = folder.join(format!("lines-{n}"));
             fs::write(&path, rows.iter().map(|row| text(row).to_owned() + "\n").collect::<String>()).expect("written");
             // A few lines may look like another kind of file.
             let options = ImportOptions { role: Some(role), format: Some("text".to_owned()), ..ImportOptions::default() };
             for workspace in [&mut other, &mut workspace] {
-                import_file(workspace, (&path, &options), 1, &CancellationToken::forever(), &mut |_| {}).expect("it comes in");
+                import_file(workspace, (&path, &options), 1, &forever(), &mut |_| {}).expect("it comes in");
             }
         }
         prop_assert_eq!(contents(&other, &[Part::Texts]), contents(&workspace, &[Part::Texts]));
@@ -308,8 +306,7 @@ proptest! {
         };
         for (path, role) in [(links, Role::Output("Other one".to_owned())), (gold, Role::Gold)] {
             for workspace in [&mut other, &mut workspace] {
-                let ticket = CancellationToken::forever();
-                import_file(workspace, (&path, &format(role.clone())), 1, &ticket, &mut |_| {}).expect("it comes in");
+                import_file(workspace, (&path, &format(role.clone())), 1, &forever(), &mut |_| {}).expect("it comes in");
             }
         }
         prop_assert_eq!(contents(&other, &[Part::Gold]), contents(&workspace, &[Part::Gold]));
@@ -323,15 +320,13 @@ proptest! {
 
 #[test]
 fn translations_scores_and_lists_belong_to_their_lines() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let run = |line: &str| {
         let line = line.replace("MODEL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/reference/luong-none"));
-        let done = run_in(folder.path(), &line.split_whitespace().collect::<Vec<_>>(), b"");
-        assert_eq!(done.code, 0, "{line}: {}", done.stderr);
-        done.stdout
+        run_line(&folder, &line).good().stdout
     };
     let lines = format!("{NASTY}\n");
-    fs::write(folder.path().join("s"), &lines).expect("written");
+    folder.put("s", &lines);
     run("analyse --workspace w.ilws --source s --format none");
     let runs = [
         "translate --model MODEL s --format jsonl",
@@ -339,10 +334,10 @@ fn translations_scores_and_lists_belong_to_their_lines() {
         "score --model MODEL --source s --target s",
     ];
     for (name, line) in ["a.jsonl", "b.nbest", "c.jsonl"].into_iter().zip(runs) {
-        fs::write(folder.path().join(name), run(line)).expect("written");
+        folder.put(name, run(line));
         run(&format!("analyse --workspace w.ilws --import {name} --format none"));
     }
-    let workspace = Workspace::open_existing(&folder.path().join("w.ilws")).expect("it opens");
+    let workspace = Workspace::open_existing(&folder.join("w.ilws")).expect("it opens");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     assert_eq!(corpus.len(), lines.lines().count());
     let found: Vec<usize> = corpus.systems.iter().map(|column| column.done).collect();

@@ -1,29 +1,29 @@
 //! Rows of alpha by the words that they belong to: as somebody wants them, and as training guided them, in everything
 //! that is written and shown.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use interlinear::decoding::{Hypothesis, SearchOptions, decode, force};
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::models::{Kernels, Model, shapes};
-use interlinear::session::{driver::OpenWith, persist::SavedSession, state::Session};
 use interlinear::{
     analysis::row_convention::RowConvention, app::command::SettingsCommand, evaluation::rows::RowReader,
-    models::checkpoint::Weights, nn::device::Device, ticket::CancellationToken,
 };
+use interlinear::{models::checkpoint::Weights, nn::device::Device, session::driver::OpenWith};
+use interlinear::{session::persist::SavedSession, session::state::Session};
 use serde_json::Value;
 
-use crate::bad_input::copy_of;
-use crate::cli::{reference, run_in};
+use crate::cli::{feed, json_of, reference, reference_word};
+use crate::folder::{Files as _, Folder};
 use crate::worker::{request, serve_all, store};
+use crate::{bad_input::copy_of, forever};
 
 const SOURCE: &str = "s9 s31 s31 s17";
 const TARGET: &str = "t18 t13";
 
-fn told(name: &str, reading: &str) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let at = copy_of(name, folder.path());
+fn told(name: &str, reading: &str) -> (Folder, PathBuf) {
+    let folder = Folder::new();
+    let at = copy_of(name, &folder);
     let path = at.join("model.safetensors");
     let model = load(&at);
     let mut weights = Weights::load(&path, &shapes(&model.config)).expect("its weights");
@@ -43,7 +43,7 @@ fn ids(model: &Model, target: &str) -> (Vec<u32>, Vec<u32>) {
 fn forced(model: &Model, target: &[u32]) -> Hypothesis {
     let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
     let source = ids(model, "").0;
-    force(&mut *stepper, &[(&source, target)], &CancellationToken::forever()).expect("it is scored").swap_remove(0)
+    force(&mut *stepper, &[(&source, target)], &forever()).expect("it is scored").swap_remove(0)
 }
 
 fn expected(model: &Model, target: &[u32], delay: usize) -> Vec<Vec<f32>> {
@@ -71,8 +71,7 @@ fn a_given_pair_has_the_row_of_every_word_and_the_numbers_of_its_tokens_alone() 
         for reading in [RowConvention::Predicted, RowConvention::Input] {
             let rows = RowReader::wanted((&model).into(), Some(reading));
             let pairs = [(source.as_slice(), target.as_slice())];
-            let forever = CancellationToken::forever();
-            let read = rows.force_all(&mut *stepper, &pairs, 4, &forever, &mut |_, _| {}).expect("read");
+            let read = rows.force_all(&mut *stepper, &pairs, 4, &forever(), &mut |_, _| {}).expect("read");
             assert_eq!((&read[0].token_log_p, read[0].log_p), (&plain.token_log_p, plain.log_p), "{name}");
             let wanted = match reading {
                 RowConvention::Predicted => plain.alpha.clone().expect("it aligns"),
@@ -91,7 +90,7 @@ fn a_translation_goes_on_behind_its_end_only_for_rows_of_words_read() {
     let (eos, unk) = model.specials();
     let specials = interlinear::decoding::Specials { eos, unk, bars_unk: false };
     let options = SearchOptions { beam: 3, ..SearchOptions::default() };
-    let found = decode(&mut *stepper, specials, &[&source], &options, &CancellationToken::forever(), &mut |_, _| ());
+    let found = decode(&mut *stepper, specials, &[&source], &options, &forever(), &mut |_, _| ());
     let found = found.expect("it translates").swap_remove(0).hypotheses;
     assert!(found.iter().any(|one| one.finished), "{found:?}");
     for (wanted, more) in [(None, 0), (Some(RowConvention::Predicted), 0), (Some(RowConvention::Input), 2)] {
@@ -99,7 +98,7 @@ fn a_translation_goes_on_behind_its_end_only_for_rows_of_words_read() {
         let mut longer = found.clone();
         let mut all: Vec<&mut Hypothesis> = longer.iter_mut().collect();
         let sources = vec![source.as_slice(); all.len()];
-        rows.extend_past_eos(&mut *stepper, &sources, &mut all, 2, &CancellationToken::forever()).expect("it goes on");
+        rows.extend_past_eos(&mut *stepper, &sources, &mut all, 2, &forever()).expect("it goes on");
         for (one, before) in longer.iter().zip(&found) {
             let (alpha, was) = (one.alpha.as_ref().expect("it aligns"), before.alpha.as_ref().expect("it aligned"));
             assert_eq!(&alpha[..was.len()], was, "what was there stays");
@@ -117,19 +116,15 @@ fn a_translation_goes_on_behind_its_end_only_for_rows_of_words_read() {
 #[test]
 fn what_is_written_of_a_model_has_the_rows_that_its_training_guided() {
     let (_folder, at) = told("rnnsearch", "input");
-    fs::write(at.join("x"), format!("{SOURCE}\n")).expect("written");
-    fs::write(at.join("y"), format!("{TARGET}\n")).expect("written");
+    at.put("x", format!("{SOURCE}\n"));
+    at.put("y", format!("{TARGET}\n"));
     let model = load(&at);
     let target = ids(&model, TARGET).1;
     let wanted = expected(&model, &target, 2);
-    let run = |arguments: &[&str]| {
-        let outcome = run_in(&at, arguments, format!("{SOURCE}\n").as_bytes());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
-        outcome.stdout
-    };
+    let run = |arguments: &[&str]| feed(&at, arguments, format!("{SOURCE}\n").as_bytes()).quiet().stdout;
     let alpha = |json: &Value| -> Vec<Vec<f32>> { serde_json::from_value(json.clone()).expect("rows of numbers") };
     let pairs = ["--model", ".", "--source", "x", "--target", "y"];
-    let scored: Value = serde_json::from_str(&run(&[&["score"], &pairs[..]].concat())).expect("JSON");
+    let scored = json_of(&run(&[&["score"], &pairs[..]].concat()));
     assert_eq!((&scored["reading"], alpha(&scored["alpha"])), (&"input".into(), wanted.clone()));
     assert_eq!(scored["token_log_p"].as_array().map(Vec::len), Some(3));
 
@@ -146,11 +141,11 @@ fn what_is_written_of_a_model_has_the_rows_that_its_training_guided() {
         assert_eq!(sorted(&run(&[arguments, &pairs[..]].concat())), links, "{arguments:?}");
     }
     let plain = run(&[&["align", "--reading", "predicted"], &pairs[..]].concat());
-    let untold = reference("rnnsearch").display().to_string();
+    let untold = reference_word("rnnsearch");
     let others = ["--model", &untold, "--source", "x", "--target", "y"];
     assert_eq!(plain, run(&[&["align"], &others[..]].concat()), "the choice is the user's");
 
-    let said: Value = serde_json::from_str(&run(&["translate", "--model", ".", "--format", "jsonl"])).expect("JSON");
+    let said = json_of(&run(&["translate", "--model", ".", "--format", "jsonl"]));
     let one = &said["hypotheses"][0];
     let tokens: Vec<u32> = one["tokens"]
         .as_array()
@@ -161,8 +156,7 @@ fn what_is_written_of_a_model_has_the_rows_that_its_training_guided() {
     let wanted = expected(&model, &tokens, 2);
     assert_eq!(said["reading"], "input");
     assert_near(&alpha(&one["alpha"]), &wanted, "a translation as JSON");
-    let jsonl: Value =
-        serde_json::from_str(&run(&[&["align", "--format", "jsonl"], &pairs[..]].concat())).expect("JSON");
+    let jsonl = json_of(&run(&[&["align", "--format", "jsonl"], &pairs[..]].concat()));
     assert_eq!(jsonl["reading"], "input");
     assert_near(&alpha(&jsonl["matrix"]), &expected(&model, &target, 2), "the matrix");
     let text = run(&["translate", "--model", &untold, "--format", "jsonl"]);
@@ -178,7 +172,7 @@ fn the_window_reads_the_rows_of_each_model_as_it_was_trained() {
     {
         let mut wanted = request(1, SOURCE, &[folder]);
         wanted.columns[0].given = Some(TARGET.to_owned());
-        let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
+        let events = serve_all(&wanted, &mut store, &forever());
         let facts = events.iter().find_map(|event| match event {
             Event::Loaded { facts, .. } => Some(facts.clone()),
             _ => None,

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use interlinear::attention::AttentionKind;
 use interlinear::decoding::{SearchOptions, Specials, decode};
 use interlinear::models::config::{Architecture, Config, LuongSizes, OwnSizes};
 use interlinear::models::init::{InitScheme, initial_weights};
@@ -11,9 +12,10 @@ use interlinear::models::{Asked, Need, StepOutput, StepRow, Stepper, fused};
 use interlinear::models::{checkpoint::Weights, folder::readable, need::top};
 use interlinear::nn::fused::screen::{IntegerLayer, Rounded, Sifted};
 use interlinear::nn::fused::{Level, at_most, level, screen};
-use interlinear::{attention::AttentionKind, ticket::CancellationToken};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+
+use crate::forever;
 
 fn levels() -> impl Iterator<Item = Level> {
     [Level::Base, Level::Avx2, Level::Avx512].into_iter().filter(|one| *one <= level())
@@ -302,14 +304,7 @@ fn damaged_weights_end_in_a_sentence() {
                     SearchOptions { beam: 3, ..SearchOptions::default() },
                 );
                 let sources: [&[u32]; 2] = [&[2, 3, 0], &[4, 0]];
-                let error = decode(
-                    stepper.as_mut(),
-                    specials,
-                    &sources,
-                    &options,
-                    &CancellationToken::forever(),
-                    &mut |_, _| {},
-                );
+                let error = decode(stepper.as_mut(), specials, &sources, &options, &forever(), &mut |_, _| {});
                 let Err(error) = error else { continue };
                 let sentence = error.to_string();
                 assert!(sentence.contains("gives no word a probability"), "{name} = {broken}: {sentence}");

@@ -9,6 +9,8 @@ use std::{sync::Arc, sync::mpsc::channel};
 use interlinear::app::files::claim::Claim;
 use interlinear::session::driver::{Driver, OpenWith};
 
+use crate::folder::{Files as _, Folder};
+
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn state(home: &Path) -> PathBuf {
@@ -29,17 +31,17 @@ fn ended(child: Child) -> (Option<i32>, String) {
 
 #[test]
 fn the_window_that_is_open_takes_what_a_second_start_is_given_and_comes_forward() {
-    let home = tempfile::tempdir().expect("a temporary folder");
-    std::fs::write(home.path().join("tale.en"), "the owl sleeps\n").expect("written");
-    std::fs::write(home.path().join("tale.fr"), "le hibou dort\n").expect("written");
+    let home = Folder::new();
+    home.put("tale.en", "the owl sleeps\n");
+    home.put("tale.fr", "le hibou dort\n");
     let (sender, woken) = channel();
     let wake = Arc::new(move || {
         let _ = sender.send(());
     });
-    let saved = Some(state(home.path()));
+    let saved = Some(state(&home));
     let mut driver = Driver::open(OpenWith { saved, ..OpenWith::default() }, wake);
     // This process runs in another folder, so that relative paths are made whole.
-    let child = start(home.path(), &["open", "--source", "tale.en", "--target", "tale.fr"]);
+    let child = start(&home, &["open", "--source", "tale.en", "--target", "tale.fr"]);
     let deadline = Instant::now() + PATIENCE;
     while driver.session().app().view.calls() == 0 {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -47,15 +49,15 @@ fn the_window_that_is_open_takes_what_a_second_start_is_given_and_comes_forward(
         driver.pump(Duration::from_millis(8));
     }
     let files = driver.session().app().lists.files.iter().map(|file| file.path.clone()).collect::<Vec<_>>();
-    assert_eq!(files, [home.path().join("tale.en")]);
+    assert_eq!(files, [home.join("tale.en")]);
     let (code, told) = ended(child);
     assert!(code == Some(0) && told.contains("--new-window"), "{told}");
 }
 
 #[test]
 fn a_window_of_its_own_opens_where_one_is_asked_for_or_the_other_does_not_answer() {
-    let home = tempfile::tempdir().expect("a temporary folder");
-    let claim = Claim::on(&state(home.path()));
+    let home = Folder::new();
+    let claim = Claim::on(&state(&home));
     assert!(!claim.is_taken());
     // Nobody reads the letter: the second tries its own window after some seconds and takes the letter back.
     let headed = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/origins/mt-trained@1.1");
@@ -67,9 +69,9 @@ fn a_window_of_its_own_opens_where_one_is_asked_for_or_the_other_does_not_answer
         &["explore", "--threads", "1"],
         &["explore"],
     ] {
-        let (code, told) = ended(start(home.path(), arguments));
+        let (code, told) = ended(start(&home, arguments));
         assert!(code == Some(2) && told.contains("the window could not be opened"), "{arguments:?}: {code:?} {told}");
-        let letters = std::fs::read_dir(state(home.path()).with_file_name("session.json.inbox"));
+        let letters = std::fs::read_dir(state(&home).with_file_name("session.json.inbox"));
         assert_eq!(letters.map_or(0, Iterator::count), 0, "{arguments:?}");
     }
     drop(claim);

@@ -5,13 +5,13 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 
 use interlinear::cli::explore::serve::Served;
-use tempfile::TempDir;
 
-fn site() -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let site = folder.path().join("dist");
+use crate::folder::{Files as _, Folder};
+
+fn site() -> (Folder, PathBuf) {
+    let (folder, site) = Folder::and_path("dist");
     let write = |name: &str, bytes: &[u8]| {
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         std::fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("made");
         std::fs::write(path, bytes).expect("written");
     };
@@ -52,9 +52,9 @@ fn a_site_and_chosen_models_are_served_and_nothing_else() {
     let (folder, site) = site();
     #[cfg(unix)]
     for (from, to) in [("secret.txt", "dist/way.txt"), ("private", "more/theirs")] {
-        std::os::unix::fs::symlink(folder.path().join(from), folder.path().join(to)).expect("linked");
+        std::os::unix::fs::symlink(folder.join(from), folder.join(to)).expect("linked");
     }
-    let address = served(&site, &[folder.path().join("more")]);
+    let address = served(&site, &[folder.join("more")]);
     let get = |path: &str| asked(address, "GET", path, "");
     for (path, kind, bytes) in [
         ("/", "text/html; charset=utf-8", &b"<!doctype html>"[..]),
@@ -110,10 +110,10 @@ fn a_site_and_chosen_models_are_served_and_nothing_else() {
 fn what_is_no_site_and_no_model_is_told() {
     let (folder, site) = site();
     let told = |site: &Path, models: &[PathBuf]| Served::read(site, models).expect_err("it is none").to_string();
-    assert!(told(&folder.path().join("more"), &[]).contains("is no built site; bash assets/web/build.sh"));
-    assert!(told(&folder.path().join("nobody"), &[]).contains("does not exist"));
-    assert!(told(&site, &[folder.path().join("dist")]).contains("holds no model"));
-    std::fs::write(site.join("models.json"), "[").expect("written");
+    assert!(told(&folder.join("more"), &[]).contains("is no built site; bash assets/web/build.sh"));
+    assert!(told(&folder.join("nobody"), &[]).contains("does not exist"));
+    assert!(told(&site, &[folder.join("dist")]).contains("holds no model"));
+    site.put("models.json", "[");
     assert!(told(&site, &[]).contains("models.json") && told(&site, &[]).contains("is no list of models"));
     let (_other, site) = self::site();
     let taken = served(&site, &[]);

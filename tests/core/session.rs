@@ -7,29 +7,26 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use interlinear::app::{layout::Layout, page::SENTENCE};
-use interlinear::{models::choice::ModelSpec, session::driver::OpenWith};
+use interlinear::{app::layout::Layout, app::page::SENTENCE, models::choice::ModelSpec, session::driver::OpenWith};
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::document::column::{Column, ColumnState};
 use interlinear::app::files::lists::{List, MAX_TRANSLATED};
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::{
-    document::table::LEFT_OUT, files::export, files::export::AlignmentFormat, settings::Theme, view::Hover,
-};
+use interlinear::app::{files::export, files::export::AlignmentFormat, settings::Theme, view::Hover};
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
-use interlinear::decoding::{Hypothesis, Specials};
+use interlinear::decoding::{Hypothesis, Specials, SystemSpec};
 use interlinear::jobs::live::protocol::{ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request};
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand, SelectCommand};
-use interlinear::pages::training as new_training;
 use interlinear::pages::training::command::{Field, TrainingCommand};
-use interlinear::pages::{PAGES, command::Command};
 use interlinear::session::persist::{FoundState, SavedSession, load_or_set_aside};
-use interlinear::session::{driver::Driver, state::Session};
-use interlinear::text::{lines::TextFile, sentence::Sentence};
-use interlinear::{analysis::row_convention::RowConvention, decoding::SystemSpec, nn::device::DeviceChoice};
+use interlinear::{analysis::row_convention::RowConvention, app::document::table::LEFT_OUT};
+use interlinear::{nn::device::DeviceChoice, pages::PAGES, pages::command::Command, pages::training as new_training};
+use interlinear::{session::driver::Driver, session::state::Session, text::lines::TextFile, text::sentence::Sentence};
 
-use crate::effects::{act, chores, text_opened};
+use crate::cli::json_of;
+use crate::effects::{Shows as _, act, chores, text_opened};
+use crate::folder::{Files as _, Folder};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -47,6 +44,12 @@ fn session(columns: usize) -> Session {
         session.absorb(Event::Loaded { column: id, facts });
     }
     session
+}
+
+fn one() -> (Session, ColumnId) {
+    let session = session(1);
+    let id = ids(&session)[0];
+    (session, id)
 }
 
 fn ids(session: &Session) -> Vec<ColumnId> {
@@ -153,61 +156,45 @@ fn every_edit_is_a_request_with_a_greater_number() {
 
 #[test]
 fn events_with_an_old_number_change_nothing() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let old = edit(&mut session, "a");
     let new = edit(&mut session, "a b");
     for event in [started(&old, id), expanded(&old, id, "x"), finished(&old, id, &["x </s>"])] {
         assert!(!session.absorb(event));
     }
-    assert!(session.app().document.columns()[0].table.is_none());
-    assert!(session.app().document.columns()[0].decoding);
+    assert!(session.nth(0).table.is_none());
+    assert!(session.nth(0).decoding);
     assert!(!session.absorb(started(&new, id + 100)), "nor do events of columns that are gone");
     assert!(session.absorb(started(&new, id)));
 }
 
 #[test]
 fn the_old_table_stays_dimmed_until_the_first_new_row() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let first = edit(&mut session, "a");
     translate(&mut session, &first, &["x </s>"]);
-    assert!(!session.app().document.columns()[0].stale);
+    assert!(!session.nth(0).stale);
 
     let second = edit(&mut session, "a b");
-    assert!(session.app().document.columns()[0].stale);
+    assert!(session.nth(0).stale);
     session.absorb(started(&second, id));
-    assert_eq!(
-        (words(&session.app().document.columns()[0]).as_str(), session.app().document.columns()[0].stale),
-        ("x </s>", true)
-    );
-    assert_eq!(
-        session.app().document.columns()[0].source.text,
-        "a",
-        "the source words along the top belong to the table"
-    );
+    assert_eq!((words(session.nth(0)).as_str(), session.nth(0).stale), ("x </s>", true));
+    assert_eq!(session.nth(0).source.text, "a", "the source words along the top belong to the table");
     session.absorb(expanded(&second, id, "y"));
-    assert_eq!(
-        (words(&session.app().document.columns()[0]).as_str(), session.app().document.columns()[0].stale),
-        ("y", false)
-    );
-    assert_eq!(session.app().document.columns()[0].source.text, "a b");
+    assert_eq!((words(session.nth(0)).as_str(), session.nth(0).stale), ("y", false));
+    assert_eq!(session.nth(0).source.text, "a b");
     session.absorb(finished(&second, id, &["y z </s>"]));
-    assert_eq!(
-        (words(&session.app().document.columns()[0]).as_str(), session.app().document.columns()[0].decoding),
-        ("y z </s>", false)
-    );
+    assert_eq!((words(session.nth(0)).as_str(), session.nth(0).decoding), ("y z </s>", false));
 }
 
 #[test]
 fn a_failure_leaves_the_last_good_table() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let first = edit(&mut session, "a");
     translate(&mut session, &first, &["x </s>"]);
     let second = edit(&mut session, "a b");
     session.absorb(Event::Failed { number: second.number, column: id, message: "No.".to_owned() });
-    let column = &session.app().document.columns()[0];
+    let column = session.nth(0);
     assert_eq!((words(column).as_str(), column.stale, column.decoding), ("x </s>", true, false));
     assert_eq!(column.message.as_deref(), Some("No."));
 }
@@ -222,7 +209,7 @@ fn a_model_that_cannot_be_loaded_shows_no_old_picture() {
     let id = ids(&session)[0];
     session.absorb(Event::LoadFailed { column: id, message: "No.".to_owned() });
     for text in ["a b", "a b c"] {
-        let column = &session.app().document.columns()[0];
+        let column = session.nth(0);
         assert_eq!((&column.state, column.stale), (&ColumnState::Failed("No.".to_owned()), false));
         assert!(column.table.is_none() && !column.decoding && session.app().selected_word().is_none());
         edit(&mut session, text);
@@ -236,8 +223,8 @@ fn an_empty_source_shows_nothing_and_decodes_nothing() {
     translate(&mut session, &request, &["x </s>"]);
     let request = edit(&mut session, "  ");
     assert!(!request.columns[0].decode);
-    assert!(session.app().document.columns()[0].table.is_none());
-    assert!(!session.app().document.columns()[0].decoding && !session.app().document.columns()[0].stale);
+    assert!(session.nth(0).table.is_none());
+    assert!(!session.nth(0).decoding && !session.nth(0).stale);
 }
 
 #[test]
@@ -251,13 +238,13 @@ fn undo_goes_back_to_the_sentence_before() {
         session.apply(SourceCommand::Edit(text.to_owned()));
     }
     session.apply(SourceCommand::UndoSentence);
-    assert_eq!(session.app().document.source(), first);
+    assert_eq!(session.source(), first);
     session.apply(SourceCommand::UndoSentence);
-    assert_eq!(session.app().document.source(), before);
+    assert_eq!(session.source(), before);
     session.apply(SourceCommand::Redo);
-    assert_eq!(session.app().document.source(), first);
+    assert_eq!(session.source(), first);
     session.apply(SourceCommand::Redo);
-    assert_eq!(session.app().document.source(), "W", "redo goes step by step");
+    assert_eq!(session.source(), "W", "redo goes step by step");
 }
 
 #[test]
@@ -279,12 +266,12 @@ fn undo_takes_back_a_word_and_redo_brings_it_again() {
         }
         for text in *undone {
             session.apply(SourceCommand::Undo);
-            assert_eq!(session.app().document.source(), *text, "after {typed:?}");
+            assert_eq!(session.source(), *text, "after {typed:?}");
         }
         for _ in *undone {
             session.apply(SourceCommand::Redo);
         }
-        assert_eq!(session.app().document.source(), *typed.last().expect("not empty"));
+        assert_eq!(session.source(), *typed.last().expect("not empty"));
         assert!(!session.app().document.can_redo());
     }
 }
@@ -326,23 +313,19 @@ fn settings_that_matter_to_the_search_ask_again_and_are_clamped() {
     assert_eq!(act(&mut session, SettingsCommand::SetPalette("print".to_owned())), None, "a palette is only paint");
     let request = act(&mut session, SettingsCommand::SetDevice(DeviceChoice::Cpu)).expect("another device asks");
     assert_eq!(request.columns[0].device, DeviceChoice::Cpu);
-    assert!(matches!(session.app().document.columns()[0].state, ColumnState::Loading(_)));
+    assert!(matches!(session.nth(0).state, ColumnState::Loading(_)));
 }
 
 #[test]
 fn each_hypothesis_shows_its_own_alignment() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let request = edit(&mut session, "a b");
     session.absorb(started(&request, id));
     session.absorb(finished(&request, id, &["x </s>", "y z </s>"]));
     session.apply(SelectCommand::Target { column: id, i: 1 });
     session.apply(SelectCommand::MoveHypothesis(1));
-    let table = session.app().document.columns()[0].table.clone().expect("a table");
-    assert_eq!(
-        (table.hypothesis, table.target.len(), words(&session.app().document.columns()[0]).as_str()),
-        (1, 3, "y z </s>")
-    );
+    let table = session.nth(0).table.clone().expect("a table");
+    assert_eq!((table.hypothesis, table.target.len(), words(session.nth(0)).as_str()), (1, 3, "y z </s>"));
     let alpha = table.alpha.as_ref().expect("this model aligns");
     assert_eq!(
         (alpha.rows(), alpha.columns(), alpha.get(1, 1), alpha.get(1, 0), alpha.get(1, 3)),
@@ -350,7 +333,7 @@ fn each_hypothesis_shows_its_own_alignment() {
     );
     assert!(table.source[2].is_eos && !table.source[0].is_eos);
     session.apply(SelectCommand::Hypothesis { column: id, hypothesis: 7 });
-    assert_eq!(session.app().document.columns()[0].hypothesis, 1, "there is no eighth");
+    assert_eq!(session.nth(0).hypothesis, 1, "there is no eighth");
 }
 
 #[test]
@@ -391,7 +374,8 @@ fn words_that_outputs_do_not_share_are_marked() {
         let request = edit(&mut session, "s");
         translate(&mut session, &request, &[first, second]);
         let marks = |n: usize| -> Vec<bool> {
-            session.app().document.columns()[n]
+            session
+                .nth(n)
                 .table
                 .as_ref()
                 .map_or_else(Vec::new, |table| table.target.iter().map(|word| word.differs).collect())
@@ -427,10 +411,7 @@ fn of_three_outputs_a_word_of_two_is_marked() {
 #[test]
 fn a_first_column_without_a_translation_is_passed_over() {
     let marks = |session: &Session, n: usize| -> Vec<bool> {
-        session.app().document.columns()[n]
-            .table
-            .as_ref()
-            .map_or_else(Vec::new, |t| t.target.iter().map(|word| word.differs).collect())
+        session.nth(n).table.as_ref().map_or_else(Vec::new, |t| t.target.iter().map(|word| word.differs).collect())
     };
     let outputs = ["x x </s>", "le chat </s>", "le chien </s>"];
     let failures: [fn(&Request, ColumnId) -> Event; 2] = [
@@ -471,7 +452,7 @@ fn examples_are_many_grouped_and_open_the_window() {
         .map(|example| example.position)
         .collect();
     assert_eq!(positions, (0..positions.len()).collect::<Vec<_>>());
-    assert_eq!(session.app().document.source(), session.app().lists.examples[0].sentences[0].text);
+    assert_eq!(session.source(), session.app().lists.examples[0].sentences[0].text);
     assert_eq!(session.app().document.position(), Some(0));
 }
 
@@ -494,15 +475,15 @@ fn with_file(lines: &str) -> Session {
 #[test]
 fn arrow_keys_move_through_an_opened_list() {
     let mut session = with_file("one\ntwo\r\nthree");
-    assert_eq!((session.app().document.source(), session.app().document.position()), ("one", Some(0)));
+    assert_eq!((session.source(), session.app().document.position()), ("one", Some(0)));
     for (by, expect) in [(1, "two"), (1, "three"), (1, "three"), (-5, "one")] {
         session.apply(ListCommand::Move(by));
-        assert_eq!(session.app().document.source(), expect);
+        assert_eq!(session.source(), expect);
     }
     session.apply(ListCommand::Last);
-    assert_eq!(session.app().document.source(), "three");
+    assert_eq!(session.source(), "three");
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.app().document.source(), session.app().document.position()), ("one", Some(0)));
+    assert_eq!((session.source(), session.app().document.position()), ("one", Some(0)));
 }
 
 #[test]
@@ -519,13 +500,10 @@ fn search_finds_letter_case_aside_and_arrows_move_through_matches() {
     session.apply(ListCommand::Pick(1));
     session.apply(ListCommand::Search("cat".to_owned()));
     session.apply(ListCommand::Move(1));
-    assert_eq!(session.app().document.source(), "the Cats");
+    assert_eq!(session.source(), "the Cats");
     session.apply(ListCommand::Move(-1));
     assert_eq!(
-        (
-            session.app().document.source(),
-            session.app().document.position().and_then(|at| session.app().lists.visible_position(at))
-        ),
+        (session.source(), session.app().document.position().and_then(|at| session.app().lists.visible_position(at))),
         ("A cat", Some(0))
     );
     session.apply(ListCommand::Search(String::new()));
@@ -540,7 +518,7 @@ fn a_file_that_cannot_be_read_is_a_notice_and_no_list() {
         .hear(FileEvent::ReadFailed { path: "missing.txt".into(), message: "missing.txt: does not exist".to_owned() });
     assert!(session.app().lists.files.is_empty());
     assert_eq!(session.app().lists.shown, List::Examples);
-    assert!(session.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains("missing.txt")));
+    assert!(session.has_error("missing.txt"));
     let id = session.app().view.notices()[0].id;
     session.apply(WindowCommand::DismissNotice(id));
     assert!(session.app().view.notices().is_empty());
@@ -573,7 +551,7 @@ fn the_shown_alignment_is_written_as_tsv_json_and_pharaoh() {
     let mut session = session(1);
     let request = edit(&mut session, "a ?b");
     translate(&mut session, &request, &["x y </s>"]);
-    let column = &session.app().document.columns()[0];
+    let column = session.nth(0);
     let text =
         |format| export::text(column, session.app().view.settings(), format).expect("there is something to write");
     assert_eq!(text(AlignmentFormat::Pharaoh), "0-0 1-1\n");
@@ -581,24 +559,23 @@ fn the_shown_alignment_is_written_as_tsv_json_and_pharaoh() {
     let mut lines = tsv.lines();
     assert_eq!(lines.next(), Some("target\tlog_p\ta\t?b\t</s>"));
     assert_eq!(lines.next(), Some("x\t-0.5\t0.75\t0.25\t0.25"));
-    let json: serde_json::Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("a JSON line");
+    let json = json_of(&text(AlignmentFormat::Json));
     assert_eq!(json["source"], serde_json::json!(["a", "?b", "</s>"]));
     assert_eq!(json["hypotheses"][0]["tokens"][1], "y");
     assert_eq!(json["hypotheses"][0]["alpha"][0][0], 0.75);
-    assert!(session.app().document.columns()[0].table.as_ref().is_some_and(|table| table.source[1].is_unk));
+    assert!(session.nth(0).table.as_ref().is_some_and(|table| table.source[1].is_unk));
 }
 
 #[test]
 fn a_model_without_alignment_has_none_anywhere() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let request = edit(&mut session, "a");
     session.absorb(started(&request, id));
     let mut best = hypothesis("x </s>", 2);
     best.found.alpha = None;
     let result = ColumnResult { hypotheses: vec![best], context: Some(vec![0.5]), ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
-    let column = &session.app().document.columns()[0];
+    let column = session.nth(0);
     assert!(column.table.as_ref().is_some_and(|table| table.alpha.is_none()));
     assert_eq!(column.result.context, Some(vec![0.5]));
     assert_eq!(export::text(column, session.app().view.settings(), AlignmentFormat::Pharaoh), None);
@@ -607,20 +584,19 @@ fn a_model_without_alignment_has_none_anywhere() {
             .is_some_and(|json| json.contains("\"alpha\":null"))
     );
     session.apply(ColumnCommand::Export { column: id, format: AlignmentFormat::Pharaoh, path: "x".into() });
-    assert!(session.app().view.notices().iter().any(|notice| notice.text.contains("alignment")));
+    assert!(session.notifies("alignment"));
 }
 
 #[test]
 fn an_alignment_that_was_left_out_is_not_taken_for_none() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let request = edit(&mut session, "a");
     session.absorb(started(&request, id));
     let mut second = hypothesis("y </s>", 2);
     (second.found.alpha, second.found.left_out) = (None, true);
     let result = ColumnResult { hypotheses: vec![hypothesis("x </s>", 2), second], ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
-    let left_out = |session: &Session| session.app().document.columns()[0].table.as_ref().map(|table| table.left_out);
+    let left_out = |session: &Session| session.nth(0).table.as_ref().map(|table| table.left_out);
     assert_eq!(left_out(&session), Some(false));
     session.apply(SelectCommand::Hypothesis { column: id, hypothesis: 1 });
     assert_eq!(left_out(&session), Some(true));
@@ -630,8 +606,7 @@ fn an_alignment_that_was_left_out_is_not_taken_for_none() {
 
 #[test]
 fn the_state_comes_back_as_it_was() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("deeper/state.json");
+    let (_folder, path) = Folder::and_path("deeper/state.json");
     let mut session = session(2);
     edit(&mut session, "Grüße, 世界");
     for command in [
@@ -660,8 +635,7 @@ fn the_state_comes_back_as_it_was() {
 #[test]
 fn a_damaged_state_is_set_aside_with_a_sentence() {
     for bytes in ["{ not json", "", "[1]", "{\"version\": \"one\"}", "{\"beam\": \"many\"}"] {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("state.json");
+        let (folder, path) = Folder::and_path("state.json");
         for n in 1..=2 {
             std::fs::write(&path, bytes).expect("a file");
             let found = load_or_set_aside(&path);
@@ -669,7 +643,7 @@ fn a_damaged_state_is_set_aside_with_a_sentence() {
             let trouble = found.trouble.unwrap_or_default();
             assert!(trouble.contains("state.json") && trouble.contains("set aside"), "{bytes}");
             assert!(!path.exists());
-            assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), n, "nothing is lost");
+            assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), n, "nothing is lost");
         }
     }
     assert_eq!(load_or_set_aside(Path::new("no/such/state.json")), FoundState::default());
@@ -677,22 +651,19 @@ fn a_damaged_state_is_set_aside_with_a_sentence() {
 
 #[test]
 fn a_state_of_a_newer_program_is_left_alone() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let newer = folder.path().join("newer.json");
+    let (folder, newer) = Folder::and_path("newer.json");
     let bytes = "{\"version\": 99, \"beam\": {\"least\": 3}}";
     std::fs::write(&newer, bytes).expect("a file");
     // Unreadable for any other reason than damage: here because it is a folder.
-    let unreadable = folder.path().join("unreadable.json");
+    let unreadable = folder.join("unreadable.json");
     std::fs::create_dir(&unreadable).expect("a folder");
     for path in [&newer, &unreadable] {
         let mut opened = open(OpenWith { saved: Some(path.clone()), ..OpenWith::default() });
-        let told = |session: &Session| {
-            session.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains("left as it is"))
-        };
+        let told = |session: &Session| session.has_error("left as it is");
         assert!(told(opened.driver.session()));
         opened.driver.send(SourceCommand::Edit("a".to_owned()));
         drop(opened);
-        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 2, "nothing is renamed or added");
+        assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 2, "nothing is renamed or added");
     }
     assert_eq!(std::fs::read_to_string(&newer).ok().as_deref(), Some(bytes));
 }
@@ -714,7 +685,7 @@ fn a_saved_state_is_written_with_the_keys_that_it_had() {
         "unk_replacement": true, "device": "cuda:1", "shown": "energies", "rows_by": "input", "pieces": true,
         "links": true, "page": "steps"
     }"#;
-    let before: serde_json::Value = serde_json::from_str(text).expect("JSON");
+    let before = json_of(text);
     let state: SavedSession = serde_json::from_str(text).expect("a state");
     let session = Session::start(Some(state), &OpenWith::default());
     let after = serde_json::to_value(session.saved()).expect("JSON");
@@ -734,11 +705,7 @@ fn a_poorer_or_richer_state_opens() {
         serde_json::from_str("{\"source\": \"a\", \"unheard_of\": 3}").expect("unknown keys are ignored");
     let session = Session::start(Some(state), &OpenWith { opening: vec!["models/b".into()], ..OpenWith::default() });
     assert_eq!(
-        (
-            session.app().document.source(),
-            session.app().document.columns().len(),
-            session.app().document.state().search.beam
-        ),
+        (session.source(), session.app().document.columns().len(), session.app().document.state().search.beam),
         ("a", 1, 5)
     );
 }
@@ -783,8 +750,7 @@ fn fixture(name: &str) -> PathBuf {
 
 #[test]
 fn a_driver_translates_saves_and_comes_back() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let saved = folder.path().join("state.json");
+    let (_folder, saved) = Folder::and_path("state.json");
     let options = OpenWith {
         saved: Some(saved.clone()),
         opening: vec![fixture("rnnsearch"), fixture("rnnencdec")],
@@ -802,7 +768,7 @@ fn a_driver_translates_saves_and_comes_back() {
     drop(opened);
     assert!(saved.exists(), "leaving saves at once");
     let again = open(options);
-    assert_eq!(again.driver.session().app().document.source(), "s9 s31 s17");
+    assert_eq!(again.driver.session().source(), "s9 s31 s17");
     assert_eq!(again.driver.session().app().document.columns().len(), 2);
     assert!(!again.driver.session().app().document.can_undo());
 }
@@ -840,44 +806,39 @@ fn models_that_were_being_read_when_all_was_stopped_are_there_afterwards() {
 
 #[test]
 fn a_driver_opens_what_is_dropped() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let list = folder.path().join("list.txt");
-    std::fs::write(&list, "\u{feff}s2 s3\r\ns4\r\n").expect("a file");
-    let latin = folder.path().join("latin.txt");
-    std::fs::write(&latin, b"caf\xe9\n").expect("a file");
+    let folder = Folder::new();
+    let list = folder.put("list.txt", "\u{feff}s2 s3\r\ns4\r\n");
+    let latin = folder.put("latin.txt", b"caf\xe9\n");
     let mut opened = open(OpenWith::default());
     opened.driver.send(WindowCommand::Open(list.clone()));
-    opened.until(|session| session.app().document.source() == "s2 s3");
+    opened.until(|session| session.source() == "s2 s3");
     assert_eq!(opened.driver.session().app().lists.len(), 2);
     opened.driver.send(WindowCommand::Open(latin));
-    opened.until(|session| {
-        session.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains("latin.txt"))
-    });
+    opened.until(|session| session.has_error("latin.txt"));
     opened.driver.send(WindowCommand::Open(fixture("rnnsearch")));
     opened.until(|session| session.app().document.columns().iter().any(|column| column.state == ColumnState::Ready));
     opened.driver.send(WindowCommand::Open(fixture("rnnsearch").join("config.json")));
     opened.until(|session| session.app().document.columns().len() == 2);
-    opened.driver.send(WindowCommand::Open(folder.path().into()));
+    opened.driver.send(WindowCommand::Open(folder.to_path_buf()));
     opened.until(|session| {
         session.app().document.columns().get(2).is_some_and(|column| matches!(column.state, ColumnState::Failed(_)))
     });
-    let column = opened.driver.session().app().document.columns()[0].id;
-    opened
-        .until(|session| session.app().document.columns()[0].table.is_some() && session.app().document.decoding() == 0);
-    let path = folder.path().join("out.tsv");
+    let column = opened.driver.session().nth(0).id;
+    opened.until(|session| session.nth(0).table.is_some() && session.app().document.decoding() == 0);
+    let path = folder.join("out.tsv");
     opened.driver.send(ColumnCommand::Export { column, format: AlignmentFormat::Tsv, path: path.clone() });
-    opened.until(|session| session.app().view.notices().iter().any(|notice| notice.text.contains("out.tsv")));
+    opened.until(|session| session.notifies("out.tsv"));
     assert!(std::fs::read_to_string(path).is_ok_and(|text| text.starts_with("target (predicted)\t")));
 }
 
 #[test]
 fn a_list_and_its_translation_open_together() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (source, target) = (folder.path().join("a.en"), folder.path().join("a.fr"));
+    let folder = Folder::new();
+    let (source, target) = (folder.join("a.en"), folder.join("a.fr"));
     std::fs::write(&source, "one\ntwo\n").expect("a file");
     std::fs::write(&target, "un\ndeux\n").expect("a file");
     let mut opened = open(OpenWith { source: Some(source), target: Some(target), ..OpenWith::default() });
-    opened.until(|session| session.app().document.source() == "one" && session.app().lists.files[0].target.is_some());
+    opened.until(|session| session.source() == "one" && session.app().lists.files[0].target.is_some());
     assert_eq!(opened.driver.session().app().reference().as_deref(), Some("un"));
     opened.driver.send(ListCommand::Move(1));
     assert_eq!(opened.driver.session().app().reference().as_deref(), Some("deux"));
@@ -885,28 +846,25 @@ fn a_list_and_its_translation_open_together() {
 
 #[test]
 fn a_translation_that_is_no_text_further_down_is_not_shown() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (source, target) = (folder.path().join("a.en"), folder.path().join("a.fr"));
+    let folder = Folder::new();
+    let (source, target) = (folder.join("a.en"), folder.join("a.fr"));
     std::fs::write(&source, "one\ntwo\n").expect("a file");
     let mut bytes = b"un\n".repeat(100_000);
     bytes.push(0xff);
     std::fs::write(&target, bytes).expect("a file");
     let mut opened = open(OpenWith { source: Some(source), target: Some(target), ..OpenWith::default() });
-    opened.until(|session| {
-        session.app().document.source() == "one" && session.app().view.notices().iter().any(|notice| notice.is_error)
-    });
+    opened.until(|session| session.source() == "one" && session.has_error(""));
     assert_eq!(opened.driver.session().app().reference(), None, "its beginning was there already");
 }
 
 #[test]
 fn a_state_that_cannot_be_written_is_a_notice() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let blocked = folder.path().join("file");
-    std::fs::write(&blocked, "").expect("a file");
+    let folder = Folder::new();
+    let blocked = folder.put("file", "");
     let mut opened = open(OpenWith { saved: Some(blocked.join("state.json")), ..OpenWith::default() });
     opened.driver.send(SourceCommand::Edit("a".to_owned()));
-    opened.until(|session| session.app().view.notices().iter().any(|notice| notice.is_error));
-    assert_eq!(opened.driver.session().app().document.source(), "a");
+    opened.until(|session| session.has_error(""));
+    assert_eq!(opened.driver.session().source(), "a");
 }
 
 #[test]
@@ -925,8 +883,7 @@ fn the_page_is_kept_between_starts() {
 
 #[test]
 fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let choice = ModelFacts { input_delay: Some(1), has_alignment: true, window: Some(2), ..ModelFacts::default() };
     session.absorb(Event::Loaded { column: id, facts: choice });
     let request = edit(&mut session, "a b");
@@ -937,14 +894,10 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     let result = ColumnResult { hypotheses: vec![best], ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
     let row = |session: &Session, i: usize| {
-        session.app().document.columns()[0]
-            .table
-            .as_ref()
-            .and_then(|table| table.alpha.as_ref())
-            .map(|alpha| alpha.row(i).to_vec())
+        session.nth(0).table.as_ref().and_then(|table| table.alpha.as_ref()).map(|alpha| alpha.row(i).to_vec())
     };
     let saved = |session: &Session, format| {
-        export::text(&session.app().document.columns()[0], session.app().view.settings(), format).expect("something")
+        export::text(session.nth(0), session.app().view.settings(), format).expect("something")
     };
     assert_eq!(row(&session, 0), Some(vec![0.75, 0.25, 0.25]));
     assert!(saved(&session, AlignmentFormat::Tsv).starts_with("target (predicted)\tlog_p\t"));
@@ -953,34 +906,30 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     session.apply(SettingsCommand::SetReading(Some(RowConvention::Input)));
     assert_eq!(row(&session, 0), Some(vec![0.25, 0.75, 0.25]), "x was read before y was predicted");
     assert_eq!(row(&session, 2), Some(vec![0.0; 3]), "nothing was predicted after </s>");
-    let table = session.app().document.columns()[0].table.as_deref().expect("a table");
+    let table = session.nth(0).table.as_deref().expect("a table");
     let p_t = table.p_t.as_ref().expect("local attention");
     assert!(p_t[..2] == [1.5, 2.5] && p_t[2].is_nan());
     assert!(table.energies.as_ref().is_some_and(|energies| energies.row(2).iter().all(|e| e.is_nan())));
     assert!(saved(&session, AlignmentFormat::Tsv).starts_with("target (input)\tlog_p\t"));
     assert_eq!(saved(&session, AlignmentFormat::Pharaoh), "1-0 0-1\n");
-    let json: serde_json::Value = serde_json::from_str(&saved(&session, AlignmentFormat::Json)).expect("a JSON line");
+    let json = json_of(&saved(&session, AlignmentFormat::Json));
     assert_eq!(json["reading"], "input");
     assert_eq!(json["hypotheses"][0]["alpha"][0][1], 0.75);
     assert_eq!(json["hypotheses"][0]["p_t"], serde_json::json!([1.5, 2.5, null]));
-    assert!(
-        export::note(&session.app().document.columns()[0], AlignmentFormat::Pharaoh)
-            .is_some_and(|note| note.contains("input"))
-    );
+    assert!(export::note(session.nth(0), AlignmentFormat::Pharaoh).is_some_and(|note| note.contains("input")));
     assert_eq!(session.saved().settings.reading, Some(RowConvention::Input));
 }
 
 #[test]
 fn an_ensemble_is_a_column_and_comes_back() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("state.json");
+    let (_folder, path) = Folder::and_path("state.json");
     let mut session = session(1);
     session.apply(SourceCommand::Replace("a".to_owned()));
     let spec = |mixing| SystemSpec { members: vec!["models/m0".into(), "models/m1".into()], mixing };
     let request = act(&mut session, ColumnCommand::Add(spec(Mixing::default()))).expect("a new column asks");
     assert_eq!(request.columns[1].system, spec(Mixing::default()));
     let id = ids(&session)[1];
-    assert_eq!(session.app().document.columns()[1].name(), "m0 + m1");
+    assert_eq!(session.nth(1).name(), "m0 + m1");
     assert_eq!(session.app().document.models().count(), 1, "pages that measure models leave ensembles out");
     session.absorb(Event::Loaded { column: id, facts: ModelFacts { has_alignment: true, ..ModelFacts::default() } });
     translate(&mut session, &request, &["x </s>", "x </s>"]);
@@ -990,26 +939,26 @@ fn an_ensemble_is_a_column_and_comes_back() {
     assert_eq!(request.columns.iter().map(|spec| spec.decode).collect::<Vec<_>>(), [false, true]);
     assert_eq!(act(&mut session, ColumnCommand::SetMixing { column: id, mixing }), None, "nothing new");
     session.apply(ColumnCommand::Reload(id));
-    assert_eq!(session.app().document.columns()[1].system, spec(mixing));
+    assert_eq!(session.nth(1).system, spec(mixing));
 
     session.saved().save(&path).expect("written");
     let again = Session::start(load_or_set_aside(&path).state, &OpenWith::default());
-    assert_eq!(again.app().document.columns()[1].system, spec(mixing));
-    assert_eq!(again.app().document.columns()[0].system, session.app().document.columns()[0].system);
+    assert_eq!(again.nth(1).system, spec(mixing));
+    assert_eq!(again.nth(0).system, session.nth(0).system);
 }
 
 #[test]
 fn undo_marks_the_line_of_the_list_again() {
     let mut session = session(0);
     session.apply(ListCommand::Pick(2));
-    let text = session.app().document.source().to_owned();
+    let text = session.source().to_owned();
     session.apply(ListCommand::Pick(3));
     edit(&mut session, "my own");
     assert_eq!(session.app().document.position(), None);
     session.apply(SourceCommand::Undo);
     assert_eq!(session.app().document.position(), Some(3));
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.app().document.source(), session.app().document.position()), (text.as_str(), Some(2)));
+    assert_eq!((session.source(), session.app().document.position()), (text.as_str(), Some(2)));
     session.apply(SourceCommand::Redo);
     assert_eq!(session.app().document.position(), Some(3));
     session.apply(ListCommand::Show(List::History));
@@ -1041,12 +990,8 @@ fn a_folder_that_is_there_is_kept_with_its_whole_path() {
         session.apply(ColumnCommand::Add(folder.into()));
     }
     let whole = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
-    assert_eq!(session.app().document.columns()[0].system, whole.into());
-    assert_eq!(
-        session.app().document.columns()[1].system,
-        "no/such/model".into(),
-        "as it was typed, for the sentence about it"
-    );
+    assert_eq!(session.nth(0).system, whole.into());
+    assert_eq!(session.nth(1).system, "no/such/model".into(), "as it was typed, for the sentence about it");
 }
 
 #[test]

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use interlinear::decoding::{SearchOptions, Specials, decode, decode_all};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow};
-use interlinear::{models::shortlist::Shortlist, nn::device::Device, ticket::CancellationToken};
+use interlinear::{models::shortlist::Shortlist, nn::device::Device};
+
+use crate::folder::{Files as _, Folder};
+use crate::forever;
 
 fn file(frequent: u64, lists: &[&[u32]]) -> Vec<u8> {
     let mut numbers: Vec<u64> =
@@ -30,7 +33,7 @@ fn beside(folder: &Path, bytes: &[u8]) -> PathBuf {
     for entry in std::fs::read_dir(from).expect("a fixture").flatten() {
         std::fs::copy(entry.path(), folder.join(entry.file_name())).expect("a copy");
     }
-    std::fs::write(folder.join("lex.50.50.enfr.s2t.bin"), bytes).expect("written");
+    folder.put("lex.50.50.enfr.s2t.bin", bytes);
     folder.join("model.enfr.intgemm.alphas.bin")
 }
 
@@ -40,9 +43,8 @@ fn named(file: &Path) -> PathBuf {
 
 #[test]
 fn a_sentence_has_the_frequent_words_and_those_of_its_own_in_eights() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("lex.bin");
-    std::fs::write(&path, file(2, &[&[], &[3, 7], &[9], &[19, 18]])).expect("written");
+    let folder = Folder::new();
+    let path = folder.put("lex.bin", file(2, &[&[], &[3, 7], &[9], &[19, 18]]));
     let list = |shared| Shortlist::read(&path, [4, 20], shared).expect("sound");
     let (own, shared) = (list(false), list(true));
     for (source, expected) in [
@@ -58,8 +60,7 @@ fn a_sentence_has_the_frequent_words_and_those_of_its_own_in_eights() {
 
 #[test]
 fn what_is_wrong_with_a_shortlist_is_told() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("lex.bin");
+    let (_folder, path) = Folder::and_path("lex.bin");
     let sound = file(2, &[&[1, 3], &[2]]);
     let changed = |at: usize, byte: u8| {
         let mut bytes = sound.clone();
@@ -85,12 +86,12 @@ fn what_is_wrong_with_a_shortlist_is_told() {
 
 #[test]
 fn a_model_with_its_shortlist_says_no_other_word() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let plain = Model::load(beside(folder.path(), b""), &Device::cpu()).expect("the list is not asked for");
-    let (words, forever) = (plain.target.len() as u32, CancellationToken::forever());
+    let folder = Folder::new();
+    let plain = Model::load(beside(&folder, b""), &Device::cpu()).expect("the list is not asked for");
+    let (words, forever) = (plain.target.len() as u32, forever());
     let lists: Vec<Vec<u32>> = (0..plain.source.len() as u32).map(|id| vec![id * 3 % words, id * 7 % words]).collect();
     let mut lists: Vec<&[u32]> = lists.iter().map(Vec::as_slice).collect();
-    let file = beside(folder.path(), &file(4, &lists));
+    let file = beside(&folder, &file(4, &lists));
     let listed = Model::load(named(&file), &Device::cpu()).expect("a sound list");
     assert!(listed.config.name.ends_with(" @shortlist"), "{}", listed.config.name);
     let list =
@@ -132,7 +133,7 @@ fn a_model_with_its_shortlist_says_no_other_word() {
     })
     .expect("translated");
     lists.pop();
-    std::fs::remove_file(folder.path().join("lex.50.50.enfr.s2t.bin")).expect("it was there");
+    std::fs::remove_file(folder.join("lex.50.50.enfr.s2t.bin")).expect("it was there");
     let why = Model::load(named(&file), &Device::cpu()).expect_err("none").to_string();
     assert!(why.contains("has no shortlist"), "{why}");
 }

@@ -7,30 +7,29 @@ use std::{fs, sync::Arc, time::Duration};
 use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
 use interlinear::aligner::placed::{PlacedAligner, PlacedWords};
 use interlinear::analysis::measures::{MeasuredWords, Tested};
-use interlinear::analysis::{alignment::Alignment, row_convention::RowConvention};
 use interlinear::app::command::{SettingsCommand, SourceCommand};
 use interlinear::app::document::table::{AlignmentTable, Making, Units, build};
-use interlinear::app::files::work::{AlignQuestion, FileEvent, FileJob};
-use interlinear::app::{
-    files::drawing::Drawing, files::export, files::export::AlignmentFormat, files::picture::FigureRequest, files::work,
-    files::work::KeptAligners, settings::Shown,
-};
+use interlinear::app::files::work::{AlignQuestion, FileEvent, FileJob, KeptAligners};
+use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest, work};
 use interlinear::decoding::{Hypothesis, Specials};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::{Model, shapes};
-use interlinear::models::{checkpoint::Weights, choice::ModelSpec, config::Config};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand};
 use interlinear::session::{driver::OpenWith, persist::SavedSession, state::Session};
 use interlinear::text::links::{Link, Links};
-use interlinear::text::{cut::WordRule, sentence::Sentence};
 use interlinear::{
-    aligner::words::LineAligner, error::Result, jobs::files::disk::Disk, nn::device::Device, ticket::CancellationToken,
+    aligner::words::LineAligner, analysis::alignment::Alignment, analysis::row_convention::RowConvention,
 };
+use interlinear::{app::settings::Shown, error::Result, jobs::files::disk::Disk};
+use interlinear::{models::checkpoint::Weights, models::choice::ModelSpec, models::config::Config, nn::device::Device};
+use interlinear::{text::cut::WordRule, text::sentence::Sentence};
 use serde_json::Value;
 
-use crate::effects::{act, chores};
+use crate::cli::{json_of, run_in};
+use crate::effects::{Shows as _, act, chores};
+use crate::folder::{Files as _, Folder};
 use crate::worker::{fixture, request, serve_all, store};
-use crate::{bad_input::copy_of, cli::run_in, pieces, session::hypothesis_with};
+use crate::{bad_input::copy_of, forever, pieces, session::hypothesis_with};
 
 fn link(source: usize, target: usize) -> Link {
     Link { source, target }
@@ -42,7 +41,7 @@ fn chunks(text: &str) -> PlacedWords {
 }
 
 fn drawn(session: &Session) -> String {
-    let (column, drawing) = (&session.app().document.columns()[0], Drawing::new("heatmap", false));
+    let (column, drawing) = (session.nth(0), Drawing::new("heatmap", false));
     let picture =
         export::picture(column, &session.app().document.state().search, session.app().view.settings(), &drawing, None)
             .expect("a picture");
@@ -91,7 +90,7 @@ fn session(facts: ModelFacts) -> Session {
     let models = [PathBuf::from("models/m")];
     let mut session =
         Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
-    let column = session.app().document.columns()[0].id;
+    let column = session.nth(0).id;
     session.absorb(Event::Loaded { column, facts });
     session
 }
@@ -118,7 +117,7 @@ fn hypothesis(words: &[&str], t_x: usize) -> HypothesisView {
 
 fn translate(session: &mut Session, text: &str, hypotheses: Vec<HypothesisView>) {
     let request = act(session, SourceCommand::Replace(text.to_owned())).expect("another text");
-    let column = session.app().document.columns()[0].id;
+    let column = session.nth(0).id;
     let mut source = chunks(text);
     let mut sentence = Sentence { text: text.to_owned(), ..Default::default() };
     sentence.tokens = source.spans.iter().map(|span| text[span.clone()].to_owned()).collect();
@@ -140,7 +139,7 @@ fn asked(session: &mut Session) -> Vec<(u64, AlignQuestion)> {
 }
 
 fn table(session: &Session) -> &AlignmentTable {
-    session.app().document.columns()[0].table.as_deref().expect("it is translated")
+    session.nth(0).table.as_deref().expect("it is translated")
 }
 
 #[test]
@@ -153,7 +152,7 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     let [(old, question)] = &asked(&mut session)[..] else { panic!("one question") };
     assert_eq!(question.source.spans, [0..3, 4..8, 8..8]);
     assert_eq!(question.target, ["la", "chaussure", "</s>"]);
-    let column = session.app().document.columns()[0].id;
+    let column = session.nth(0).id;
     session.apply(SelectCommand::Hypothesis { column, hypothesis: 1 });
     let [(new, question)] = &asked(&mut session)[..] else { panic!("another question") };
     assert_eq!(question.target[1], "soulier");
@@ -167,8 +166,7 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     assert_eq!((agreement.on_link, agreement.linked, agreement.words), (1, 2, 2), "`</s>` is no word");
     let json = |session: &Session| -> Value {
         let text =
-            export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Json)
-                .expect("something");
+            export::text(session.nth(0), session.app().view.settings(), AlignmentFormat::Json).expect("something");
         serde_json::from_str(&text).expect("JSON")
     };
     let found = json(&session)["hypotheses"].clone();
@@ -209,7 +207,7 @@ fn a_translation_of_ones_own_has_the_links_of_the_aligner() {
     let [(own, _)] = asked(&mut session)[..] else { panic!("one question") };
     session.hear(FileEvent::Aligned { number: own, links: Links::new(vec![link(0, 0)], vec![]) });
     session.apply(SourceCommand::Give(Some("soulier le".to_owned())));
-    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest());
+    let (column, number) = (session.nth(0).id, session.app().tasks.newest());
     let given = Ok(Box::new(hypothesis(&["soulier", "le", "</s>"], 3)));
     session.absorb(Event::Given { number, column, given });
     let questions = asked(&mut session);
@@ -271,14 +269,12 @@ fn no_links_are_asked_for_where_no_aligner_knows_the_languages() {
 
 #[test]
 fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let text = "the shoe\nthe house\n".repeat(30);
-    fs::write(at.join("t.en"), &text).expect("written");
-    fs::write(at.join("t.nl"), text.replace("the", "de").replace("shoe", "schoen").replace("house", "huis"))
-        .expect("written");
+    at.put("t.en", &text);
+    at.put("t.nl", text.replace("the", "de").replace("shoe", "schoen").replace("house", "huis"));
     let learn = ["align", "--statistical", "--source", "t.en", "--target", "t.nl", "--save", "own.aligner"];
-    assert_eq!(run_in(at, &learn, b"").code, 0);
+    assert_eq!(run_in(at, &learn).code, 0);
     let mut session = session(english_to("nl"));
     session.apply(SettingsCommand::SetLinks(true));
     let said = || vec![hypothesis(&["de", "schoen", "</s>"], 3)];
@@ -312,7 +308,7 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     assert_eq!(table(&session).links, None);
 
     // of one model alone
-    let model = session.app().document.columns()[0].system.members[0].clone();
+    let model = session.nth(0).system.members[0].clone();
     session.apply(open("own.aligner", Some(model.clone())));
     done(&mut session);
     done(&mut session);
@@ -360,11 +356,10 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
     assert!(energies.row(0)[0] == 2.0 && energies.row(4)[0].is_nan());
     let tsv = export::shown_tsv(table(&session), Shown::Alpha, 0..5);
     assert!(tsv.starts_with("target (input)\t"), "{tsv}");
-    let json = export::json_line(&session.app().document.columns()[0]);
-    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let json = export::json_line(session.nth(0));
+    let json = json_of(&json);
     assert_eq!((json["reading"].as_str(), json["hypotheses"][0]["alpha"][0][2].as_f64()), (Some("input"), Some(0.75)));
-    let pharaoh =
-        export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Pharaoh);
+    let pharaoh = export::text(session.nth(0), session.app().view.settings(), AlignmentFormat::Pharaoh);
     assert_eq!(pharaoh.as_deref(), Some("2-0 3-1 0-2\n"), "the row of `</s>` looks at it most and then at any word");
 }
 
@@ -378,7 +373,7 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
         *rows = (0..7).map(row).collect();
     }
     translate(&mut session, "a b c d", vec![longer]);
-    let column = session.app().document.columns()[0].id;
+    let column = session.nth(0).id;
     for (choice, first) in [(None, 2), (Some(RowConvention::Predicted), 0), (Some(RowConvention::Input), 2)] {
         session.apply(SettingsCommand::SetReading(choice));
         let table = table(&session);
@@ -390,17 +385,17 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
         let covered: f32 = table.source.iter().map(|word| word.coverage).sum();
         let summed: f32 = alpha.weights().iter().sum();
         assert!((covered - summed).abs() < 1e-5, "{choice:?}");
-        let json: Value = serde_json::from_str(&export::json_line(&session.app().document.columns()[0])).expect("JSON");
+        let json = json_of(&export::json_line(session.nth(0)));
         assert_eq!(json["hypotheses"][0]["alpha"].as_array().map(Vec::len), Some(5), "{choice:?}");
     }
     session.apply(SettingsCommand::SetReading(None));
     let edit = |i| InterveneCommand::Row { column, i, edit: RowEdit::OneHot(0) };
     assert!(act(&mut session, edit(4)).is_none(), "the step behind `</s>` is not part of the search");
-    assert!(session.app().view.notices().iter().any(|notice| notice.text.contains("no row that can be set")));
+    assert!(session.notifies("no row that can be set"));
     let request = act(&mut session, edit(1)).expect("a request");
     let set = &request.columns[0].interventions;
     assert_eq!(set.pin.iter().map(|pin| pin.i).collect::<Vec<_>>(), [3]);
-    let numbers = session.app().document.columns()[0].numbers();
+    let numbers = session.nth(0).numbers();
     let said = interlinear::app::document::hand::sentence(set, "a b c d", &numbers).expect("something is set");
     assert!(said.contains("alpha of word 2 is set"), "{said}");
 }
@@ -415,16 +410,14 @@ fn merged(alpha: &Alignment, x: &[std::ops::Range<usize>], y: &[std::ops::Range<
 
 #[test]
 fn pieces_are_shown_as_words_unless_they_are_asked_for() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = pieces::model(folder.path());
+    let folder = Folder::new();
+    let model = pieces::model(&folder);
     let text = "sunrise soon moonrises sons";
     let mut session = Session::start(None, &OpenWith { models: vec![(&model).into()], ..OpenWith::default() });
     let request = act(&mut session, SourceCommand::Replace(text.to_owned())).expect("another text");
-    let events = serve_all(&request, &mut store(), &CancellationToken::forever());
-    for event in events {
-        session.absorb(event);
-    }
-    let column = &session.app().document.columns()[0];
+    let events = serve_all(&request, &mut store(), &forever());
+    session.absorb_all(events);
+    let column = session.nth(0);
     let shown = column.shown().expect("it is translated");
     let cut = shown.pieces.clone().expect("the vocabulary has pieces");
     assert!(!shown.text.contains("##"), "{}", shown.text);
@@ -435,10 +428,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     assert!(words.target.iter().map(|word| &word.text).eq(&cut.words), "{:?}", cut.words);
     session.apply(SettingsCommand::SetPieces(true));
     let pieces = table(&session).clone();
-    assert_eq!(
-        (pieces.units, pieces.target.len()),
-        (Some(Units::Pieces), session.app().document.columns()[0].hypotheses[0].tokens.len())
-    );
+    assert_eq!((pieces.units, pieces.target.len()), (Some(Units::Pieces), session.nth(0).hypotheses[0].tokens.len()));
     assert!(pieces.source.len() > words.source.len() && pieces.target.len() >= words.target.len());
     let expect = merged(pieces.alpha.as_ref().expect("it aligns"), &cut.source, &cut.target);
     let alpha = words.alpha.as_ref().expect("it aligns");
@@ -452,18 +442,16 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     assert_eq!((energies.rows(), energies.columns()), (alpha.rows(), alpha.columns()));
     assert!(export::shown_tsv(&words, Shown::Alpha, 0..1).starts_with("target (predicted, words)\t"));
     assert!(export::shown_tsv(&pieces, Shown::Alpha, 0..1).starts_with("target (predicted, pieces)\t"));
-    let line: Value = serde_json::from_str(&export::json_line(&session.app().document.columns()[0])).expect("JSON");
-    fs::write(folder.path().join("s"), format!("{text}\n")).expect("written");
-    let outcome = run_in(folder.path(), &["translate", "--model", &model, "s", "--format", "jsonl"], b"");
-    let told: Value = serde_json::from_str(outcome.stdout.trim()).expect("JSON");
+    let line = json_of(&export::json_line(session.nth(0)));
+    folder.put("s", format!("{text}\n"));
+    let outcome = run_in(&folder, &["translate", "--model", &model, "s", "--format", "jsonl"]);
+    let told = json_of(outcome.stdout.trim());
     assert_eq!((&line["words"], &line["source"]), (&told["words"], &told["source"]));
     for key in ["tokens", "words", "text"] {
         assert_eq!(line["hypotheses"][0][key], told["hypotheses"][0][key], "{key}");
     }
-    let pharaoh =
-        export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Pharaoh)
-            .expect("links");
-    let links = run_in(folder.path(), &["translate", "--model", &model, "s", "--format", "pharaoh"], b"");
+    let pharaoh = export::text(session.nth(0), session.app().view.settings(), AlignmentFormat::Pharaoh).expect("links");
+    let links = run_in(&folder, &["translate", "--model", &model, "s", "--format", "pharaoh"]);
     assert_eq!(pharaoh, links.stdout, "links are of words, whatever is shown");
 }
 
@@ -492,8 +480,8 @@ fn links_of_a_word_lie_on_all_its_pieces() {
 
 #[test]
 fn a_guided_model_says_so_in_its_weights_and_everywhere() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = copy_of("rnnsearch", folder.path());
+    let folder = Folder::new();
+    let model = copy_of("rnnsearch", &folder);
     let (config, weights) = (model.join("config.json"), model.join("model.safetensors"));
     let config = Config::load(&config).expect("sound");
     let mut told = Weights::load(&weights, &shapes(&config)).expect("sound");
@@ -505,15 +493,12 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     let loaded = Model::load(&model, &Device::cpu()).expect("sound");
     assert_eq!(loaded.guided(), Some("input"));
     let inspect = |arguments: &[&str]| {
-        let outcome = run_in(folder.path(), &[&["inspect", &model.display().to_string()], arguments].concat(), b"");
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        outcome.stdout
+        run_in(&folder, &[&["inspect", &model.display().to_string()], arguments].concat()).good().stdout
     };
     assert!(inspect(&[]).lines().any(|line| line.starts_with("guided") && line.ends_with("input")));
-    let json: Value = serde_json::from_str(&inspect(&["--json"])).expect("JSON");
+    let json = json_of(&inspect(&["--json"]));
     assert_eq!(json["guided"], "input");
-    let events =
-        serve_all(&request(1, "s9 s3", &[model, fixture("rnnsearch")]), &mut store(), &CancellationToken::forever());
+    let events = serve_all(&request(1, "s9 s3", &[model, fixture("rnnsearch")]), &mut store(), &forever());
     let mut facts: Vec<(u64, Option<String>)> = events
         .iter()
         .filter_map(|event| match event {
@@ -525,10 +510,8 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     assert_eq!(facts.iter().map(|(_, guided)| guided.as_deref()).collect::<Vec<_>>(), [Some("input"), None]);
     let mut session = session(ModelFacts { guided: Some("input".to_owned()), ..english_to("fr") });
     translate(&mut session, "the shoe", vec![hypothesis(&["la", "chaussure", "</s>"], 3)]);
-    let text = |format| {
-        export::text(&session.app().document.columns()[0], session.app().view.settings(), format).expect("something")
-    };
-    let json: Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("JSON");
+    let text = |format| export::text(session.nth(0), session.app().view.settings(), format).expect("something");
+    let json = json_of(&text(AlignmentFormat::Json));
     assert_eq!(json["guided"], "input");
     assert!(drawn(&session).contains("its attention was trained on word links"));
 }

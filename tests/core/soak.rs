@@ -7,18 +7,17 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{path::PathBuf, sync::Arc};
 
+use interlinear::aligner::bundled::AlignerFiles;
 use interlinear::corpus::{judgements::judge::Judgement, store::file::Workspace, store::write::NewSentence};
-use interlinear::decoding::{SystemSpec, ensemble::Mixing};
 use interlinear::jobs::live::protocol::{Event, Request};
 use interlinear::jobs::queue::maps::{MapOrder, What};
 use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
-use interlinear::jobs::{Worker, queue::analyse::Analyse};
-use interlinear::{
-    aligner::bundled::AlignerFiles, decoding, models::representations::VocabularySide, nn::device::DeviceChoice,
-};
+use interlinear::{decoding, decoding::SystemSpec, decoding::ensemble::Mixing, jobs::Worker};
+use interlinear::{jobs::queue::analyse::Analyse, models::representations::VocabularySide, nn::device::DeviceChoice};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
+use crate::folder::Folder;
 use crate::worker::{PATIENCE, fixture, request};
 
 const ROUNDS: &str = "INTERLINEAR_SOAK";
@@ -178,8 +177,7 @@ impl Soak {
 #[ignore = "started by the test above in a process of its own"]
 fn rounds() {
     let rounds: usize = std::env::var(ROUNDS).ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1200);
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let corpus = folder.path().join("c.ilws");
+    let (_folder, corpus) = Folder::and_path("c.ilws");
     let sentence = |text: &str| NewSentence { source: text.to_owned(), ..NewSentence::default() };
     let sentences = ["s9 s31", "s4 s17 s2"].map(sentence);
     Workspace::open(&corpus).expect("a workspace").add_sentences(1, &sentences).expect("sentences");
@@ -223,8 +221,7 @@ fn judgements() {
 #[test]
 fn judgements_that_were_kept_are_there_after_every_kill() {
     let kills: usize = std::env::var(KILLS).map_or(4, |kills| kills.parse().expect("a number"));
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let sentence = |n: usize| NewSentence { source: format!("house {n}"), ..NewSentence::default() };
     let sentences: Vec<_> = (0..SENTENCES).map(sentence).collect();
     Workspace::open(&path).expect("a workspace").add_sentences(1, &sentences).expect("sentences");

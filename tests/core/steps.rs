@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::{effect::Effect, open_with::Installed, page::SENTENCE};
 use interlinear::decoding::step_trace::{Then, TracedStep};
 use interlinear::decoding::{Hypothesis, Node, NodeFate};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
@@ -13,31 +12,33 @@ use interlinear::models::anatomy::{Miswiring, anatomy_of};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::pages::sentence::command::{ColumnCommand, SearchCommand, SelectCommand, VariantCommand};
 use interlinear::pages::steps::beam::{Became, beam};
-use interlinear::pages::steps::{Guessed, Mode};
-use interlinear::pages::{steps::STEPS, steps::command::StepsCommand, steps::depth::Depth, steps::guess::f1};
-use interlinear::session::{driver::OpenWith, state::Session};
+use interlinear::pages::steps::{Guessed, Mode, STEPS};
 use interlinear::text::links::{Link, Links};
-use interlinear::{analysis::aer::AerCounts, jobs::Library, models::Model};
+use interlinear::{analysis::aer::AerCounts, app::effect::Effect, app::open_with::Installed, app::page::SENTENCE};
+use interlinear::{jobs::Library, models::Model, pages::steps::command::StepsCommand, pages::steps::depth::Depth};
+use interlinear::{pages::steps::guess::f1, session::driver::OpenWith, session::state::Session};
 
-use crate::link::packed;
 use crate::session::{sentence, told};
 use crate::worker::{PATIENCE, fixture};
+use crate::{effects::Shows as _, effects::without_models, link::packed};
 
 pub fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
-    let mut session = Session::start(None, &OpenWith::default());
-    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
-    for id in ids {
-        session.apply(ColumnCommand::Remove(id));
-    }
-    session.apply(SourceCommand::Replace("red house".to_owned()));
+    let mut session = without_models("red house");
     session.apply(ColumnCommand::Add("model".into()));
     session.apply(WindowCommand::ShowPage(STEPS));
-    let column = session.app().document.columns()[0].id;
+    let column = session.nth(0).id;
     session.absorb(Event::Loaded { column, facts: facts() });
     session.take_effects();
     finish(&mut session, "red house", &[8, 9, 0]);
     let asked = asked(&mut session);
     (session, column, asked)
+}
+
+/// Its steps are there.
+pub fn answered() -> (Session, Vec<(u64, StepsRequest)>) {
+    let (mut session, _, requests) = session();
+    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    (session, requests)
 }
 
 fn facts() -> ModelFacts {
@@ -46,7 +47,7 @@ fn facts() -> ModelFacts {
 }
 
 fn finish(session: &mut Session, text: &str, ids: &[u32]) {
-    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest());
+    let (column, number) = (session.nth(0).id, session.app().tasks.newest());
     let best = HypothesisView {
         found: Hypothesis {
             tokens: ids.to_vec(),
@@ -135,7 +136,7 @@ fn there(link: &str, text: &str, ids: &[u32]) -> Session {
     let bundled = vec![Installed::from(std::path::PathBuf::from("/there/model"))];
     let with = OpenWith { bundled, link: Some(link.to_owned()), ..OpenWith::default() };
     let mut session = Session::start(None, &with);
-    let column = session.app().document.columns()[0].id;
+    let column = session.nth(0).id;
     session.absorb(Event::Loaded { column, facts: facts() });
     finish(&mut session, text, ids);
     session
@@ -143,8 +144,7 @@ fn there(link: &str, text: &str, ids: &[u32]) -> Session {
 
 #[test]
 fn a_link_leads_to_the_step_the_stage_and_the_box() {
-    let (mut session, _, requests) = session();
-    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    let (mut session, _) = answered();
     for command in [
         StepsCommand::SetDepth(Depth::Step),
         StepsCommand::SetByStage(true),
@@ -190,8 +190,7 @@ fn a_link_leads_to_the_step_the_stage_and_the_box() {
 
 #[test]
 fn a_link_without_a_page_opens_it_as_at_first_and_one_of_nonsense_does_no_harm() {
-    let (mut session, _, requests) = session();
-    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    let (mut session, _) = answered();
     session.apply(StepsCommand::SetPace(4.0));
     session.apply(StepsCommand::GoTo(2));
     session.apply(StepsCommand::SetMode(Mode::Greedy));
@@ -229,15 +228,14 @@ fn numbers_of_another_model_or_sentence_are_known_to_be_old() {
     session.absorb_steps(StepsEvent { number, found: Ok(answer(&[8, 0], false)) });
     assert!(!is_old(&session));
     session.apply(ColumnCommand::Add("other".into()));
-    let other = session.app().document.columns()[1].id;
+    let other = session.nth(1).id;
     session.apply(SelectCommand::Column(other));
     assert!(is_old(&session), "the model is another one");
 }
 
 #[test]
 fn the_player_goes_by_words_and_by_boxes_and_stops_at_the_end() {
-    let (mut session, _, requests) = session();
-    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    let (mut session, _) = answered();
     let place = |session: &Session| (session.steps().i, session.steps().done);
     let rows = |session: &Session| session.steps().table.as_ref().map(|table| table.target.len());
     assert_eq!((place(&session), rows(&session)), ((0, None), Some(1)));
@@ -303,8 +301,7 @@ fn the_class_chooses_words_and_takes_them_back() {
 
 #[test]
 fn a_guess_hides_the_row_and_is_counted_once() {
-    let (mut session, _, requests) = session();
-    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    let (mut session, _) = answered();
     session.apply(StepsCommand::SetGuessing(Some(Guessed::Row)));
     let rows = |session: &Session| session.steps().table.as_ref().map(|table| table.target.len());
     assert!(session.steps().hides(Guessed::Row, 0) && rows(&session) == Some(0));
@@ -339,8 +336,7 @@ fn a_guess_hides_the_row_and_is_counted_once() {
 
 #[test]
 fn the_whole_alignment_is_guessed_at_once() {
-    let (mut session, _, requests) = session();
-    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    let (mut session, _) = answered();
     session.apply(StepsCommand::MoveWord(2));
     session.apply(StepsCommand::SetGuessing(Some(Guessed::Whole)));
     let table = |session: &Session| session.steps().table.clone().expect("rows");
@@ -376,11 +372,7 @@ fn the_whole_alignment_is_guessed_at_once() {
     });
     let links = Links::new(vec![link(0, 0)], vec![link(1, 0), link(1, 1)]);
     session.hear(FileEvent::Aligned { number: question.expect("a question"), links });
-    assert_eq!(
-        session.app().document.columns()[0].table.as_ref().and_then(|table| table.links.as_ref()),
-        None,
-        "nobody shows them"
-    );
+    assert_eq!(session.nth(0).table.as_ref().and_then(|table| table.links.as_ref()), None, "nobody shows them");
     session.apply(StepsCommand::SetGuessing(Some(Guessed::Whole)));
     session.apply(StepsCommand::GuessLink(link(1, 0)));
     session.apply(StepsCommand::Reveal);
@@ -459,7 +451,7 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
     let words = [(0, "</s>"), (7, "t7"), (8, "t8"), (9, "t9")].map(|(id, word)| (id, word.to_owned())).into();
     let result = ColumnResult { nodes, words, ..ColumnResult::default() };
     session.absorb(Event::Finished { number, column, result });
-    let column = &session.app().document.columns()[0];
+    let column = session.nth(0);
     let trace = answer(&[8, 9, 7], false);
     let lines = |i: usize| -> Vec<(String, Became, bool)> {
         let text = |words: &[(&str, f32)]| words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(" ");
@@ -481,7 +473,7 @@ fn the_model_follows_the_framed_tab_and_the_next_one_is_no_variant() {
     let (mut session, column, _) = session();
     session.apply(ColumnCommand::Add("other".into()));
     let shown = |session: &Session| session.steps().column(session.app()).map(|column| column.system.clone());
-    let other = session.app().document.columns()[1].id;
+    let other = session.nth(1).id;
     session.apply(VariantCommand::Text { column, text: "the red house".to_owned() });
     assert!(session.app().document.columns().iter().any(|column| column.variant.is_some()), "a variant stands there");
     session.apply(SelectCommand::Column(column));

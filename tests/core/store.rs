@@ -8,15 +8,13 @@ use serde_json::json;
 use interlinear::corpus::export::out::{ExportFormat, write};
 use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::query::table::{Sorting, rows};
-use interlinear::corpus::{
-    judgements::judge::Judgement, measures::table::Measuring, query::column::TableColumn, query::filter::Filter,
-    store::corpus::CorpusTable, store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout,
-    store::write::NewSentence,
-};
+use interlinear::corpus::store::{file::Workspace, output::SystemOutput, read::StoredAbout, write::NewSentence};
+use interlinear::corpus::{judgements::judge::Judgement, measures::table::Measuring};
+use interlinear::corpus::{query::column::TableColumn, query::filter::Filter, store::corpus::CorpusTable};
 use interlinear::import;
 use interlinear::ticket::{CancellationToken, Generation};
 
-use crate::judging::out;
+use crate::{folder::Folder, forever, judging::out};
 
 const LONG: usize = 9000;
 
@@ -69,8 +67,8 @@ fn shown(corpus: &CorpusTable) -> Vec<String> {
 
 #[test]
 fn columns_that_are_read_late_make_the_same_table() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let at = |name: &str| folder.join(name);
     let plain = CorpusTable::read(&long(&at("plain"), false)).expect("a corpus");
     let mut workspace = long(&at("folded"), true);
     let half = CorpusTable::read(&workspace).expect("a corpus");
@@ -101,8 +99,7 @@ fn columns_that_are_read_late_make_the_same_table() {
 
 #[test]
 fn other_windows_follow_what_is_folded() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let mut first = long(&path, true);
     let second = Workspace::open(&path).expect("a second window");
     let mut looked = CorpusTable::read(&second).expect("a corpus");
@@ -138,8 +135,8 @@ fn other_windows_follow_what_is_folded() {
 /// What was forced to say a reference says nothing of another one; the table kept its text until the next start.
 #[test]
 fn a_new_reference_takes_the_forced_one_out_of_the_table() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = Workspace::open(&folder.path().join("a.ilws")).expect("a workspace");
+    let folder = Folder::new();
+    let mut workspace = Workspace::open(&folder.join("a.ilws")).expect("a workspace");
     let new = NewSentence { source: "a".to_owned(), reference: Some("b".to_owned()), ..NewSentence::default() };
     workspace.add_sentences(1, &[new]).expect("a sentence");
     let about = StoredAbout { ranking: interlinear::corpus::store::read::FORCED.to_owned(), ..StoredAbout::default() };
@@ -203,12 +200,12 @@ fn everything(workspace: &Workspace) -> Vec<String> {
 
 #[test]
 fn an_import_is_the_same_on_any_number_of_threads_and_after_it_was_stopped() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let at = |name: &str| folder.join(name);
     let text = json_lines(0..1300).replacen("\"w31\"", "31", 1);
     std::fs::write(at("a.jsonl"), format!("{text}\n")).expect("written");
     let mut plain = Workspace::open(&at("1.ilws")).expect("a workspace");
-    let brought = import(&mut plain, &at("a.jsonl"), 1, &CancellationToken::forever(), &mut |_| {});
+    let brought = import(&mut plain, &at("a.jsonl"), 1, &forever(), &mut |_| {});
     assert_eq!(
         (brought.sentences, brought.outputs, brought.warned, brought.is_stopped),
         (1300, 1299, 2, false),
@@ -217,7 +214,7 @@ fn an_import_is_the_same_on_any_number_of_threads_and_after_it_was_stopped() {
     assert!(brought.warnings[0].contains("a.jsonl, line 2: is no line"), "{:?}", brought.warnings);
     let expect = everything(&plain);
     let mut threaded = Workspace::open(&at("3.ilws")).expect("a workspace");
-    let again = import(&mut threaded, &at("a.jsonl"), 3, &CancellationToken::forever(), &mut |_| {});
+    let again = import(&mut threaded, &at("a.jsonl"), 3, &forever(), &mut |_| {});
     assert_eq!(again, brought);
     assert_eq!(everything(&threaded), expect);
 
@@ -228,19 +225,19 @@ fn an_import_is_the_same_on_any_number_of_threads_and_after_it_was_stopped() {
     assert!(half.is_stopped && half.sentences == 1000 && half.told().contains("What came stays"), "{half:?}");
     let corpus = CorpusTable::read(&stopped).expect("a corpus");
     assert_eq!((corpus.len(), corpus.systems[0].done), (1000, 999), "every sentence that came has its output");
-    let rest = import(&mut stopped, &at("a.jsonl"), 2, &CancellationToken::forever(), &mut |_| {});
+    let rest = import(&mut stopped, &at("a.jsonl"), 2, &forever(), &mut |_| {});
     assert_eq!((rest.sentences, rest.outputs), (300, 1299));
     assert_eq!(everything(&stopped), expect);
 }
 
 #[test]
 fn a_killed_import_leaves_whole_sentences() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let at = |name: &str| folder.join(name);
     std::fs::write(at("a.jsonl"), json_lines(0..2100)).expect("written");
     let mut workspace = Workspace::open(&at("a.ilws")).expect("a workspace");
     let mut moment = 0;
-    import(&mut workspace, &at("a.jsonl"), 2, &CancellationToken::forever(), &mut |_| {
+    import(&mut workspace, &at("a.jsonl"), 2, &forever(), &mut |_| {
         for end in ["", "-wal"] {
             std::fs::copy(at(&format!("a.ilws{end}")), at(&format!("{moment}.ilws{end}"))).expect("copied");
         }
@@ -252,15 +249,15 @@ fn a_killed_import_leaves_whole_sentences() {
         let mut left = Workspace::open(&at(&format!("{moment}.ilws"))).expect("it opens");
         let before = left.len().expect("a count");
         assert_eq!(before, (1000 * (moment + 1)).min(2100));
-        import(&mut left, &at("a.jsonl"), 1, &CancellationToken::forever(), &mut |_| {});
+        import(&mut left, &at("a.jsonl"), 1, &forever(), &mut |_| {});
         assert_eq!(everything(&left), expect, "killed at {before}");
     }
 }
 
 #[test]
 fn a_workspace_is_little_larger_than_its_alignments() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let at = |name: &str| folder.join(name);
     let size = |name: &str| std::fs::metadata(at(name)).expect("a file").len() as f64;
     drop(Workspace::open(&at("empty.ilws")).expect("a workspace"));
     let mut workspace = Workspace::open(&at("a.ilws")).expect("a workspace");
@@ -273,7 +270,7 @@ fn a_workspace_is_little_larger_than_its_alignments() {
             text += &json_line(&source, &target, n);
         }
         std::fs::write(at(name), &text).expect("written");
-        import(&mut workspace, &at(name), 1, &CancellationToken::forever(), &mut |_| {});
+        import(&mut workspace, &at(name), 1, &forever(), &mut |_| {});
     }
     drop(workspace);
     // What every workspace begins with weighs nothing in a long one.
@@ -284,8 +281,8 @@ fn a_workspace_is_little_larger_than_its_alignments() {
 /// The table that *Save* writes comes back as what it was; tags, notes and empty columns of numbers became systems.
 #[test]
 fn a_saved_table_comes_back_as_what_it_was() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = Workspace::open(&folder.path().join("a.ilws")).expect("a workspace");
+    let folder = Folder::new();
+    let mut workspace = Workspace::open(&folder.join("a.ilws")).expect("a workspace");
     let sentence = |n: usize| NewSentence { source: format!("word{n} word"), line: n + 1, ..NewSentence::default() };
     workspace.add_sentences(1, &(0..30).map(sentence).collect::<Vec<_>>()).expect("sentences");
     for (number, name) in ["One", "Two words"].iter().enumerate() {
@@ -304,11 +301,11 @@ fn a_saved_table_comes_back_as_what_it_was() {
     workspace.judge(3, "anna", &anna).expect("judged");
     workspace.judge(3, "ben", &Judgement { note: "rare".to_owned(), ..Judgement::default() }).expect("judged");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
-    let path = folder.path().join("saved.tsv");
+    let path = folder.join("saved.tsv");
     write(&out(&path, ExportFormat::Tsv, 0..30), &corpus, &workspace).expect("saved");
 
-    let mut back = Workspace::open(&folder.path().join("b.ilws")).expect("a workspace");
-    let brought = import(&mut back, &path, 1, &CancellationToken::forever(), &mut |_| {});
+    let mut back = Workspace::open(&folder.join("b.ilws")).expect("a workspace");
+    let brought = import(&mut back, &path, 1, &forever(), &mut |_| {});
     assert_eq!((brought.sentences, brought.outputs, brought.warned), (30, 59, 0), "{brought:?}");
     let came = CorpusTable::read(&back).expect("a corpus");
     assert_eq!(shown(&came), shown(&corpus));
@@ -317,7 +314,7 @@ fn a_saved_table_comes_back_as_what_it_was() {
     assert_eq!(came.judgements.len(), 1);
 
     // Where it came from it says nothing new.
-    import(&mut workspace, &path, 1, &CancellationToken::forever(), &mut |_| {});
+    import(&mut workspace, &path, 1, &forever(), &mut |_| {});
     let again = CorpusTable::read(&workspace).expect("a corpus");
     assert_eq!((shown(&again), &again.judgements), (shown(&corpus), &corpus.judgements));
 }
@@ -325,8 +322,7 @@ fn a_saved_table_comes_back_as_what_it_was() {
 /// Numbers of a damaged file that could be taken for lengths; they filled the memory.
 #[test]
 fn odd_numbers_in_a_damaged_file_do_no_harm() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let mut workspace = Workspace::open(&path).expect("a workspace");
     let sentence = NewSentence { source: "a".to_owned(), ..NewSentence::default() };
     workspace.add_sentences(1, &[sentence]).expect("a sentence");

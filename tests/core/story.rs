@@ -2,15 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use interlinear::jobs::steps::{StepTrace, StepsEvent, StepsRequest, StepsThread};
+use interlinear::jobs::steps::{StepTrace, StepsRequest, StepsThread};
 use interlinear::pages::steps::depth::{DEPTHS, Depth};
 use interlinear::pages::steps::worked::{WorkedNumber, strongest, values, worked};
-use interlinear::pages::{steps::Guessed, steps::command::StepsCommand};
-use interlinear::{
-    decoding::step_trace::Then, jobs::Library, models::anatomy::Flows, nn::device::DeviceChoice, text::links::Link,
-};
+use interlinear::{decoding::step_trace::Then, jobs::Library, models::anatomy::Flows, nn::device::DeviceChoice};
+use interlinear::{pages::steps::Guessed, pages::steps::command::StepsCommand, text::links::Link};
 
-use crate::steps::{answer, session};
+use crate::steps::answered;
 use crate::worker::fixture;
 
 const GIVEN: [u32; 3] = [4, 5, 7];
@@ -128,8 +126,7 @@ fn fewer_boxes_are_the_same_machine() {
 
 #[test]
 fn the_step_is_told_with_its_words_and_nothing_that_is_to_be_guessed() {
-    let (mut session, _, requests) = session();
-    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    let (mut session, _) = answered();
     let story = |session: &interlinear::session::state::Session| session.steps().story().expect("a story");
     let told = story(&session);
     assert!(told.contains("\u{201c}t8\u{201d} is chosen with a probability of 0.90"), "{told}");
@@ -164,8 +161,7 @@ fn the_step_is_told_with_its_words_and_nothing_that_is_to_be_guessed() {
 
 #[test]
 fn groups_answer_one_after_the_other() {
-    let (mut session, _, requests) = session();
-    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    let (mut session, _) = answered();
     let guessing = |session: &interlinear::session::state::Session| session.steps().guessing.clone().expect("on");
     session.apply(StepsCommand::SetGuessing(Some(Guessed::Row)));
     for j in [1, 1, 0] {

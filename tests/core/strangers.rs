@@ -1,8 +1,7 @@
 //! What files of strangers, links, pipes and long lines can do: each test is named after what went wrong once.
 
-use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io::Write as _};
 
 use interlinear::text::links::read::{LinkLayout, read as read_links};
 use interlinear::text::reader::{LineReader, read_file};
@@ -11,7 +10,8 @@ use interlinear::text::write::{write_atomic, write_inside};
 use interlinear::{error::Result, training::settings::TrainingSettings};
 
 use crate::bad_input::{copy_of, replace};
-use crate::cli::{reference, run_in};
+use crate::cli::{feed, reference, reference_word, run_in, run_line};
+use crate::folder::{Files as _, Folder};
 
 fn tokenizer(normalizer: &str, cutting: &str, model: &str, rest: &str) -> String {
     format!(
@@ -96,8 +96,7 @@ fn gzip(write: impl FnOnce(&mut dyn std::io::Write)) -> Vec<u8> {
 
 #[test]
 fn a_packed_line_without_end_does_not_fill_the_memory() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("zeros.gz");
+    let (folder, path) = Folder::and_path("zeros.gz");
     let zeros = vec![0_u8; 1 << 20];
     fs::write(&path, gzip(|out| (0..64).for_each(|_| out.write_all(&zeros).expect("written")))).expect("written");
     let mut lines = LineReader::open(&path).expect("it opens");
@@ -107,14 +106,12 @@ fn a_packed_line_without_end_does_not_fill_the_memory() {
     // The same in a gold file and in parallel text.
     let (model, path) = (reference("rnnsearch"), path.display().to_string());
     let arguments = ["evaluate", "--model", &model.display().to_string(), "--source", &path, "--target", &path];
-    let outcome = run_in(folder.path(), &arguments, b"");
-    assert!(outcome.code == 2 && outcome.stderr.contains("has more than 1048576 bytes"), "{}", outcome.stderr);
+    run_in(&folder, &arguments).refused("has more than 1048576 bytes");
 }
 
 #[test]
 fn endless_empty_lines_are_not_held_in_memory() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("empty.txt");
+    let (_folder, path) = Folder::and_path("empty.txt");
     fs::write(&path, vec![b'\n'; 11 << 20]).expect("written");
     let lines: Result<Vec<String>> = LineReader::open(&path).expect("it opens").held().collect();
     let error = lines.expect_err("too many lines").to_string();
@@ -147,14 +144,14 @@ fn configuration(text: &str) -> String {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_small_packed_file_of_very_many_empty_lines_ends_in_a_sentence_soon() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let path = |name: &str| folder.join(name);
     let feeds = vec![b'\n'; 1 << 20];
     fs::write(path("empty.gz"), gzip(|out| (0..11).for_each(|_| out.write_all(&feeds).expect("written"))))
         .expect("written");
     fs::write(path("few"), "a b\nb a\n".repeat(20)).expect("written");
     fs::write(path("toy.toml"), configuration("empty.gz")).expect("written");
-    let model = reference("rnnsearch").display().to_string();
+    let model = reference_word("rnnsearch");
     let (empty, few) = ("--source empty.gz --target empty.gz", "--source few --target few");
     let blank = "as are the 1000000 lines before it";
     for (line, expect) in [
@@ -165,7 +162,7 @@ fn a_small_packed_file_of_very_many_empty_lines_ends_in_a_sentence_soon() {
         (format!("dictionary --statistical {empty} --output out.tsv"), blank),
         ("train toy.toml --threads 1".to_owned(), blank),
     ] {
-        let (code, said) = run_within(folder.path(), &format!("\"$0\" {line}"), 700, 60);
+        let (code, said) = run_within(&folder, &format!("\"$0\" {line}"), 700, 60);
         assert!(code == Some(2) && said.contains(expect), "{line}: {code:?} {said}");
     }
     assert!(!path("out.tsv").exists() && !path("table.gz").exists());
@@ -173,9 +170,8 @@ fn a_small_packed_file_of_very_many_empty_lines_ends_in_a_sentence_soon() {
 
 #[test]
 fn a_gold_file_with_more_links_than_words_is_refused() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("gold");
-    fs::write(&path, "1 1 1 S\n".repeat(2000)).expect("written");
+    let folder = Folder::new();
+    let path = folder.put("gold", "1 1 1 S\n".repeat(2000));
     let gold = read_links(&path, &[(2, 2)], &LinkLayout::default());
     let error = gold.expect_err("there cannot be so many").to_string();
     assert!(error.contains("gold, line 1017: has more links"), "{error}");
@@ -192,8 +188,8 @@ fn pipe(folder: &Path) -> Option<PathBuf> {
 #[test]
 fn an_output_that_is_a_pipe_stays_one() {
     use std::os::unix::fs::FileTypeExt as _;
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let Some(pipe) = pipe(folder.path()) else { return };
+    let folder = Folder::new();
+    let Some(pipe) = pipe(&folder) else { return };
     let reader = std::thread::spawn({
         let pipe = pipe.clone();
         move || fs::read_to_string(pipe).expect("what is written into it")
@@ -212,8 +208,8 @@ fn an_output_that_is_a_pipe_stays_one() {
 #[test]
 fn an_output_that_is_a_link_is_followed_and_keeps_its_mode() -> Result<()> {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let (file, link, chain) = (folder.path().join("file"), folder.path().join("link"), folder.path().join("chain"));
+    let folder = Folder::new();
+    let (file, link, chain) = (folder.join("file"), folder.join("link"), folder.join("chain"));
     fs::write(&file, "old").expect("written");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("changed");
     symlink("file", &link).expect("a link");
@@ -224,7 +220,7 @@ fn an_output_that_is_a_link_is_followed_and_keeps_its_mode() -> Result<()> {
     assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
     assert!(fs::symlink_metadata(&chain).expect("there").is_symlink());
     // A link to what is not there yet makes it.
-    let (far, dangling) = (folder.path().join("far"), folder.path().join("dangling"));
+    let (far, dangling) = (folder.join("far"), folder.join("dangling"));
     symlink("far", &dangling).expect("a link");
     write_atomic(&dangling, |out| out.write_all(b"made"))?;
     assert_eq!(fs::read_to_string(&far).expect("read"), "made");
@@ -233,10 +229,10 @@ fn an_output_that_is_a_link_is_followed_and_keeps_its_mode() -> Result<()> {
     assert!(fs::symlink_metadata(&link).expect("there").is_file());
     assert_eq!(fs::read_to_string(&file).expect("read"), "new");
     // One that leads back to itself, and a folder, are told.
-    let ring = folder.path().join("ring");
+    let ring = folder.join("ring");
     symlink("ring", &ring).expect("a link");
     assert!(write_atomic(&ring, |_| Ok(())).is_err());
-    let error = write_atomic(folder.path(), |_| Ok(())).expect_err("a folder").to_string();
+    let error = write_atomic(&folder, |_| Ok(())).expect_err("a folder").to_string();
     assert!(error.contains("is a folder"), "{error}");
     Ok(())
 }
@@ -244,18 +240,17 @@ fn an_output_that_is_a_link_is_followed_and_keeps_its_mode() -> Result<()> {
 #[cfg(unix)]
 #[test]
 fn a_new_training_follows_a_link_that_was_named() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::write(folder.path().join("real.toml"), "").expect("written");
-    std::os::unix::fs::symlink("real.toml", folder.path().join("run.toml")).expect("a link");
-    let outcome = run_in(folder.path(), &["train", "--new", "run.toml", "--force"], b"");
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    assert!(fs::symlink_metadata(folder.path().join("run.toml")).expect("there").is_symlink());
-    assert!(fs::read_to_string(folder.path().join("real.toml")).expect("read").contains("[model]"));
+    let folder = Folder::new();
+    folder.put("real.toml", "");
+    std::os::unix::fs::symlink("real.toml", folder.join("run.toml")).expect("a link");
+    run_line(&folder, "train --new run.toml --force").good();
+    assert!(fs::symlink_metadata(folder.join("run.toml")).expect("there").is_symlink());
+    assert!(folder.text("real.toml").contains("[model]"));
 }
 
 fn rude(folder: &Path) -> String {
     let model = copy_of("rnnsearch", folder);
-    let config = fs::read_to_string(model.join("config.json")).expect("read");
+    let config = model.text("config.json");
     let name = config.split("\"name\": \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a name").to_owned();
     replace(
         &model.join("config.json"),
@@ -280,11 +275,10 @@ fn rude_words(model: &str, side: &str) {
 
 #[test]
 fn nothing_that_a_terminal_obeys_reaches_stdout_and_a_line_stays_a_line() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = rude(folder.path());
+    let (folder, model) = Folder::of(rude);
     rude_words(&model, "target");
-    fs::write(folder.path().join("s"), "a\nb\n").expect("written");
-    fs::write(folder.path().join("t"), "a\nb\n").expect("written");
+    folder.put("s", "a\nb\n");
+    folder.put("t", "a\nb\n");
     let pairs = ["--source", "s", "--target", "t"];
     let word = format!("=\u{1b}[2J{}\nx\"", first_word(&reference("rnnsearch")));
     let cases: &[(&[&str], Option<usize>)] = &[
@@ -302,8 +296,7 @@ fn nothing_that_a_terminal_obeys_reaches_stdout_and_a_line_stays_a_line() {
     for (arguments, lines) in cases {
         let is_table = arguments.contains(&"tsv") || arguments[0] == "map";
         let guarded = if is_table { &["--for-spreadsheets"][..] } else { &[] };
-        let outcome = run_in(folder.path(), &[arguments, guarded].concat(), b"a\nb\n");
-        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
+        let outcome = feed(&folder, &[arguments, guarded].concat(), b"a\nb\n").good();
         let obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
         assert!(!outcome.stdout.contains(obeyed), "{arguments:?}: {:?}", outcome.stdout);
         if let Some(lines) = lines {
@@ -322,21 +315,20 @@ fn first_word(model: &Path) -> String {
 
 #[test]
 fn a_model_with_a_long_name_has_its_files_of_evaluate() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = copy_of("rnnsearch", folder.path());
-    let config = fs::read_to_string(model.join("config.json")).expect("read");
+    let folder = Folder::new();
+    let model = copy_of("rnnsearch", &folder);
+    let config = model.text("config.json");
     let name = config.split("\"name\": \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a name").to_owned();
     replace(
         &model.join("config.json"),
         &format!("\"name\": \"{name}\""),
         &format!("\"name\": \"{}\"", "é".repeat(140)),
     );
-    fs::write(folder.path().join("s"), "a\n").expect("written");
+    folder.put("s", "a\n");
     let model = model.display().to_string();
     let arguments = ["evaluate", "--model", &model, "--source", "s", "--target", "s", "--output", "out"];
-    let outcome = run_in(folder.path(), &arguments, b"");
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let files: Vec<String> = fs::read_dir(folder.path().join("out"))
+    run_in(&folder, &arguments).good();
+    let files: Vec<String> = fs::read_dir(folder.join("out"))
         .expect("a folder")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
@@ -345,17 +337,17 @@ fn a_model_with_a_long_name_has_its_files_of_evaluate() {
 
 #[test]
 fn every_command_of_lines_says_when_its_input_was_empty_and_takes_the_same_formats() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::write(folder.path().join("s"), "").expect("written");
-    fs::write(folder.path().join("a"), "a\n").expect("written");
-    let model = reference("rnnsearch").display().to_string();
+    let folder = Folder::new();
+    folder.put("s", "");
+    folder.put("a", "a\n");
+    let model = reference_word("rnnsearch");
     for (arguments, verb) in [
         (&["translate", "--model", &model][..], "translate"),
         (&["sample", "--model", &model], "sample"),
         (&["score", "--model", &model, "--source", "s", "--target", "s"], "score"),
         (&["align", "--model", &model, "--source", "s", "--target", "s"], "align"),
     ] {
-        let outcome = run_in(folder.path(), arguments, b"");
+        let outcome = run_in(&folder, arguments);
         let told = format!("has no lines, so there was nothing to {verb}");
         assert!(outcome.code == 0 && outcome.stderr.contains(&told), "{arguments:?}: {}", outcome.stderr);
     }
@@ -364,7 +356,7 @@ fn every_command_of_lines_says_when_its_input_was_empty_and_takes_the_same_forma
             &["translate", "--model", &model, "--format", format, "a"][..],
             &["score", "--model", &model, "--format", format, "--source", "a", "--target", "a"],
         ] {
-            let outcome = run_in(folder.path(), arguments, b"");
+            let outcome = run_in(&folder, arguments);
             assert!(outcome.code == 0 && outcome.stdout.lines().count() == 1, "{arguments:?}: {}", outcome.stderr);
         }
     }
@@ -372,9 +364,8 @@ fn every_command_of_lines_says_when_its_input_was_empty_and_takes_the_same_forma
 
 #[test]
 fn a_configuration_of_brackets_that_are_never_closed_overflowed_the_stack() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("toy.toml");
-    fs::write(&path, format!("[data]\n{}", "train = [{ a = 1, b\n".repeat(20_000))).expect("written");
+    let folder = Folder::new();
+    let path = folder.put("toy.toml", format!("[data]\n{}", "train = [{ a = 1, b\n".repeat(20_000)));
     let error = TrainingSettings::load(&path).expect_err("it is no configuration").to_string();
     assert!(error.contains("toy.toml: has more than 600 opening brackets"), "{error}");
     fs::write(&path, vec![b'#'; 2 << 20]).expect("written");

@@ -4,9 +4,8 @@ mod foreign;
 mod links;
 mod unspaced;
 
-use std::collections::HashMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::{collections::HashMap, io::Write as _};
 
 use interlinear::error::{Error, Result};
 use interlinear::text::corpus::{PairRules, ParallelText};
@@ -14,6 +13,8 @@ use interlinear::text::tokenizer::{CorpusEncoder, Tokenizer};
 use interlinear::text::vocab::bpe::{build_bpe, build_joint_bpe};
 use interlinear::text::write::{FolderDraft, write_atomic};
 use interlinear::text::{lines::TextFile, parallel::ParallelReader, reader::LineReader, vocab};
+
+use crate::folder::Folder;
 
 fn read_lines(path: &Path) -> Result<Vec<String>> {
     LineReader::open(path)?.held().collect()
@@ -183,8 +184,7 @@ fn a_vocabulary_is_a_shortlist_by_count() -> Result<()> {
 
 #[test]
 fn a_saved_tokenizer_reads_the_same() -> Result<()> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("source.tokenizer.json");
+    let (_folder, path) = Folder::and_path("source.tokenizer.json");
     let fr = tokenizer("fr", &["l'", "homme", "est", "-il", "?"]);
     fr.save(&path)?;
     let again = Tokenizer::from_file(&path)?;
@@ -213,7 +213,7 @@ fn file(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
 
 #[test]
 fn lines_of_any_file_are_read() -> Result<()> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     let text = "un\r\ndeux\r\n\r\nété\n".as_bytes();
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gz.write_all(text).expect("memory can be written");
@@ -231,7 +231,7 @@ fn lines_of_any_file_are_read() -> Result<()> {
         ("newline.txt", b"\n", &[""]),
     ];
     for (name, bytes, expect) in cases {
-        let path = file(folder.path(), name, bytes);
+        let path = file(&folder, name, bytes);
         assert_eq!(read_lines(&path)?, *expect, "{name}");
         let list = TextFile::open(&path)?;
         let lines: Vec<_> = (0..list.len()).map(|i| list.line(i).into_owned()).collect();
@@ -243,20 +243,20 @@ fn lines_of_any_file_are_read() -> Result<()> {
 
 #[test]
 fn damaged_files_are_named_with_their_line() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new();
     let zst = zstd::encode_all("a line\n".repeat(10_000).as_bytes(), 1).expect("memory can be read");
     let cases: &[(&str, &[u8], &str)] = &[
         ("latin.txt", b"good\n\xe9t\xe9\n", "latin.txt, line 2: is not UTF-8; convert"),
         ("short.zst", &zst[..zst.len() / 2], "short.zst"),
     ];
     for (name, bytes, expect) in cases {
-        let path = file(folder.path(), name, bytes);
+        let path = file(&folder, name, bytes);
         for error in [read_lines(&path).map(drop), TextFile::open(&path).map(drop)] {
             let error = error.expect_err("it is damaged");
             assert!(error.is_users() && error.to_string().contains(expect), "{error}");
         }
     }
-    for path in [folder.path().join("missing"), folder.path().to_owned()] {
+    for path in [folder.join("missing"), folder.to_owned()] {
         assert!(read_lines(&path).expect_err("there is no such file").is_users());
     }
 }
@@ -264,25 +264,24 @@ fn damaged_files_are_named_with_their_line() {
 #[cfg(unix)]
 #[test]
 fn a_list_is_an_ordinary_file() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let pipe = folder.path().join("pipe");
+    let (folder, pipe) = Folder::and_path("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success());
-    let link = folder.path().join("link");
+    let link = folder.join("link");
     std::os::unix::fs::symlink("/dev/zero", &link).expect("a link");
     let paths = [Path::new("/dev/zero"), Path::new("/dev/null"), &link, &pipe];
     for path in &paths[..if made { 4 } else { 3 }] {
         let error = TextFile::open(path).expect_err("it is no file").to_string();
         assert!(error.contains("is a pipe or a device") && error.contains(&*path.to_string_lossy()), "{error}");
     }
-    let error = TextFile::open(folder.path()).expect_err("it is no file").to_string();
+    let error = TextFile::open(&folder).expect_err("it is no file").to_string();
     assert!(error.contains("is a folder"), "{error}");
     assert_eq!(read_lines(Path::new("/dev/null")).expect("the command line may read it"), [""; 0]);
 }
 
 #[test]
 fn a_file_that_cannot_be_written_leaves_the_old_one() -> Result<()> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = file(folder.path(), "saved", b"old");
+    let folder = Folder::new();
+    let path = file(&folder, "saved", b"old");
     let full = |writer: &mut std::io::BufWriter<interlinear::text::write::Draft>| {
         writer.write_all(b"half")?;
         Err(std::io::Error::from(std::io::ErrorKind::StorageFull))
@@ -292,18 +291,18 @@ fn a_file_that_cannot_be_written_leaves_the_old_one() -> Result<()> {
     assert_eq!(read_lines(&path)?, ["old"]);
     write_atomic(&path, |writer| writer.write_all(b"new"))?;
     assert_eq!(read_lines(&path)?, ["new"]);
-    let left = std::fs::read_dir(folder.path()).expect("the folder can be read").count();
+    let left = std::fs::read_dir(&folder).expect("the folder can be read").count();
     assert_eq!(left, 1, "no temporary file is left");
-    assert!(write_atomic(&folder.path().join("no/folder"), |_| Ok(())).is_err());
+    assert!(write_atomic(&folder.join("no/folder"), |_| Ok(())).is_err());
     Ok(())
 }
 
 #[test]
 fn parallel_files_must_have_as_many_lines() -> Result<()> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let a = file(folder.path(), "a", b"1\n2\n");
-    let b = file(folder.path(), "b", b"x\ny");
-    let c = file(folder.path(), "c", b"u\nv\nw\n");
+    let folder = Folder::new();
+    let a = file(&folder, "a", b"1\n2\n");
+    let b = file(&folder, "b", b"x\ny");
+    let c = file(&folder, "c", b"u\nv\nw\n");
     let pairs: Result<Vec<_>> = ParallelReader::new(&[(a.clone(), b.clone()), (b, a.clone())]).collect();
     let pairs: Vec<String> = pairs?.into_iter().map(|(x, y)| x + &y).collect();
     assert_eq!(pairs, ["1x", "2y", "x1", "y2"]);
@@ -320,9 +319,9 @@ fn parallel_files_must_have_as_many_lines() -> Result<()> {
 
 #[test]
 fn a_corpus_leaves_out_what_is_too_long_or_empty() -> Result<()> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let source = file(folder.path(), "s", b"a b\na a a a\n\na\n");
-    let target = file(folder.path(), "t", b"x\ny\nx\nx z\n");
+    let folder = Folder::new();
+    let source = file(&folder, "s", b"a b\na a a a\n\na\n");
+    let target = file(&folder, "t", b"x\ny\nx\nx z\n");
     let (a, x) = (tokenizer("en", &["a", "b"]), tokenizer("fr", &["x"]));
     let mut reading = PairRules { eos: 0, source_eos: true, max_words: 3, max_pairs: None, max_bytes: u64::MAX };
     let files = [(source, target)];
@@ -435,8 +434,7 @@ fn pieces_go_together_to_the_words_they_came_from() -> Result<()> {
 
 #[test]
 fn a_vocabulary_of_pieces_is_saved_and_read_again() -> Result<()> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("source.tokenizer.json");
+    let (_folder, path) = Folder::and_path("source.tokenizer.json");
     let tokenizer = build_bpe("en", counted(COUNTED), 40)?;
     tokenizer.save(&path)?;
     let again = Tokenizer::from_file(&path)?;
@@ -450,9 +448,8 @@ fn a_vocabulary_of_pieces_is_saved_and_read_again() -> Result<()> {
 
 #[test]
 fn a_folder_is_there_with_all_its_files_or_not_at_all() -> Result<()> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let out = folder.path().join("more/out");
-    let left = || std::fs::read_dir(folder.path().join("more")).expect("a folder").count();
+    let (folder, out) = Folder::and_path("more/out");
+    let left = || std::fs::read_dir(folder.join("more")).expect("a folder").count();
     let draft = FolderDraft::new(&out)?;
     file(draft.path(), "a", b"half");
     drop(draft);

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use interlinear::models::config::{Architecture, Config};
 use interlinear::models::init::{InitScheme, initial_weights};
-use interlinear::text::{tokenizer::Tokenizer, vocab};
-use interlinear::{models::Model, nn::device::Device};
+use interlinear::{models::Model, nn::device::Device, text::tokenizer::Tokenizer, text::vocab};
+
+use crate::folder::Folder;
 
 #[derive(Clone, Copy)]
 pub struct Tiny {
@@ -73,7 +74,7 @@ impl Tiny {
     }
 
     pub fn model(&self) -> Model {
-        let folder = tempfile::tempdir().expect("a temporary directory");
-        Model::load(self.save(folder.path()), &Device::cpu()).expect("a sound model")
+        let folder = Folder::new();
+        Model::load(self.save(&folder), &Device::cpu()).expect("a sound model")
     }
 }

@@ -5,20 +5,19 @@ use std::{collections::HashSet, sync::Arc};
 
 use candle_core::{DType, Device as Candle, Tensor};
 use interlinear::decoding::{Decoded, Hypothesis, SearchOptions, Specials, decode, force};
+use interlinear::host::words::decode_all;
 use interlinear::models::config::{Architecture, Config};
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
 use interlinear::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
+use interlinear::models::plain::PlainStepper;
 use interlinear::models::{Need, StepOutput, StepRow, Stepper, folder, fused, shapes};
-use interlinear::models::{
-    anatomy::Miswiring, anatomy::anatomy_of, checkpoint::Weights, loss::trainable, plain::PlainStepper,
-};
-use interlinear::{host::words::decode_all, ticket::CancellationToken};
+use interlinear::models::{anatomy::Miswiring, anatomy::anatomy_of, checkpoint::Weights, loss::trainable};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::anatomy::check_drawing;
 use crate::models::{tiny, variables};
+use crate::{anatomy::check_drawing, forever};
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: &[&[u32]] = &[&[4, 2, 5, 0], &[3, 0], &[6, 6, 2, 7, 3, 0], &[5, 0], &[2, 3, 4, 5, 6, 7, 0], &[7, 2, 0]];
@@ -214,7 +213,7 @@ fn fused_forms_give_the_numbers_of_the_readable_ones() {
 
 fn best(stepper: &mut dyn Stepper, source: &[u32]) -> Decoded {
     let options = SearchOptions { beam: 5, max_length: Some(9), ..SearchOptions::default() };
-    let found = decode(stepper, SPECIALS, &[source], &options, &CancellationToken::forever(), &mut |_, _| {});
+    let found = decode(stepper, SPECIALS, &[source], &options, &forever(), &mut |_, _| {});
     found.expect("it decodes").remove(0)
 }
 
@@ -284,8 +283,7 @@ fn taken_apart_they_compute_the_same() {
         let (weights, name) = (weights(&config, 13), &config.name);
         let words = [4, 2, 0];
         let pair: [(&[u32], &[u32]); 1] = [(SOURCES[0], &words)];
-        let forever = CancellationToken::forever();
-        let expected = force(&mut *quick(&config, &weights), &pair, &forever).expect("it scores").remove(0);
+        let expected = force(&mut *quick(&config, &weights), &pair, &forever()).expect("it scores").remove(0);
         let of = |wrong| {
             let mut anatomy = anatomy_of(&config, &weights, wrong).expect("it can be taken apart");
             let encoded = anatomy.encode(SOURCES[0]).expect("it reads");

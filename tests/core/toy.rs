@@ -7,7 +7,8 @@
 use std::{collections::HashMap, path::Path, sync::Arc};
 
 use candle_core::{DType, Device as Candle, Tensor};
-use interlinear::attention::{self, Attention, AttentionKind, Query};
+use interlinear::attention::{Attention, AttentionKind, Query};
+use interlinear::corpus::measures::table::{CorpusMeasure, MeasureSubject, Of, measure_all};
 use interlinear::decoding::{SearchOptions, Specials, decode};
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::batch::{Batch, embed_previous, embed_shifted};
@@ -17,15 +18,15 @@ use interlinear::models::{
     AlignedStep, AlignmentMode, Annotations, Kernels, Model, ModelEntry, Shapes, State, Step, TranslationModel, folder,
     shapes,
 };
-use interlinear::models::{checkpoint::Weights, config::Config};
 use interlinear::nn::linear::{Parameters, apply};
-use interlinear::nn::{device::Device, softmax::log_softmax};
-use interlinear::text::{tokenizer::Tokenizers, vocab};
-use interlinear::training::backend::Engine as _;
-use interlinear::training::fused::{self, StepOptions};
 use interlinear::training::settings::{OptimizerSettings, Rule};
-use interlinear::training::{layout::ParameterLayout, minibatch::Minibatch, plain::PlainEngine};
-use interlinear::{error::Result, ticket::CancellationToken};
+use interlinear::training::{fused::StepOptions, layout::ParameterLayout, minibatch::Minibatch, plain::PlainEngine};
+use interlinear::{analysis::bleu::BleuSettings, attention, corpus::store::output::SystemOutput, error::Result};
+use interlinear::{models::checkpoint::Weights, models::config::Config, nn::device::Device, nn::softmax::log_softmax};
+use interlinear::{text::tokenizer::Tokenizers, text::vocab, training::backend::Engine as _, training::fused};
+
+use crate::folder::{Files as _, Folder};
+use crate::forever;
 
 const TABLE: &[ModelEntry] = &[ENTRY];
 
@@ -160,7 +161,7 @@ fn write_folder(folder: &Path) -> Config {
     let json = r#"{"format": "interlinear", "version": 1, "name": "toy", "architecture": "toy", "source_language": "en",
         "target_language": "fr", "source_vocabulary": 5, "target_vocabulary": 5, "eos": 0, "unk": 1,
         "source_eos": true, "embedding": 8, "hidden": 12}"#;
-    std::fs::write(folder.join("config.json"), json).expect("written");
+    folder.put("config.json", json);
     for (file, words) in
         [("source.tokenizer.json", ["one", "two", "three"]), ("target.tokenizer.json", ["c", "b", "a"])]
     {
@@ -189,21 +190,19 @@ fn train(config: &Config) -> Weights {
 
 #[test]
 fn an_architecture_is_one_file_and_one_line() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let config = write_folder(folder.path());
-    let refused = Config::load(&folder.path().join("config.json")).expect_err("it is in no other table").to_string();
+    let (folder, config) = Folder::of(write_folder);
+    let refused = Config::load(&folder.join("config.json")).expect_err("it is in no other table").to_string();
     assert!(refused.contains("\"toy\"") && refused.contains("rnnencdec, rnnsearch, luong"), "{refused}");
     assert_eq!((config.attention().as_deref(), config.input_delay()), (Some("dot"), Some(1)));
     assert!(!fused::supports(&config), "nobody wrote its gradients");
-    train(&config).save(&folder.path().join("model.safetensors"), false).expect("written");
+    train(&config).save(&folder.join("model.safetensors"), false).expect("written");
 
-    let (path, known) = (folder.path(), Tokenizers::default());
+    let (path, known) = (&folder, Tokenizers::default());
     let model = Model::load_rest(config, path, &Device::cpu(), &known, &mut |_| {}).expect("the folder is sound");
     let mut stepper = model.stepper(Kernels::Fused, 2).expect("the readable form, where there are no kernels");
     let specials = Specials { eos: 0, unk: 1, bars_unk: false };
     let options = SearchOptions { beam: 3, ..SearchOptions::default() };
-    let ticket = CancellationToken::forever();
-    let found = decode(stepper.as_mut(), specials, SOURCE, &options, &ticket, &mut |_, _| {}).expect("decodes");
+    let found = decode(stepper.as_mut(), specials, SOURCE, &options, &forever(), &mut |_, _| {}).expect("decodes");
     for (found, target) in found.iter().zip(TARGET) {
         assert_eq!(found.hypotheses[0].tokens, *target, "what it learned");
         assert!(found.hypotheses[0].alpha.is_some());
@@ -213,7 +212,7 @@ fn an_architecture_is_one_file_and_one_line() {
     let pinned = vec![0.0, 1.0, 0.0];
     let list: Arc<[Intervention]> = [Intervention::Pin { i: 0, alpha: pinned.clone() }].into();
     let mut changed = Intervening::new(stepper.as_mut(), vec![list]);
-    let found = decode(&mut changed, specials, &SOURCE[..1], &options, &ticket, &mut |_, _| {}).expect("decodes");
+    let found = decode(&mut changed, specials, &SOURCE[..1], &options, &forever(), &mut |_, _| {}).expect("decodes");
     assert_eq!(found[0].hypotheses[0].alpha.as_ref().expect("it aligns")[0], pinned);
 
     let alone = folder::stepper(&model.config, &model.weights, 1);
@@ -222,8 +221,7 @@ fn an_architecture_is_one_file_and_one_line() {
 
 #[test]
 fn its_loss_is_that_of_its_steps() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let config = write_folder(folder.path());
+    let (_folder, config) = Folder::of(write_folder);
     let weights = initial_weights(&config, InitScheme::Scaled, 3);
     assert!(
         weights
@@ -240,9 +238,27 @@ fn its_loss_is_that_of_its_steps() {
     let (loss, words) = model.loss(SOURCE, TARGET).expect("a loss");
     let mut stepper = folder::stepper(&config, &Arc::new(weights), 1).expect("a stepper");
     let pairs: Vec<(&[u32], &[u32])> = SOURCE.iter().copied().zip(TARGET.iter().copied()).collect();
-    let scored =
-        interlinear::decoding::force(stepper.as_mut(), &pairs, &CancellationToken::forever()).expect("it scores");
+    let scored = interlinear::decoding::force(stepper.as_mut(), &pairs, &forever()).expect("it scores");
     let total: f32 = scored.iter().map(|scored| scored.log_p).sum();
     let loss: f32 = loss.to_scalar().expect("a number");
     assert!((loss + total).abs() < 1e-4 && words == 12, "{loss} is not {total}");
+}
+
+const CAPITALS: CorpusMeasure = CorpusMeasure {
+    name: "capitals",
+    title: "capitals",
+    about: "Words of the output that begin with a capital letter",
+    digits: 0,
+    of: Of::Subject(|subject| {
+        let words = subject.output?.text.split_whitespace();
+        Some(words.filter(|word| word.starts_with(char::is_uppercase)).count() as f32)
+    }),
+};
+
+#[test]
+fn a_measure_of_one_line_is_measured_and_nothing_to_measure_is_no_number() {
+    let output = SystemOutput { text: "Tom lives in Rome .".to_owned(), ..SystemOutput::default() };
+    let subject = MeasureSubject::new(&output, &[], BleuSettings::default());
+    assert_eq!(measure_all(&[CAPITALS], &subject), [2.0]);
+    assert!(measure_all(&[CAPITALS], &MeasureSubject { output: None, ..subject })[0].is_nan());
 }

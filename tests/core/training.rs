@@ -19,6 +19,8 @@ use interlinear::training::{RunOptions, train};
 use interlinear::training::{fused::StepOptions, layout::ParameterLayout, trainer::TrainingReport};
 use interlinear::{error::Result, ticket::Generation};
 
+use crate::folder::Folder;
+
 const WIRINGS: &[(Architecture, Option<usize>)] =
     &[(Architecture::RNN_SEARCH, None), (Architecture::RNN_ENC_DEC, None), (Architecture::RNN_ENC_DEC, Some(3))];
 
@@ -149,7 +151,7 @@ const GUIDED: &[(&str, &str)] = &[
 ];
 
 struct Toy {
-    folder: tempfile::TempDir,
+    folder: Folder,
 }
 
 fn lines(first: usize, count: usize) -> (String, String) {
@@ -169,7 +171,7 @@ fn lines(first: usize, count: usize) -> (String, String) {
 
 impl Toy {
     fn new(changes: &[(&str, &str)]) -> Self {
-        let toy = Self { folder: tempfile::tempdir().expect("a temporary folder") };
+        let toy = Self { folder: Folder::new() };
         for (name, (source, target)) in [("train", lines(0, 30)), ("dev", lines(100, 7))] {
             toy.write(&format!("{name}.en"), source.as_bytes());
             toy.write(&format!("{name}.fr"), target.as_bytes());
@@ -182,7 +184,7 @@ impl Toy {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder.join(name)
     }
 
     fn write(&self, name: &str, bytes: &[u8]) {

@@ -4,14 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use candle_core::{DType, Device as Candle};
-use serde_json::Value;
-use sha2::{Digest as _, Sha256};
-
-use crate::models::{assert_close, check_gradients, variables};
-use crate::{cli::run_in, probes::lane_answers};
 use interlinear::analysis::{ablation, divergence::jensen_shannon, measures::MEASURES};
 use interlinear::decoding::{Decoded, HeadAlphas, SearchOptions, Specials, decode, force, force_heads};
-use interlinear::decoding::{forced::follow, reweigh::share};
+use interlinear::decoding::{follow::follow, reweigh::share};
 use interlinear::interventions::{Intervening, Intervention, InterventionReader, Interventions, Origin, ResolvedText};
 use interlinear::jobs::queue::probe::{ProbeQuestion, Probed};
 use interlinear::models::anatomy::{MachineStage, anatomy_of};
@@ -21,11 +16,16 @@ use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::transformer::heads::{HeadKind, HeadPlace};
 use interlinear::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper, folder, fused, shapes};
-use interlinear::models::{
-    choice::HeadChoice, folder::hexadecimal, loss::trainable, plain::PlainStepper, transformer::sizes::position,
-};
-use interlinear::nn::{device::Device, linear::Parameters, trace::Trace};
-use interlinear::{host::words::decode_all, text::vocab, ticket::CancellationToken};
+use interlinear::models::{folder::hexadecimal, loss::trainable, plain::PlainStepper, transformer::sizes::position};
+use interlinear::{host::words::decode_all, models::choice::HeadChoice};
+use interlinear::{nn::device::Device, nn::linear::Parameters, nn::trace::Trace, text::vocab};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::cli::{json_lines, json_of, run_in};
+use crate::folder::{Files as _, Folder};
+use crate::models::{assert_close, check_gradients, variables};
+use crate::{forever, probes::lane_answers};
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: &[&[u32]] = &[&[4, 2, 5, 0], &[3, 0], &[6, 6, 2, 7, 3, 0], &[5, 0], &[2, 3, 4, 5, 6, 7, 0], &[7, 2, 0]];
@@ -160,7 +160,7 @@ fn the_fused_form_gives_the_numbers_of_the_readable_one() {
 
 fn best(stepper: &mut dyn Stepper, source: &[u32]) -> Decoded {
     let options = SearchOptions { beam: 3, max_length: Some(9), ..SearchOptions::default() };
-    let found = decode(stepper, SPECIALS, &[source], &options, &CancellationToken::forever(), &mut |_, _| {});
+    let found = decode(stepper, SPECIALS, &[source], &options, &forever(), &mut |_, _| {});
     found.expect("it decodes").remove(0)
 }
 
@@ -200,14 +200,13 @@ fn what_is_set_by_hand_is_what_the_heads_read() {
         let (mut plain, mut quick) = (plain(&config, &weights), quick(&config, &weights));
         let words = best(quick.as_mut(), SOURCES[0]).hypotheses[0].tokens.clone();
         let pair: [(&[u32], &[u32]); 1] = [(SOURCES[0], &words)];
-        let forever = CancellationToken::forever();
         let scored = |stepper: &mut dyn Stepper| {
-            let free = force(stepper, &pair, &forever).expect("it scores").remove(0);
+            let free = force(stepper, &pair, &forever()).expect("it scores").remove(0);
             let own = free.alpha.expect("it aligns")[0].clone();
             let set = [own, vec![0.0, 0.0, 1.0, 0.0]].map(|alpha| {
                 let list: Arc<[Intervention]> = [Intervention::Pin { i: 0, alpha }].into();
                 let mut changed = Intervening::new(&mut *stepper, vec![list]);
-                force(&mut changed, &pair, &forever).expect("it scores").remove(0).log_p
+                force(&mut changed, &pair, &forever()).expect("it scores").remove(0).log_p
             });
             [free.log_p, set[0], set[1]]
         };
@@ -224,8 +223,7 @@ fn every_head_is_what_it_shows_as_the_alignment() {
         let weights = weights(&config, 9);
         let words: &[u32] = &[2, 5, 3, 0];
         let pair: [(&[u32], &[u32]); 1] = [(SOURCES[2], words)];
-        let forever = CancellationToken::forever();
-        let heads = force_heads(quick(&config, &weights).as_mut(), &pair, HeadKind::Cross, &forever);
+        let heads = force_heads(quick(&config, &weights).as_mut(), &pair, HeadKind::Cross, &forever());
         let heads = heads.expect("it has heads").remove(0);
         let sizes = config.transformer().cloned().expect("sizes");
         assert_eq!(heads.len(), sizes.decoder_layers * sizes.heads);
@@ -235,7 +233,7 @@ fn every_head_is_what_it_shows_as_the_alignment() {
             let other = Config { own: chosen.of(path, &sizes).expect("there").into(), ..config.clone() };
             for mut stepper in [quick(&other, &weights), Box::new(plain(&other, &weights))] {
                 let alpha =
-                    force(stepper.as_mut(), &pair, &forever).expect("it scores").remove(0).alpha.expect("it aligns");
+                    force(stepper.as_mut(), &pair, &forever()).expect("it scores").remove(0).alpha.expect("it aligns");
                 let all = (1..=sizes.heads).collect();
                 let wanted = if chosen.heads.is_empty() { all } else { chosen.heads.clone() };
                 for (i, row) in alpha.iter().enumerate() {
@@ -252,7 +250,7 @@ fn every_head_is_what_it_shows_as_the_alignment() {
     let tiny = crate::tiny::TINY.model();
     let mut stepper = tiny.stepper(interlinear::models::Kernels::Fused, 1).expect("a stepper");
     for kind in HeadKind::ALL {
-        let refused = force_heads(stepper.as_mut(), &[(&[2, 0], &[2, 0])], kind, &CancellationToken::forever());
+        let refused = force_heads(stepper.as_mut(), &[(&[2, 0], &[2, 0])], kind, &forever());
         assert!(refused.expect_err("an RNN").to_string().contains("choose a Transformer"));
     }
 }
@@ -278,10 +276,9 @@ fn heads_of_self_attention_are_those_of_the_readable_form() {
     for config in configs() {
         let weights = weights(&config, 9);
         let pairs: [(&[u32], &[u32]); 2] = [(SOURCES[2], &[2, 5, 3, 0]), (SOURCES[1], &[4, 0])];
-        let forever = CancellationToken::forever();
         let sizes = config.transformer().cloned().expect("sizes");
         let mut stepper = quick(&config, &weights);
-        let mut of = |kind| force_heads(stepper.as_mut(), &pairs, kind, &forever).expect("it has heads");
+        let mut of = |kind| force_heads(stepper.as_mut(), &pairs, kind, &forever()).expect("it has heads");
         let (source, target): (Vec<HeadAlphas>, Vec<HeadAlphas>) = (of(HeadKind::Source), of(HeadKind::Target));
         for (n, pair) in pairs.iter().enumerate() {
             assert_eq!(source[n].len(), sizes.places(HeadKind::Source).count());
@@ -325,7 +322,7 @@ fn cut(config: &Config, weights: &Arc<Weights>, places: &[HeadPlace]) -> Arc<Wei
 
 fn log_p(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], lists: Vec<Arc<[Intervention]>>) -> Vec<Vec<f32>> {
     let mut changed = Intervening::new(stepper, lists);
-    let forced = force(&mut changed, pairs, &CancellationToken::forever()).expect("it scores");
+    let forced = force(&mut changed, pairs, &forever()).expect("it scores");
     forced.into_iter().map(|forced| forced.token_log_p).collect()
 }
 
@@ -362,8 +359,7 @@ fn a_head_that_is_left_out_says_nothing() {
     }
     let mut rnn = crate::tiny::TINY.model().stepper(interlinear::models::Kernels::Fused, 1).expect("a stepper");
     let list: Arc<[Intervention]> = [Intervention::LeaveOut(cross)].into();
-    let refused =
-        force(&mut Intervening::new(rnn.as_mut(), vec![list]), &[(&[2, 0], &[2, 0])], &CancellationToken::forever());
+    let refused = force(&mut Intervening::new(rnn.as_mut(), vec![list]), &[(&[2, 0], &[2, 0])], &forever());
     assert!(refused.expect_err("an RNN").to_string().contains("has no heads"));
 }
 
@@ -373,18 +369,17 @@ fn a_masked_word_is_hidden_from_all_heads() {
         let weights = weights(&config, 23);
         let words: &[u32] = &[2, 5, 3, 0];
         let pair: [(&[u32], &[u32]); 1] = [(SOURCES[2], words)];
-        let forever = CancellationToken::forever();
         let list: Arc<[Intervention]> = [Intervention::Mask { j: 1 }, Intervention::Mask { j: 4 }].into();
         let mut quick = quick(&config, &weights);
         let (mut changed, count) = (Intervening::new(quick.as_mut(), vec![Arc::clone(&list)]), words.len());
-        let heads = force_heads(&mut changed, &pair, HeadKind::Cross, &forever).expect("heads").remove(0);
+        let heads = force_heads(&mut changed, &pair, HeadKind::Cross, &forever()).expect("heads").remove(0);
         for head in &heads {
             for row in head {
                 assert!(row[1] == 0.0 && row[4] == 0.0 && (row.iter().sum::<f32>() - 1.0).abs() < 1e-5, "{row:?}");
             }
         }
         // in the first layer the step has looked at nothing yet: the others share in proportion
-        let own = force_heads(quick.as_mut(), &pair, HeadKind::Cross, &forever).expect("heads").remove(0);
+        let own = force_heads(quick.as_mut(), &pair, HeadKind::Cross, &forever()).expect("heads").remove(0);
         let sizes = config.transformer().expect("sizes");
         for (own, found) in own.iter().zip(&heads).take(sizes.heads) {
             for (own, found) in own.iter().zip(found).take(count) {
@@ -442,12 +437,11 @@ fn leaving_heads_out_one_by_one_is_measured() {
         let sizes = config.transformer().cloned().expect("sizes");
         let places: Vec<HeadPlace> = HeadKind::ALL.into_iter().flat_map(|kind| sizes.places(kind)).collect();
         let pair: (&[u32], &[u32]) = (SOURCES[0], &[4, 2, 0]);
-        let forever = CancellationToken::forever();
-        let found = ablation::heads(quick(&config, &weights).as_mut(), pair, &places, &forever).expect("measured");
+        let found = ablation::heads(quick(&config, &weights).as_mut(), pair, &places, &forever()).expect("measured");
         let says = |weights: &Weights| {
             let mut all = Vec::new();
             let mut hear = |_: usize, output: &StepOutput| all.push(output.log_p.clone());
-            follow(&mut plain(&config, weights), pair.0, pair.1, 1, &forever, &mut hear).expect("it goes through");
+            follow(&mut plain(&config, weights), pair.0, pair.1, 1, &forever(), &mut hear).expect("it goes through");
             all
         };
         let own = says(&weights);
@@ -516,8 +510,8 @@ fn save(config: &Config, folder: &Path) -> PathBuf {
 fn what_was_packed_is_still_the_file() {
     for half in [false, true] {
         for config in configs() {
-            let folder = tempfile::tempdir().expect("a folder");
-            let path = save(&config, folder.path());
+            let folder = Folder::new();
+            let path = save(&config, &folder);
             let file = path.join("model.safetensors");
             Weights::load(&file, &shapes(&config)).expect("read").save(&file, half).expect("written");
             let [model, untouched] = [0, 1].map(|_| Model::load(&path, &Device::cpu()).expect("a model"));
@@ -538,22 +532,17 @@ fn what_was_packed_is_still_the_file() {
 
 const PAIRS: &[(&[u32], &[u32])] = &[(&[4, 2, 5, 0], &[2, 3, 0])];
 
-fn forever() -> CancellationToken {
-    CancellationToken::forever()
-}
-
 #[test]
 fn commands_leave_heads_out() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let config = &configs()[0];
-    let path = save(config, folder.path());
+    let path = save(config, &folder);
     let model = path.to_str().expect("a name");
-    std::fs::write(folder.path().join("a.en"), "a b c\n").expect("written");
-    std::fs::write(folder.path().join("a.fr"), "b a d\n").expect("written");
+    folder.put("a.en", "a b c\n");
+    folder.put("a.fr", "b a d\n");
     let heads = ["heads", "--model", model, "--source", "a.en", "--target", "a.fr", "--leave-out", "--pretokenized"];
-    let done = run_in(folder.path(), &[&heads[..], &["--format", "jsonl"]].concat(), b"");
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    let found: Vec<Value> = done.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let done = run_in(&folder, &[&heads[..], &["--format", "jsonl"]].concat()).good();
+    let found = json_lines(&done.stdout);
     assert_eq!(found.len(), 18, "three kinds of two layers of three heads: {}", done.stdout);
     let js = |value: &Value| value["js"].as_f64().expect("a number");
     assert!(found.is_sorted_by(|a, b| js(a) >= js(b)) && js(&found[0]) > 0.0, "{}", done.stdout);
@@ -585,11 +574,10 @@ fn commands_leave_heads_out() {
     assert!(same.js.expect("measured") < 1e-9, "{same:?}");
 
     let plan = format!("{{\"version\": 1, \"leave_out\": [{}]}}", serde_json::to_string(&head.place).expect("JSON"));
-    std::fs::write(folder.path().join("plan.json"), plan).expect("written");
+    folder.put("plan.json", plan);
     let translate = ["translate", "--model", model, "--format", "jsonl", "--interventions", "plan.json", "a.en"];
-    let done = run_in(folder.path(), &translate, b"");
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    let found: Value = serde_json::from_str(&done.stdout).expect("JSON");
+    let done = run_in(&folder, &translate).good();
+    let found = json_of(&done.stdout);
     assert_eq!(found["interventions"]["leave_out"][0]["layer"], head.place.layer);
     let best = &found["hypotheses"][0];
     let ids: Vec<u32> = best["tokens"]
@@ -616,7 +604,7 @@ fn taken_apart_it_computes_the_same() {
         let mut stepper = quick(&config, &weights);
         let words = [4, 2, 0];
         let pair: [(&[u32], &[u32]); 1] = [(SOURCES[0], &words)];
-        let expected = force(stepper.as_mut(), &pair, &CancellationToken::forever()).expect("it scores").remove(0);
+        let expected = force(stepper.as_mut(), &pair, &forever()).expect("it scores").remove(0);
         let mut anatomy = anatomy_of(&config, &weights, None).expect("it can be taken apart");
         let encoded = anatomy.encode(SOURCES[0]).expect("it reads");
         let stages = anatomy.machine().stages;

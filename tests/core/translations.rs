@@ -4,13 +4,11 @@
 //! `INTERLINEAR_POT=ui.pot cargo test --test core translations` writes the ids and where they occur, for gettext's tools.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::{fs, sync::Arc, sync::mpsc::channel, time::Duration};
+use std::{fmt::Write as _, fs, sync::Arc, sync::mpsc::channel, time::Duration};
 
-use interlinear::jobs::files::disk::Disk;
-use interlinear::lang;
 use interlinear::lang::{Catalogue, Language};
+use interlinear::{jobs::files::disk::Disk, lang};
 use regex::Regex;
 
 const WINDOW: [&str; 4] = ["fr", "de", "es", "zh"];

@@ -2,19 +2,18 @@
 
 use std::{borrow::Cow, path::Path};
 
-use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::unknown::{attended, replace};
 use interlinear::text::dictionary::{Dictionary, WordCounts};
-use interlinear::text::{sentence::Sentence, tokenizer::Tokenizer};
+use interlinear::{analysis::alignment::Alignment, text::sentence::Sentence, text::tokenizer::Tokenizer};
 use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{Outcome, feed, json_of, reference, reference_word};
+use crate::folder::{Files as _, Folder};
 use crate::tiny::TINY;
 
 fn dictionary(text: &str) -> Result<Dictionary, String> {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let path = folder.path().join("words.tsv");
-    std::fs::write(&path, text).expect("written");
+    let folder = Folder::new();
+    let path = folder.put("words.tsv", text);
     Dictionary::open(&path).map_err(|error| error.to_string())
 }
 
@@ -65,8 +64,7 @@ fn the_most_frequent_translation_is_kept() {
     }
     assert_eq!(counts.best(1), [("a", "x", 3), ("b", "y", 2), ("c", "y", 1)]);
     assert_eq!(counts.best(3), [("a", "x", 3)]);
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let path = folder.path().join("counted");
+    let (_folder, path) = Folder::and_path("counted");
     counts.save(&path, 2).expect("written");
     assert_eq!(std::fs::read_to_string(&path).expect("read"), "a\tx\t3\nb\ty\t2\n");
     assert_eq!(Dictionary::open(&path).expect("read").translate("b"), Some(Cow::Borrowed("y")));
@@ -89,36 +87,32 @@ fn a_stand_in_comes_from_the_word_of_greatest_alpha() {
     assert_eq!(replace(&shown, unknown, None, &source, Some(&words)).join(" "), shown.join(" "), "without alignment");
 }
 
-fn run(folder: &Path, command: &str, arguments: &[&str], stdin: &str, code: i32) -> (String, String) {
+fn run(folder: &Path, command: &str, arguments: &[&str], stdin: &str) -> Outcome {
     let model = reference("rnnsearch");
     let all = [&[command, "--model", model.to_str().expect("a plain path")], arguments].concat();
-    let outcome = run_in(folder, &all, stdin.as_bytes());
-    assert_eq!(outcome.code, code, "{all:?}: {}", outcome.stderr);
-    (outcome.stdout, outcome.stderr)
+    feed(folder, &all, stdin.as_bytes())
 }
 
 #[test]
 fn a_dictionary_is_built_from_a_corpus_and_used() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
     let source: String =
         (0..60).map(|i| format!("s{} Foo s{} s{}\n", 2 + i % 31, 2 + i * 7 % 31, 2 + i * 3 % 31)).collect();
     let target: String = (0..60).map(|i| format!("t{} bar t{}\n", 2 + i % 17, 2 + i * 5 % 31)).collect();
-    std::fs::write(at("source"), &source).expect("written");
-    std::fs::write(at("target"), &target).expect("written");
+    folder.put("source", &source);
+    folder.put("target", &target);
     let files = ["--source", "source", "--target", "target"];
     for batch in ["1", "16"] {
         let name = format!("words{batch}");
-        let told =
-            run(folder.path(), "dictionary", &[&files[..], &["--output", &name, "--batch", batch]].concat(), "", 0);
-        assert_eq!(told, (String::new(), String::new()));
+        let told = run(&folder, "dictionary", &[&files[..], &["--output", &name, "--batch", batch]].concat(), "");
+        assert_eq!(told.quiet().stdout, "");
     }
-    let built = std::fs::read_to_string(at("words16")).expect("written");
-    assert_eq!(built, std::fs::read_to_string(at("words1")).expect("written"), "batches change nothing");
+    let built = folder.text("words16");
+    assert_eq!(built, folder.text("words1"), "batches change nothing");
     // What `score` tells of alpha, counted here.
-    let (scored, _) = run(folder.path(), "score", &files, "", 0);
+    let scored = run(&folder, "score", &files, "").good().stdout;
     let mut counts = WordCounts::default();
-    for record in scored.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")) {
+    for record in scored.lines().map(json_of) {
         let words = |side: &str| record[side].as_array().expect("words").clone();
         let (source, target) = (words("source"), words("target"));
         for (i, word) in target[..target.len() - 1].iter().enumerate() {
@@ -132,14 +126,12 @@ fn a_dictionary_is_built_from_a_corpus_and_used() {
         counts.best(2).iter().map(|(source, target, count)| format!("{source}\t{target}\t{count}\n")).collect();
     assert_eq!(built, wanted);
 
-    std::fs::write(at("known"), "foo\tbaz\t1\n").expect("written");
+    folder.put("known", "foo\tbaz\t1\n");
     let input = "Foo one\nfoo bar\ntwo\n";
-    TINY.unknowing().save(folder.path());
+    TINY.unknowing().save(&folder);
     let translate = |extra: &[&str]| {
         let arguments = ["translate", "--model", "tiny", "--beam", "1", "--max-length", "8", "--pretokenized"];
-        let outcome = run_in(folder.path(), &[&arguments[..], extra].concat(), input.as_bytes());
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-        outcome.stdout
+        feed(&folder, &[&arguments[..], extra].concat(), input.as_bytes()).quiet().stdout
     };
     let copied = translate(&["--replace-unk"]);
     let replaced = translate(&["--replace-unk", "--dictionary", "known"]);
@@ -150,25 +142,19 @@ fn a_dictionary_is_built_from_a_corpus_and_used() {
 
 #[test]
 fn what_a_dictionary_cannot_do_is_said() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    for (name, text) in [("wrong", "a\tb\nc\n"), ("source", "s2\ns3\n"), ("short", "t2\n")] {
-        std::fs::write(folder.path().join(name), text).expect("written");
-    }
-    let (_, told) = run(folder.path(), "translate", &["--replace-unk", "--dictionary", "wrong"], "s2\n", 2);
-    assert!(told.contains("wrong, line 2: has 1 columns"), "{told}");
-    let (_, told) = run(folder.path(), "translate", &["--dictionary", "wrong"], "s2\n", 2);
-    assert!(told.contains("--replace-unk"), "{told}");
+    let folder = Folder::with([("wrong", "a\tb\nc\n"), ("source", "s2\ns3\n"), ("short", "t2\n")]);
+    let wrong = ["--replace-unk", "--dictionary", "wrong"];
+    run(&folder, "translate", &wrong, "s2\n").refused("wrong, line 2: has 1 columns");
+    run(&folder, "translate", &wrong[1..], "s2\n").refused("--replace-unk");
     let files = ["--source", "source", "--target", "short", "--output", "out"];
-    let (_, told) = run(folder.path(), "dictionary", &files, "", 2);
-    assert!(told.contains("short: ends after line 1") && !folder.path().join("out").exists(), "{told}");
-    let encdec = reference("rnnencdec");
-    let encdec = encdec.to_str().expect("a plain path");
+    run(&folder, "dictionary", &files, "").refused("short: ends after line 1");
+    assert!(!folder.join("out").exists());
+    let encdec = &*reference_word("rnnencdec");
     for arguments in [
         &["translate", "--model", encdec, "--replace-unk"][..],
         &["dictionary", "--model", encdec, "--source", "source", "--target", "source", "--output", "out"],
     ] {
-        let outcome = run_in(folder.path(), arguments, b"s2\n");
-        assert!(outcome.code == 2 && outcome.stderr.contains("rnnencdec (rnnencdec) has none"), "{}", outcome.stderr);
+        feed(&folder, arguments, b"s2\n").refused("rnnencdec (rnnencdec) has none");
     }
 }
 

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use interlinear::analysis::lexical::{LexicalCounts, cut};
+use interlinear::analysis::mteval::Tokenization;
 use interlinear::corpus::overview::compute::{OverviewOptions, ngram_condition};
-use interlinear::corpus::{
-    measures::table::Measuring, overview::tables::overview, query::column::TableColumn,
-    query::expensive::FilterResources, query::hits::Searching, query::linked::LinkChoice, query::table::rows,
-    store::corpus::CorpusTable, store::file::Workspace, store::output::SystemOutput, store::read::StoredAbout,
-    store::write::NewSentence,
-};
-use interlinear::{analysis::mteval::Tokenization, text::words::words};
+use interlinear::corpus::query::{expensive::FilterResources, hits::Searching, linked::LinkChoice, table::rows};
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, read::StoredAbout};
+use interlinear::corpus::{measures::table::Measuring, overview::tables::overview, query::column::TableColumn};
+use interlinear::{corpus::store::write::NewSentence, text::words::words};
+
+use crate::folder::Folder;
 
 const LINES: &[[&str; 4]] = &[
     ["the book is red", "这本书是红色的。", "这本书是红色的。", "这本书是蓝色的。"],
@@ -43,8 +43,8 @@ fn filled(path: &Path) -> (Workspace, CorpusTable) {
 /// They were cut at punctuation of Western languages alone, so that a line was one word.
 #[test]
 fn words_without_spaces_are_the_same_in_overviews_conditions_and_concordances() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (workspace, corpus) = filled(&folder.path().join("w.ilws"));
+    let folder = Folder::new();
+    let (workspace, corpus) = filled(&folder.join("w.ilws"));
     let all: Vec<u32> = (0..LINES.len() as u32).collect();
     let shown = |line: &str| -> Vec<u32> {
         let filter = FilterResources::default().filter(line, &corpus, &workspace, &mut || true).expect(line);
@@ -94,8 +94,7 @@ fn words_without_spaces_are_the_same_in_overviews_conditions_and_concordances() 
         ("book | 书", &[1]),
     ] {
         let mut searching =
-            Searching::new(query, folder.path(), LinkChoice::default(), all.clone(), (None, corpus.rules))
-                .expect(query);
+            Searching::new(query, &folder, LinkChoice::default(), all.clone(), (None, corpus.rules)).expect(query);
         let lines = searching.step(&corpus, &workspace, LINES.len()).expect("read");
         assert_eq!(lines.iter().map(|line| line.at + 1).collect::<Vec<_>>(), expect, "{query}");
     }
@@ -117,8 +116,7 @@ fn words_of_scripts_without_spaces_are_cut_on_at_western_signs() {
 
 #[test]
 fn corpora_take_the_tokenizer_that_their_script_asks_for_until_somebody_chooses_another() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("w.ilws");
+    let (_folder, path) = Folder::and_path("w.ilws");
     let seen = |workspace: &Workspace| {
         let corpus = CorpusTable::read(workspace).expect("read");
         corpus.read_texts();

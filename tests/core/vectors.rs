@@ -13,7 +13,7 @@ use interlinear::{error::Error, nn::device::Device};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::cli::reference;
+use crate::{cli::reference, forever};
 
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -39,7 +39,7 @@ fn principal_components_of_known_rows() {
         .iter()
         .flat_map(|(along, across)| [1.0 + 0.6 * along + 0.8 * across, 2.0 + 0.8 * along - 0.6 * across])
         .collect();
-    let pca = Pca::fit(&rows, 2, 2, &CancellationToken::forever()).expect("nothing stops it");
+    let pca = Pca::fit(&rows, 2, 2, &forever()).expect("nothing stops it");
     let close = |found: &[f32], expected: &[f32]| {
         assert!(found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-5), "{found:?}, not {expected:?}");
     };
@@ -55,7 +55,7 @@ fn principal_components_of_known_rows() {
 fn principal_components_answer_to_the_covariance() {
     for (count, dimension) in [(200, 30), (5, 40), (40, 1), (3000, 12)] {
         let rows = numbers(count * dimension, 7);
-        let pca = Pca::fit(&rows, dimension, 2, &CancellationToken::forever()).expect("nothing stops it");
+        let pca = Pca::fit(&rows, dimension, 2, &forever()).expect("nothing stops it");
         assert_eq!(pca.axes.len(), dimension.min(2));
         for (axis, lambda) in pca.axes.iter().zip(&pca.variances) {
             let mut image = vec![0.0_f64; dimension];
@@ -76,7 +76,7 @@ fn principal_components_answer_to_the_covariance() {
 
 #[test]
 fn rows_that_are_all_the_same_have_no_components() {
-    let pca = Pca::fit(&[2.0; 12], 3, 2, &CancellationToken::forever()).expect("nothing stops it");
+    let pca = Pca::fit(&[2.0; 12], 3, 2, &forever()).expect("nothing stops it");
     assert_eq!((pca.total, pca.explained(0)), (0.0, 0.0));
     assert!(pca.project(&[2.0; 3]).iter().all(|x| x.abs() < 1e-6));
 }
@@ -108,7 +108,7 @@ fn every_method_lays_out_and_stops_when_it_is_no_longer_wanted() {
             on_one_thread(|| map::layout(&rows, 6, entry.method, &options, ticket, hear))
         };
         let mut last = 0.0;
-        let layout = lay(&CancellationToken::forever(), &mut |share, _| {
+        let layout = lay(&forever(), &mut |share, _| {
             assert!((last..=1.0).contains(&share));
             last = share;
         })
@@ -119,7 +119,7 @@ fn every_method_lays_out_and_stops_when_it_is_no_longer_wanted() {
             let nearest = (0..36).filter(|other| *other != at).min_by(|a, b| apart(a).total_cmp(&apart(b)));
             assert_eq!(nearest.map(|other| other / 12), Some(at / 12), "{}: a point is among its group", entry.name);
         }
-        let again = lay(&CancellationToken::forever(), &mut |_, _| {}).expect("nothing stops it");
+        let again = lay(&forever(), &mut |_, _| {}).expect("nothing stops it");
         assert_eq!(again, layout, "{} gives the same map again", entry.name);
 
         let counter = Generation::new();
@@ -150,8 +150,7 @@ fn tsne_can_be_stopped_at_any_step_and_started_from_a_seed() {
 
     let embed = |seed| {
         let options = TsneOptions { seed, ..options };
-        on_one_thread(|| tsne::embed(&rows, 4, &options, &CancellationToken::forever(), &mut |_| {}))
-            .expect("nothing stops it")
+        on_one_thread(|| tsne::embed(&rows, 4, &options, &forever(), &mut |_| {})).expect("nothing stops it")
     };
     assert_eq!(embed(Some(5)), embed(Some(5)));
     assert_ne!(embed(Some(5)), embed(Some(6)));
@@ -161,8 +160,7 @@ fn tsne_can_be_stopped_at_any_step_and_started_from_a_seed() {
 fn too_few_points_are_refused_and_perplexity_is_lowered() {
     for (count, method, sentence) in [(1, Method::Pca, "at least 2 points"), (3, Method::Tsne, "at least 4 points")] {
         let rows = numbers(count * 5, 1);
-        let refused =
-            map::layout(&rows, 5, method, &TsneOptions::default(), &CancellationToken::forever(), &mut |_, _| {});
+        let refused = map::layout(&rows, 5, method, &TsneOptions::default(), &forever(), &mut |_, _| {});
         let error = refused.expect_err("too few").to_string();
         assert!(error.contains(sentence), "{error}");
     }
@@ -173,8 +171,7 @@ fn too_few_points_are_refused_and_perplexity_is_lowered() {
     }
     // As few as there may be, and all of them in one place.
     for rows in [numbers(4 * 3, 2), vec![1.0; 12]] {
-        let layout =
-            map::layout(&rows, 3, Method::Tsne, &TsneOptions::default(), &CancellationToken::forever(), &mut |_, _| {});
+        let layout = map::layout(&rows, 3, Method::Tsne, &TsneOptions::default(), &forever(), &mut |_, _| {});
         assert!(layout.expect("four are enough").places.iter().flatten().all(|x| x.is_finite()));
     }
 }

@@ -3,20 +3,19 @@
 use std::sync::Arc;
 
 use interlinear::app::command::{SettingsCommand, SourceCommand};
-use interlinear::app::{
-    document::column::Column, document::rewording::WordEdit, document::sentence_state::SearchSettings,
-    files::drawing::Drawing, files::export, files::export::AlignmentFormat, files::picture::FigureRequest,
-};
+use interlinear::app::document::{column::Column, rewording::WordEdit, sentence_state::SearchSettings};
+use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest};
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::jobs::live::protocol::{ColumnId, ColumnSpec, Event, ModelFacts, Near, Request};
 use interlinear::pages::sentence::command::{ColumnCommand, InterveneCommand, RowEdit, SearchCommand, VariantCommand};
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
-use interlinear::session::{driver::OpenWith, state::Session};
-use interlinear::{interventions::Word, models::choice::ModelSpec, pages::command::Command, ticket::CancellationToken};
+use interlinear::{interventions::Word, models::choice::ModelSpec, pages::command::Command};
+use interlinear::{session::driver::OpenWith, session::state::Session};
 
+use crate::effects::{Shows as _, act};
 use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{effects::act, models::FOLDERS};
+use crate::{cli::json_of, folder::Folder, forever, models::FOLDERS};
 
 // The worker.
 
@@ -38,13 +37,13 @@ fn a_variant_is_what_a_plain_request_of_its_text_and_settings_gives() {
         wanted.columns[2].source = Some("s9 s4".to_owned());
         wanted.columns[2].options.beam = 1;
         let mut store = store();
-        let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
+        let events = serve_all(&wanted, &mut store, &forever());
         assert_eq!(store.models(), 1, "{name}: its weights are there once");
         for (column, text, beam) in [(1, "s9 s31 s17 s4", None), (2, "s9 s17 s31 s4", None), (3, "s9 s4", Some(1))] {
             let mut plain = request(1, text, std::slice::from_ref(&folder));
             let options = &mut plain.columns[0].options;
             *options = SearchOptions { beam: beam.unwrap_or(options.beam), ..options.clone() };
-            let alone = serve_all(&plain, &mut self::store(), &CancellationToken::forever());
+            let alone = serve_all(&plain, &mut self::store(), &forever());
             assert_eq!(best(&events, column), best(&alone, 1), "{name}, column {column}");
             let read = events.iter().find_map(|event| match event {
                 Event::Started { column: of, source, .. } if *of == column => Some(source.text.as_str()),
@@ -59,7 +58,7 @@ fn a_variant_is_what_a_plain_request_of_its_text_and_settings_gives() {
 fn a_blank_sentence_does_not_hold_up_a_variant() {
     let mut wanted = request(1, " ", &[fixture("rnnsearch"), fixture("rnnsearch")]);
     wanted.columns[1].source = Some("s9".to_owned());
-    let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
+    let events = serve_all(&wanted, &mut store(), &forever());
     assert_eq!(story(&events, 1), ["loading", "loaded"]);
     assert_eq!(story(&events, 2).last(), Some(&"finished"));
 }
@@ -73,7 +72,7 @@ fn neighbours_are_words_that_can_be_typed() {
             system.members.push(system.members[0].clone());
         }
         wanted.near = Some(Near { column: 1, word: word.to_owned() });
-        let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
+        let events = serve_all(&wanted, &mut store(), &forever());
         let told = |event| if let Event::Near { near, .. } = event { Some(near) } else { None };
         events.into_iter().find_map(told).expect("an answer")
     };
@@ -128,7 +127,7 @@ fn translated(columns: usize) -> Session {
 }
 
 fn change(session: &mut Session, at: usize, j: usize, edit: WordEdit) -> Request {
-    let column = session.app().document.columns()[at].id;
+    let column = session.nth(at).id;
     let request = act(session, VariantCommand::Word { column, j, edit }).expect("a request");
     answer(session, &request);
     request
@@ -143,7 +142,7 @@ fn replace(word: &str) -> WordEdit {
 }
 
 fn beside(session: &Session, at: usize, search: SearchSettings) -> VariantCommand {
-    let column = &session.app().document.columns()[at];
+    let column = session.nth(at);
     let replaces = session.app().replaces(column);
     VariantCommand::Beside { column: column.id, search, replaces, has_interventions: true }
 }
@@ -184,7 +183,7 @@ fn undo_and_redo_take_variants_back_and_bring_them_again() {
     let close: fn(ColumnId) -> Command = |column| VariantCommand::Close(column).into();
     let remove: fn(ColumnId) -> Command = |column| ColumnCommand::Remove(column).into();
     for close in [close, remove] {
-        let column = session.app().document.columns()[1].id;
+        let column = session.nth(1).id;
         act(&mut session, close(column));
         assert_eq!(session.app().document.columns().len(), 1);
         act(&mut session, SourceCommand::Undo);
@@ -195,12 +194,12 @@ fn undo_and_redo_take_variants_back_and_bring_them_again() {
 #[test]
 fn a_variant_is_compared_with_its_original_in_words_and_rows() {
     let mut session = translated(1);
-    let column = session.app().document.columns()[0].id;
+    let column = session.nth(0).id;
     let edit = replace("blue");
     let request = act(&mut session, VariantCommand::Word { column, j: 2, edit }).expect("a request");
-    assert!(session.app().document.columns()[1].difference.comparison.is_none(), "nothing is there yet");
+    assert!(session.nth(1).difference.comparison.is_none(), "nothing is there yet");
     answer_one(&mut session, &request, &request.columns[1], "THE OLD BLUE SHOE </s>", true);
-    let variant = &session.app().document.columns()[1];
+    let variant = session.nth(1);
     let comparison = variant.difference.comparison.as_ref().expect("both are there");
     assert_eq!(comparison.changed_sources, [false, false, true, false, false]);
     assert_eq!(comparison.changed_targets, [false, false, true, false, false]);
@@ -210,11 +209,8 @@ fn a_variant_is_compared_with_its_original_in_words_and_rows() {
     assert_eq!(moved, [[1, 1, 0], [3, 3, 0]]);
     let two_of_three = std::f64::consts::LN_2 * 2.0 / 3.0;
     assert!((comparison.divergence.expect("rows") - two_of_three).abs() < 1e-6);
-    let own = session.app().document.columns()[0].table.as_ref().expect("a table");
-    assert!(
-        own.target.iter().all(|word| !word.differs)
-            && session.app().document.columns()[0].difference.comparison.is_none()
-    );
+    let own = session.nth(0).table.as_ref().expect("a table");
+    assert!(own.target.iter().all(|word| !word.differs) && session.nth(0).difference.comparison.is_none());
 }
 
 #[test]
@@ -242,7 +238,7 @@ fn one_model_with_several_settings_side_by_side() {
     act(&mut session, SearchCommand::SetBeam(1));
     assert_eq!(names(&session)[1], "m0, never [UNK]", "what is no longer other is not said");
 
-    let column = session.app().document.columns()[0].id;
+    let column = session.nth(0).id;
     let replaces = VariantCommand::Beside {
         column,
         search: session.app().document.state().search,
@@ -260,7 +256,7 @@ fn one_model_with_several_settings_side_by_side() {
 #[test]
 fn interventions_of_a_variant_are_its_own() {
     let mut session = translated(1);
-    let column = session.app().document.columns()[0].id;
+    let column = session.nth(0).id;
     let request = act(&mut session, InterveneCommand::Force { column, i: 1, word: Word::Entry("X".to_owned()) });
     answer(&mut session, &request.expect("a request"));
     let without = VariantCommand::Beside {
@@ -275,7 +271,7 @@ fn interventions_of_a_variant_are_its_own() {
     answer(&mut session, &request);
 
     // acting on the variant leaves the original as it is
-    let variant = session.app().document.columns()[1].id;
+    let variant = session.nth(1).id;
     let before = Arc::clone(&session.app().document.state().interventions);
     let row = InterveneCommand::Row { column: variant, i: 0, edit: RowEdit::Uniform };
     let request = act(&mut session, row).expect("a request");
@@ -318,22 +314,21 @@ fn a_variant_becomes_the_sentence() {
     let mut session = translated(1);
     change(&mut session, 0, 2, replace("blue"));
     change(&mut session, 0, 1, WordEdit::Drop);
-    let column = session.app().document.columns()[1].id;
+    let column = session.nth(1).id;
     let request = act(&mut session, VariantCommand::Adopt(column)).expect("a request");
     assert_eq!((request.source.as_str(), request.columns.len()), ("the old blue shoe", 2));
     assert_eq!(names(&session)[1], "m0, \"red\" for \"old blue\"", "the other is told beside the new sentence");
     act(&mut session, SourceCommand::Undo);
-    assert_eq!((session.app().document.source(), session.app().document.columns().len()), ("the old red shoe", 3));
+    assert_eq!((session.source(), session.app().document.columns().len()), ("the old red shoe", 3));
 }
 
 #[test]
 fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("state.json");
+    let (_folder, path) = Folder::and_path("state.json");
     let mut session = translated(2);
     change(&mut session, 0, 2, replace("blue"));
     let search = SearchSettings { beam: 2, length_normalization: 0.5, forbid_unk: true, allow_unk: false };
-    let column = session.app().document.columns()[2].id;
+    let column = session.nth(2).id;
     act(&mut session, VariantCommand::Beside { column, search, replaces: true, has_interventions: true });
     let before = names(&session);
     session.saved().save(&path).expect("saved");
@@ -354,7 +349,7 @@ fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
     assert_eq!(kept(&again.saved()), kept(&state));
 
     // a model that is removed takes its variants from the screen and brings them back with it
-    let original = session.app().document.columns()[0].id;
+    let original = session.nth(0).id;
     act(&mut session, ColumnCommand::Remove(original));
     assert_eq!(session.app().document.columns().len(), 2);
     act(&mut session, ColumnCommand::Add("models/m0".into()));
@@ -369,12 +364,12 @@ fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
 fn files_name_the_variant() {
     let mut session = translated(1);
     change(&mut session, 0, 2, replace("blue"));
-    let (original, variant) = (&session.app().document.columns()[0], &session.app().document.columns()[1]);
+    let (original, variant) = (session.nth(0), session.nth(1));
     let text = |column, format| export::text(column, session.app().view.settings(), format).expect("a file");
     let said = "\"blue\" for \"red\"";
     assert!(text(variant, AlignmentFormat::Tsv).contains("variant"), "{}", text(variant, AlignmentFormat::Tsv));
     assert!(text(original, AlignmentFormat::Tsv).starts_with("target\tlog_p\tthe"));
-    let json: serde_json::Value = serde_json::from_str(&text(variant, AlignmentFormat::Json)).expect("JSON");
+    let json = json_of(&text(variant, AlignmentFormat::Json));
     assert_eq!(json["variant"]["differs"], serde_json::json!([said]));
     assert_eq!(json["variant"]["of"], "the old red shoe");
     assert_eq!(json["variant"]["divergence"], 0.0);
@@ -400,7 +395,7 @@ fn files_name_the_variant() {
 #[test]
 fn what_makes_no_variant_is_said() {
     let mut session = translated(1);
-    let column = session.app().document.columns()[0].id;
+    let column = session.nth(0).id;
     for (j, edit) in [(4, WordEdit::Drop), (2, replace("red")), (9, WordEdit::Drop), (3, WordEdit::Swap)] {
         assert!(act(&mut session, VariantCommand::Word { column, j, edit: edit.clone() }).is_none(), "{edit:?}");
     }
@@ -419,7 +414,7 @@ fn what_makes_no_variant_is_said() {
 #[test]
 fn neighbours_are_asked_for_once_and_forgotten() {
     let mut session = translated(1);
-    let column = session.app().document.columns()[0].id;
+    let column = session.nth(0).id;
     let request = act(&mut session, VariantCommand::Near(Some((column, 2)))).expect("a request");
     assert_eq!(request.near, Some(Near { column, word: "red".to_owned() }));
     assert!(request.columns.iter().all(|spec| !spec.decode));
@@ -439,7 +434,7 @@ fn a_caption_names_the_beam_of_a_variant_once() {
     let command = beside(&session, 0, search);
     let request = act(&mut session, command).expect("a request");
     answer(&mut session, &request);
-    let variant = &session.app().document.columns()[1];
+    let variant = session.nth(1);
     let drawing = Drawing { has_caption: true, ..Drawing::default() };
     let picture = export::picture(variant, &search, session.app().view.settings(), &drawing, None).expect("a picture");
     let svg = String::from_utf8(FigureRequest::from(picture).bytes(std::path::Path::new("a.svg")).expect("drawn"))

@@ -6,7 +6,8 @@ use std::{fs, path::Path};
 
 use serde::Deserialize;
 
-use crate::cli::run_in;
+use crate::cli::feed;
+use crate::folder::{Files as _, Folder};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -43,7 +44,7 @@ impl Run {
             |text: &String| text.replace("{fixtures}", &whole("tests/fixtures")).replace("{models}", &whole("models"));
         let args: Vec<String> = self.args.iter().map(filled).collect();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let outcome = run_in(folder, &args, self.stdin.as_bytes());
+        let outcome = feed(folder, &args, self.stdin.as_bytes());
         let mut faults = Vec::new();
         if outcome.code != self.code {
             faults.push(format!("exit code {}, not {}", outcome.code, self.code));
@@ -70,12 +71,12 @@ impl Run {
 }
 
 fn faults(folder: &Path) -> Vec<String> {
-    let text = fs::read_to_string(folder.join("case.toml")).expect("every folder has a case.toml");
+    let text = folder.text("case.toml");
     let case: Case = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     assert!(!case.seen.is_empty() && !case.right.is_empty() && !case.run.is_empty(), "{}", folder.display());
-    let copy = tempfile::tempdir().expect("a folder");
-    copied(folder, copy.path());
-    case.run.iter().flat_map(|run| run.faults(copy.path())).collect()
+    let copy = Folder::new();
+    copied(folder, &copy);
+    case.run.iter().flat_map(|run| run.faults(&copy)).collect()
 }
 
 fn copied(from: &Path, to: &Path) {

@@ -4,21 +4,18 @@
 use std::time::{Duration, Instant};
 use std::{path::Path, sync::Arc};
 
+use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::{Effect, QueueCall};
-use interlinear::corpus::{
-    export::out::ExportFormat, import::importer::ImportReport, judgements::judge::Judgement,
-    query::column::TableColumn, store::corpus::CorpusTable, store::file::Workspace,
-};
+use interlinear::corpus::{export::out::ExportFormat, import::importer::ImportReport, judgements::judge::Judgement};
+use interlinear::corpus::{query::column::TableColumn, store::corpus::CorpusTable, store::file::Workspace};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::jobs::queue::{JobProgress, QueueEvent, QueueNews as Done, QueueOrder};
-use interlinear::pages::{corpus::CORPUS, corpus::command::CorpusCommand};
-use interlinear::{
-    app::command::WindowCommand, decoding::SystemSpec, import, import::Role, session::state::Session,
-    text::links::read::links_of,
-};
+use interlinear::{decoding::SystemSpec, import, import::Role, pages::corpus::CORPUS};
+use interlinear::{pages::corpus::command::CorpusCommand, session::state::Session, text::links::read::links_of};
 use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::{json_lines, json_of, reference_word, run_in, run_line};
+use crate::folder::{Files as _, Folder};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -26,18 +23,12 @@ const SOURCE: &str = "s2 s3 s4\ns5 s6\n\ns7 s8 s9 s10\n";
 const REFERENCE: &str = "t2 t3\nt5\n\nt7 t8 t9\n";
 const OTHER: &str = "t2 t3\nt6 t6 t6\n\nt7\n";
 
-fn files(folder: &Path) {
-    for (name, text) in
-        [("a.en", SOURCE), ("a.fr", REFERENCE), ("b.fr", OTHER), ("a.gold", "0-0 2?1\n0-0\n\n0-0 1-1\n")]
-    {
-        std::fs::write(folder.join(name), text).expect("written");
-    }
+fn files() -> Folder {
+    Folder::with([("a.en", SOURCE), ("a.fr", REFERENCE), ("b.fr", OTHER), ("a.gold", "0-0 2?1\n0-0\n\n0-0 1-1\n")])
 }
 
 fn ran(folder: &Path, arguments: &[&str]) -> String {
-    let outcome = run_in(folder, arguments, b"");
-    assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
-    outcome.stdout
+    run_in(folder, arguments).good().stdout
 }
 
 fn table(text: &str) -> Vec<Vec<(String, String)>> {
@@ -52,11 +43,8 @@ fn cell<'a>(row: &'a [(String, String)], name: &str) -> &'a str {
 
 #[test]
 fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    files(at);
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a path");
+    let at = &files();
+    let model = &*reference_word("rnnsearch");
     let first = ran(
         at,
         &[
@@ -79,16 +67,16 @@ fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
     let again = ran(at, &["analyse", "--workspace", "w.ilws", "--model", model, "--beam", "2"]);
     assert_eq!(again, first);
     let lines = ran(at, &["translate", "--model", model, "--beam", "2", "--format", "jsonl", "a.en"]);
-    let best: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let best = json_lines(&lines);
     for (row, said) in rows.iter().zip(&best) {
         assert_eq!(cell(row, &system), said["hypotheses"][0]["text"].as_str().unwrap_or_default());
     }
 
     // The same lines come in as a system of their own, with their alignments.
-    std::fs::write(at.join("run.jsonl"), &lines).expect("written");
+    at.put("run.jsonl", &lines);
     ran(at, &["analyse", "--workspace", "w.ilws", "--import", "run.jsonl", "--format", "none"]);
     let objects = ran(at, &["analyse", "--workspace", "w.ilws", "--format", "jsonl"]);
-    let objects: Vec<Value> = objects.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let objects = json_lines(&objects);
     assert_eq!(objects.len(), 4, "the lines joined the sentences that are there");
     assert!(objects.iter().filter(|object| object["systems"]["run"]["text"] != "").count() >= 1);
     for (object, said) in objects.iter().zip(&best) {
@@ -115,7 +103,7 @@ fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
     assert!(cell(&forced[0], "aer.4").parse::<f32>().is_ok_and(|aer| (0.0..=1.0).contains(&aer)), "{:?}", forced[0]);
 
     ran(at, &["report", "--workspace", "w.ilws", "--output", "w.html", "--filter", "-words=0"]);
-    let report = std::fs::read_to_string(at.join("w.html")).expect("a report");
+    let report = at.text("w.html");
     for part in ["3 of 4 sentences", "s7 s8 s9 s10", "<svg", "paired bootstrap", "beam 2"] {
         assert!(report.contains(part), "{part} is missing");
     }
@@ -125,8 +113,7 @@ fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
 
 #[test]
 fn a_query_finds_words_by_their_links() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let lines = [
         ("the red house", "la maison rouge", "0-0 1-2 2-1"),
         ("a red dog runs", "un chien rouge court", "0-0 1-2 2-1 3-3"),
@@ -136,21 +123,19 @@ fn a_query_finds_words_by_their_links() {
     for (source, output, links) in lines {
         text += &format!("{source}\t{output}\t{links}\n");
     }
-    std::fs::write(at.join("a.tsv"), text).expect("written");
+    at.put("a.tsv", text);
     ran(at, &["analyse", "--workspace", "w.ilws", "--import", "a.tsv", "--format", "none"]);
     let hits = table(&ran(at, &["analyse", "--workspace", "w.ilws", "--query", "red -> rouge _ -> _ crossing"]));
     let hits: Vec<(&str, &str)> = hits.iter().map(|row| (cell(row, "sentence"), cell(row, "hit"))).collect();
     assert_eq!(hits, [("1", "red house"), ("2", "red dog")]);
-    let outcome = run_in(at, &["analyse", "--workspace", "w.ilws", "--query", "{red"], b"");
-    assert!(outcome.code == 2 && outcome.stderr.contains("--query, column"), "{}", outcome.stderr);
+    run_line(at, "analyse --workspace w.ilws --query {red").refused("--query, column");
 }
 
 /// Tokens with spaces between are the same sentence as the text that they were cut from, wherever it stands.
 #[test]
 fn translations_of_parts_join_the_sentences_that_they_are_of() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    std::fs::write(at.join("a.en"), "It\u{2019}s late.\nThe cat sleeps.\nWe don't know, he says.\n").expect("written");
+    let at = &Folder::new();
+    at.put("a.en", "It\u{2019}s late.\nThe cat sleeps.\nWe don't know, he says.\n");
     ran(at, &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
     for (name, lines) in [("one", &["It 's late ."][..]), ("two", &["The cat sleeps .", "We don 't know , he says ."])]
     {
@@ -161,7 +146,7 @@ fn translations_of_parts_join_the_sentences_that_they_are_of() {
                 "token_log_p": [-0.5, -0.5], "alpha": alpha, "finished": true});
             serde_json::json!({"source": source, "hypotheses": [best]}).to_string() + "\n"
         };
-        std::fs::write(at.join(name), lines.iter().map(line).collect::<String>()).expect("written");
+        at.put(name, lines.iter().map(line).collect::<String>());
         ran(at, &["analyse", "--workspace", "w.ilws", "--output", &format!("Parts={name}"), "--format", "none"]);
     }
     let rows = table(&ran(at, &["analyse", "--workspace", "w.ilws"]));
@@ -171,9 +156,7 @@ fn translations_of_parts_join_the_sentences_that_they_are_of() {
 
 #[test]
 fn what_cannot_be_done_is_a_sentence() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    files(at);
+    let at = &files();
     ran(at, &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
     for (arguments, says) in [
         (&["analyse", "--workspace", "a.en"][..], "is not a corpus"),
@@ -183,8 +166,7 @@ fn what_cannot_be_done_is_a_sentence() {
         (&["analyse", "--workspace", "w.ilws", "--query", "red"], "--system 1 is not there"),
         (&["report", "--workspace", "none.ilws", "--output", "x.html"], "does not exist"),
     ] {
-        let outcome = run_in(at, arguments, b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains(says), "{arguments:?}: {}", outcome.stderr);
+        run_in(at, arguments).refused(says);
     }
     assert!(!at.join("none.ilws").exists() && !at.join("x.html").exists());
 }
@@ -229,16 +211,15 @@ fn rows(news: CorpusNews) -> Option<Vec<u32>> {
 
 #[test]
 fn the_lane_opens_imports_shows_judges_and_takes_back() {
-    let folder = tempfile::tempdir().expect("a folder");
-    files(folder.path());
+    let folder = files();
     let thread = CorpusThread::spawn(Arc::new(|| {}));
     thread.send(CorpusRequest::Detail(0));
     assert!(
         matches!(thread.news.next_within(PATIENCE), Some(CorpusNews::Failed(why)) if why.contains("No corpus is open"))
     );
-    thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
+    thread.send(CorpusRequest::Open(folder.join("w.ilws")));
     assert_eq!(wait(&thread, rows), Vec::<u32>::new());
-    import_all(&thread, folder.path());
+    import_all(&thread, &folder);
     let mut told = Vec::new();
     while told.len() < 3 {
         told.push(wait(&thread, |news| match news {
@@ -275,7 +256,7 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
     assert_eq!(wait(&thread, given), (1, 3));
     // What is on the disk outlives the lane.
     drop(thread);
-    let thread = opened(&folder.path().join("w.ilws"));
+    let thread = opened(&folder.join("w.ilws"));
     thread.send(CorpusRequest::Detail(1));
     let given = |news| if let CorpusNews::Detail(detail) = news { Some(detail.judgements["anna"].stars) } else { None };
     assert_eq!(wait(&thread, given), 3);
@@ -295,10 +276,9 @@ fn news_of(thread: &CorpusThread, request: CorpusRequest) -> Vec<CorpusNews> {
 
 #[test]
 fn a_star_tells_what_it_changes_and_nothing_else() {
-    let folder = tempfile::tempdir().expect("a folder");
-    files(folder.path());
-    let thread = opened(&folder.path().join("w.ilws"));
-    thread.send(CorpusRequest::Import(folder.path().join("a.en"), import::ImportOptions::default()));
+    let folder = files();
+    let thread = opened(&folder.join("w.ilws"));
+    thread.send(CorpusRequest::Import(folder.join("a.en"), import::ImportOptions::default()));
     while wait(&thread, rows).is_empty() {}
     let show =
         |filter: &str, sorting: &str| CorpusRequest::Show { filter: filter.to_owned(), sorting: sorting.to_owned() };
@@ -319,11 +299,10 @@ fn a_star_tells_what_it_changes_and_nothing_else() {
 
 #[test]
 fn what_is_judged_changes_each_copy_as_reading_anew_would() {
-    let folder = tempfile::tempdir().expect("a folder");
-    files(folder.path());
-    let path = folder.path().join("w.ilws");
+    let folder = files();
+    let path = folder.join("w.ilws");
     let thread = opened(&path);
-    import_all(&thread, folder.path());
+    import_all(&thread, &folder);
     let corpus = |news| match news {
         CorpusNews::Corpus(_, corpus) => Some(corpus),
         _ => None,
@@ -357,10 +336,9 @@ fn what_is_judged_changes_each_copy_as_reading_anew_would() {
 
 #[test]
 fn the_copy_of_the_window_reads_no_file() {
-    let folder = tempfile::tempdir().expect("a folder");
-    files(folder.path());
-    ran(folder.path(), &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
-    let corpus = CorpusTable::read(&Workspace::open(&folder.path().join("w.ilws")).expect("it opens")).expect("read");
+    let folder = files();
+    ran(&folder, &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
+    let corpus = CorpusTable::read(&Workspace::open(&folder.join("w.ilws")).expect("it opens")).expect("read");
     let words = TableColumn::named("words", &corpus).expect("a column");
     let window = corpus.without_file();
     let seen = |window: &CorpusTable| (window.sources.get(0).map(str::to_owned), words.value(window, 0).is_nan());
@@ -375,11 +353,10 @@ fn the_copy_of_the_window_reads_no_file() {
 
 #[test]
 fn the_lane_sees_what_others_write() {
-    let folder = tempfile::tempdir().expect("a folder");
-    files(folder.path());
-    let thread = opened(&folder.path().join("w.ilws"));
+    let folder = files();
+    let thread = opened(&folder.join("w.ilws"));
     ran(
-        folder.path(),
+        &folder,
         &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--output", "Other=b.fr", "--format", "none"],
     );
     let seen = |news| match news {
@@ -413,14 +390,13 @@ fn the_page_asks_for_what_is_done_on_it() {
         session.take_effects().into_iter().filter_map(call).collect()
     };
     session.apply(WindowCommand::ShowPage(CORPUS));
-    let folder = tempfile::tempdir().expect("a folder");
-    files(folder.path());
-    session.apply(CorpusRequest::Open(folder.path().join("w.ilws")));
-    assert!(calls(&mut session).contains(&CorpusRequest::Open(folder.path().join("w.ilws"))));
+    let folder = files();
+    session.apply(CorpusRequest::Open(folder.join("w.ilws")));
+    assert!(calls(&mut session).contains(&CorpusRequest::Open(folder.join("w.ilws"))));
     let thread = CorpusThread::spawn(Arc::new(|| {}));
-    thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
+    thread.send(CorpusRequest::Open(folder.join("w.ilws")));
     let options = import::ImportOptions::default();
-    thread.send(CorpusRequest::Import(folder.path().join("a.en"), options));
+    thread.send(CorpusRequest::Import(folder.join("a.en"), options));
     while session.corpus().rows.len() < 4 {
         session.absorb_corpus(thread.news.next_within(PATIENCE).expect("the lane answers"));
     }
@@ -489,11 +465,10 @@ fn the_page_asks_for_what_is_done_on_it() {
 /// All that was said lay in the log beside an open corpus: whoever copied the file had an empty one.
 #[test]
 fn a_copy_of_an_open_corpus_has_what_was_said() {
-    let folder = tempfile::tempdir().expect("a folder");
-    files(folder.path());
-    let (path, copy) = (folder.path().join("w.ilws"), folder.path().join("copy.ilws"));
+    let folder = files();
+    let (path, copy) = (folder.join("w.ilws"), folder.join("copy.ilws"));
     let thread = opened(&path);
-    thread.send(CorpusRequest::Import(folder.path().join("a.en"), import::ImportOptions::default()));
+    thread.send(CorpusRequest::Import(folder.join("a.en"), import::ImportOptions::default()));
     while wait(&thread, rows).is_empty() {}
     news_of(&thread, CorpusRequest::Judge(1, "anna".to_owned(), stars(3)));
     let copied = || {
@@ -511,16 +486,14 @@ fn a_copy_of_an_open_corpus_has_what_was_said() {
 /// A name that was typed wrongly left an empty file.
 #[test]
 fn a_corpus_that_is_not_there_is_made_only_where_something_comes_in() {
-    let folder = tempfile::tempdir().expect("a folder");
-    files(folder.path());
+    let folder = files();
     for arguments in [&["--overview", "length"][..], &[], &["--query", "boat"]] {
         let asked = [&["analyse", "--workspace", "tpyo.ilws"], arguments].concat();
-        let done = run_in(folder.path(), &asked, b"");
-        assert!(done.code == 2 && done.stderr.contains("tpyo.ilws: is not there"), "{asked:?}: {}", done.stderr);
-        assert!(!folder.path().join("tpyo.ilws").exists(), "{asked:?}");
+        run_in(&folder, &asked).refused("tpyo.ilws: is not there");
+        assert!(!folder.join("tpyo.ilws").exists(), "{asked:?}");
     }
-    ran(folder.path(), &["analyse", "--workspace", "new.ilws", "--source", "a.en", "--format", "none"]);
-    assert!(folder.path().join("new.ilws").exists());
+    ran(&folder, &["analyse", "--workspace", "new.ilws", "--source", "a.en", "--format", "none"]);
+    assert!(folder.join("new.ilws").exists());
 }
 
 #[test]
@@ -557,20 +530,19 @@ fn a_column_of_numbers_falls_at_first_and_the_numbers_of_sentences_rise() {
 
 #[test]
 fn systems_in_json_lines_say_their_number() {
-    let folder = tempfile::tempdir().expect("a folder");
-    files(folder.path());
+    let folder = files();
     let asked = ["analyse", "--workspace", "w.ilws", "--source", "a.en", "--output", "Z=b.fr", "--output", "A=a.fr"];
-    let printed = ran(folder.path(), &[&asked[..], &["--format", "jsonl", "--limit", "1"]].concat());
-    let object: Value = serde_json::from_str(&printed).expect("JSON");
+    let printed = ran(&folder, &[&asked[..], &["--format", "jsonl", "--limit", "1"]].concat());
+    let object = json_of(&printed);
     assert_eq!((&object["systems"]["Z"]["number"], &object["systems"]["A"]["number"]), (&1.into(), &2.into()));
 }
 
 /// An empty file imported nothing and said so, as if its lines had been there already.
 #[test]
 fn an_empty_file_is_called_empty() {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("a.en"), "").expect("written");
-    let outcome = run_in(folder.path(), &["analyse", "--workspace", "w.ilws", "--source", "a.en"], b"");
+    let folder = Folder::new();
+    folder.put("a.en", "");
+    let outcome = run_line(&folder, "analyse --workspace w.ilws --source a.en");
     assert_eq!(outcome.code, 2);
     assert!(outcome.stderr.contains("a.en: is empty; choose a file"), "{}", outcome.stderr);
 }

@@ -14,6 +14,8 @@ use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::ticket::{CancellationToken, Generation};
 
+use crate::forever;
+
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 pub fn fixture(name: &str) -> PathBuf {
@@ -71,7 +73,7 @@ pub fn story(events: &[Event], of: u64) -> Vec<&'static str> {
 fn two_models_are_loaded_and_translate_side_by_side() {
     let mut store = store();
     let both = [fixture("rnnsearch"), fixture("rnnencdec")];
-    let events = serve_all(&request(1, "s9 s31 unheard", &both), &mut store, &CancellationToken::forever());
+    let events = serve_all(&request(1, "s9 s31 unheard", &both), &mut store, &forever());
     for column in [1, 2] {
         let told = story(&events, column);
         // A model so small may be there before anyone can tell that it is being read.
@@ -107,7 +109,7 @@ fn two_models_are_loaded_and_translate_side_by_side() {
         _ => None,
     };
     assert_eq!(events.iter().rev().map_while(told).collect::<Vec<_>>(), [64, 64], "fingerprints come last");
-    let again = serve_all(&request(2, "s9", &both), &mut store, &CancellationToken::forever());
+    let again = serve_all(&request(2, "s9", &both), &mut store, &forever());
     assert_eq!(again.iter().find_map(told), None);
     assert_eq!(story(&again, 1), ["started", "row", "finished"], "a model is loaded once");
 }
@@ -141,8 +143,7 @@ fn a_fingerprint_is_given_up_and_worked_out_later() {
 #[test]
 fn rows_grow_by_one_word_each() {
     let mut store = store();
-    let events =
-        serve_all(&request(1, "s9 s31 s17", &[fixture("rnnsearch")]), &mut store, &CancellationToken::forever());
+    let events = serve_all(&request(1, "s9 s31 s17", &[fixture("rnnsearch")]), &mut store, &forever());
     let rows: Vec<usize> = events
         .iter()
         .filter_map(|event| if let Event::Expanded { best, .. } = event { Some(best.tokens.len()) } else { None })
@@ -161,7 +162,7 @@ fn what_is_too_large_to_keep_is_left_out_and_says_so() {
         (spec.options.most_numbers, spec.options.beam) = (0, 40);
     }
     let mut seen = 0;
-    for event in serve_all(&wanted, &mut store(), &CancellationToken::forever()) {
+    for event in serve_all(&wanted, &mut store(), &forever()) {
         let Event::Finished { column, result, .. } = event else { continue };
         assert!(result.hypotheses.len() > 1, "{:?}", result.hypotheses);
         for (n, hypothesis) in result.hypotheses.iter().enumerate() {
@@ -178,30 +179,30 @@ fn what_is_too_large_to_keep_is_left_out_and_says_so() {
 fn columns_of_one_folder_share_one_model() {
     let mut store = store();
     let same = [fixture("rnnsearch"), fixture("rnnsearch")];
-    let events = serve_all(&request(1, "s9", &same), &mut store, &CancellationToken::forever());
+    let events = serve_all(&request(1, "s9", &same), &mut store, &forever());
     assert_eq!(store.models(), 1);
     for column in [1, 2] {
         assert!(story(&events, column).ends_with(&["loaded", "started", "row", "finished"]));
     }
-    serve_all(&request(2, "", &[]), &mut store, &CancellationToken::forever());
+    serve_all(&request(2, "", &[]), &mut store, &forever());
     assert_eq!(store.models(), 0, "what no column wants is forgotten");
 }
 
 #[test]
 fn blank_text_and_settled_columns_only_load() {
     let mut store = store();
-    let events = serve_all(&request(1, " \n\t", &[fixture("rnnsearch")]), &mut store, &CancellationToken::forever());
+    let events = serve_all(&request(1, " \n\t", &[fixture("rnnsearch")]), &mut store, &forever());
     assert!(story(&events, 1).ends_with(&["loaded"]));
     let mut settled = request(2, "s9", &[fixture("rnnsearch")]);
     settled.columns[0].decode = false;
-    assert!(serve_all(&settled, &mut store, &CancellationToken::forever()).is_empty());
+    assert!(serve_all(&settled, &mut store, &forever()).is_empty());
 }
 
 #[test]
 fn a_stale_ticket_stops_at_once_and_silently() {
     let mut store = store();
     let folders = [fixture("rnnsearch")];
-    serve_all(&request(1, "", &folders), &mut store, &CancellationToken::forever());
+    serve_all(&request(1, "", &folders), &mut store, &forever());
 
     let counter = Generation::new();
     let ticket = counter.next();
@@ -221,7 +222,7 @@ fn a_stale_ticket_stops_at_once_and_silently() {
     assert_eq!(story(&events, 1), ["started", "row"]);
     let rows = events.iter().filter(|event| matches!(event, Event::Expanded { .. })).count();
     assert_eq!(rows, 1);
-    let next = serve_all(&request(4, "s9 s31", &folders), &mut store, &CancellationToken::forever());
+    let next = serve_all(&request(4, "s9 s31", &folders), &mut store, &forever());
     assert_eq!(story(&next, 1), ["started", "row", "finished"], "the next request finds everything in order");
 }
 
@@ -236,7 +237,7 @@ fn a_ticket_that_asks_stops_within_a_translation_and_the_column_begins_anew() {
     let words = |events: &[Event]| events.iter().filter(|event| matches!(event, Event::Expanded { .. })).count();
     let ends = |events: &[Event]| events.iter().any(|event| matches!(event, Event::Finished { .. }));
     assert!(ASKED.load(Ordering::Acquire) > LOOKS && !ends(&cut), "{:?}", story(&cut, 1));
-    let whole = serve_all(&request, &mut store, &CancellationToken::forever());
+    let whole = serve_all(&request, &mut store, &forever());
     assert!(ends(&whole) && words(&whole) > words(&cut), "{:?}", story(&whole, 1));
 }
 
@@ -244,19 +245,19 @@ fn a_ticket_that_asks_stops_within_a_translation_and_the_column_begins_anew() {
 fn a_failed_load_is_a_sentence_in_its_column_alone() {
     let mut store = store();
     let folders = [fixture("no-such-model"), fixture("rnnsearch")];
-    let events = serve_all(&request(1, "s9", &folders), &mut store, &CancellationToken::forever());
+    let events = serve_all(&request(1, "s9", &folders), &mut store, &forever());
     assert!(story(&events, 1).ends_with(&["load failed"]));
     assert!(story(&events, 2).ends_with(&["finished"]));
     let message = events
         .iter()
         .find_map(|event| if let Event::LoadFailed { message, .. } = event { Some(message) } else { None });
     assert!(message.is_some_and(|message| message.contains("no-such-model")));
-    let again = serve_all(&request(2, "s9 s9", &folders), &mut store, &CancellationToken::forever());
+    let again = serve_all(&request(2, "s9 s9", &folders), &mut store, &forever());
     assert!(story(&again, 1).is_empty(), "it is told once and not tried at each letter");
     let mut fresh = request(3, "s9", &folders);
     fresh.columns[0].column = 7;
     assert_eq!(
-        story(&serve_all(&fresh, &mut store, &CancellationToken::forever()), 7).last(),
+        story(&serve_all(&fresh, &mut store, &forever()), 7).last(),
         Some(&"load failed"),
         "a new column tries again"
     );
@@ -266,7 +267,7 @@ fn a_failed_load_is_a_sentence_in_its_column_alone() {
 fn a_missing_device_is_a_sentence() {
     let mut wanted = request(1, "s9", &[fixture("rnnsearch"), fixture("rnnsearch")]);
     wanted.columns[0].device = DeviceChoice::Cuda(97);
-    let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
+    let events = serve_all(&wanted, &mut store(), &forever());
     assert!(story(&events, 1).ends_with(&["load failed"]));
     assert!(story(&events, 2).ends_with(&["finished"]));
 }
@@ -285,7 +286,7 @@ fn hard_texts_are_sentences_or_translations() {
     ];
     let mut store = store();
     for (text, refusal) in cases {
-        let events = serve_all(&request(1, &text, &[fixture("rnnsearch")]), &mut store, &CancellationToken::forever());
+        let events = serve_all(&request(1, &text, &[fixture("rnnsearch")]), &mut store, &forever());
         match events.iter().rfind(|event| !matches!(event, Event::Fingerprint { .. })) {
             Some(Event::Failed { message, .. }) => {
                 assert!(refusal.is_some_and(|words| message.contains(words)), "{message}");
@@ -316,17 +317,17 @@ fn until(worker: &Worker, done: impl Fn(&Event) -> bool) -> Vec<Event> {
 fn a_panic_in_a_request_is_a_sentence_and_the_next_one_works() {
     let mut store = store();
     let folders = [fixture("rnnsearch")];
-    serve_all(&request(1, "", &folders), &mut store, &CancellationToken::forever());
+    serve_all(&request(1, "", &folders), &mut store, &forever());
     let mut events = Vec::new();
     let mut emit = |event: Event| {
         assert!(!matches!(event, Event::Expanded { .. }), "planted");
         events.push(event);
     };
-    serve(&request(2, "s9", &folders), &mut store, &CancellationToken::forever(), &mut emit);
+    serve(&request(2, "s9", &folders), &mut store, &forever(), &mut emit);
     let failed =
         events.iter().any(|event| matches!(event, Event::Failed { message, .. } if message.contains("planted")));
     assert!(failed, "{events:?}");
-    let next = serve_all(&request(3, "s9", &folders), &mut store, &CancellationToken::forever());
+    let next = serve_all(&request(3, "s9", &folders), &mut store, &forever());
     assert_eq!(story(&next, 1), ["started", "row", "finished"]);
 }
 
@@ -440,7 +441,7 @@ fn an_ensemble_is_a_column_whose_alignment_is_a_members_or_the_mean() {
         let mut wanted = request(1, "s9 s3", &members[..1]);
         let mixing = Mixing { alignment, ..Mixing::default() };
         wanted.columns[0].system = SystemSpec { members: members.iter().map(Into::into).collect(), mixing };
-        let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
+        let events = serve_all(&wanted, &mut store, &forever());
         assert_eq!(story(&events, 1).last(), Some(&"finished"), "{events:?}");
         let facts = events.iter().find_map(|event| match event {
             Event::Loaded { facts, .. } => Some(facts.clone()),
@@ -471,7 +472,7 @@ fn models_of_different_target_words_are_no_ensemble() {
     let mut wanted = request(1, "s9 s3", &members);
     wanted.columns[0].system =
         SystemSpec { members: members.iter().map(Into::into).collect(), mixing: Mixing::default() };
-    let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
+    let events = serve_all(&wanted, &mut store(), &forever());
     assert_eq!(story(&events, 2).last(), Some(&"finished"), "the other column goes on");
     let told = events.iter().find_map(|event| match event {
         Event::LoadFailed { column: 1, message } => Some(message.clone()),

@@ -3,25 +3,21 @@
 
 use std::path::Path;
 
+use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::confidence::{CONFIDENCES, TranslationSigns};
 use interlinear::corpus::export::out::{self, ExportFormat, Out};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::query::table::{Sorting, rows};
 use interlinear::corpus::store::output::{SystemOutput, pack, unpack};
-use interlinear::corpus::{
-    import::importer::import_file, measures::table::Measuring, query::column::TableColumn, query::filter::Filter, run,
-    run::SystemRunOptions, store::corpus::CorpusTable, store::file::Workspace, store::read::StoredAbout,
-    store::write::NewSentence,
-};
+use interlinear::corpus::store::{corpus::CorpusTable, file::Workspace, read::StoredAbout, write::NewSentence};
+use interlinear::corpus::{import::importer::import_file, measures::table::Measuring};
+use interlinear::corpus::{query::column::TableColumn, query::filter::Filter, run, run::SystemRunOptions};
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::import::{ImportOptions, Role};
-use interlinear::models::{Kernels, Model};
-use interlinear::{
-    analysis::alignment::Alignment, decoding, evaluation::EvaluatedSystem, nn::device::Device,
-    text::links::read::links_of, ticket::CancellationToken,
-};
+use interlinear::models::{Kernels, Model, Stepper};
+use interlinear::{decoding, evaluation::EvaluatedSystem, nn::device::Device, text::links::read::links_of};
 
-use crate::cli::reference;
+use crate::{cli::reference, folder::Folder, forever};
 
 const PAIRS: &[(&str, &str, &str, &str)] = &[
     ("a red boat", "un bateau rouge", "un bateau rouge", "un rouge"),
@@ -95,8 +91,7 @@ fn places(corpus: &CorpusTable, filter: &str, sorting: &str) -> Vec<u32> {
 
 #[test]
 fn what_was_put_in_comes_out_after_opening_again() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     drop(filled(&path));
     let workspace = Workspace::open_existing(&path).expect("it opens");
     assert_eq!(workspace.len().expect("a count"), PAIRS.len());
@@ -151,11 +146,10 @@ fn kept_rows_have_the_sums_that_they_had() {
         assert!((again - kept).abs() < 1e-7, "kept again, {again} is not {kept}");
     }
 
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("a.ilws"));
+    let (folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws")));
     workspace.add_outputs(1, &[(0, given)], &mut Measuring::default()).expect("outputs");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
-    let path = folder.path().join("a.jsonl");
+    let path = folder.join("a.jsonl");
     let kind = ExportFormat::Jsonl;
     let (rows, columns, chosen) = (vec![0].into(), Vec::new(), String::new());
     out::write(
@@ -190,8 +184,8 @@ fn kept_rows_have_the_sums_that_they_had() {
 
 #[test]
 fn numbers_are_those_of_the_measures() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let corpus = CorpusTable::read(&filled(&folder.path().join("a.ilws"))).expect("a corpus");
+    let folder = Folder::new();
+    let corpus = CorpusTable::read(&filled(&folder.join("a.ilws"))).expect("a corpus");
     let value = |name: &str, at: usize| TableColumn::named(name, &corpus).expect(name).value(&corpus, at);
     for (name, at, expect) in [
         ("words", 1, 4.0),
@@ -223,8 +217,7 @@ fn numbers_are_those_of_the_measures() {
 
 #[test]
 fn conditions_choose_and_columns_sort() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("a.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws")));
     let tagged = Judgement { tags: ["idiom".to_owned()].into(), note: "Odd word".to_owned(), ..Judgement::default() };
     workspace.judge(1, "anna", &tagged).expect("judged");
     workspace.judge(3, "ben", &Judgement { stars: 4, ..Judgement::default() }).expect("judged");
@@ -300,8 +293,7 @@ fn conditions_choose_and_columns_sort() {
 
 #[test]
 fn judgements_have_one_undo_that_outlives_the_program() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let mark =
         ErrorMark { system: "First".to_owned(), target: (1, 2), category: "style".to_owned(), ..ErrorMark::default() };
     let acts = [
@@ -343,8 +335,7 @@ fn judgements_have_one_undo_that_outlives_the_program() {
 
 #[test]
 fn gold_gives_references_an_error_rate() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("a.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws")));
     workspace.judge_all(&[], &[(0, links_of("0-0 1-2 2?1").expect("links"))]).expect("gold");
     let rows = workspace.measure(&[0]).expect("measured");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
@@ -357,8 +348,7 @@ fn gold_gives_references_an_error_rate() {
 
 #[test]
 fn outputs_have_links_by_hand_of_their_own() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("a.ilws"));
+    let (folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws")));
     let errors = |workspace: &Workspace| {
         let corpus = CorpusTable::read(workspace).expect("a corpus");
         let of = |name| TableColumn::named(name, &corpus).expect("a column").value(&corpus, 1);
@@ -371,7 +361,7 @@ fn outputs_have_links_by_hand_of_their_own() {
     assert_eq!(errors(&workspace), ([Some(0.0), None], true));
     assert_eq!(workspace.gold(1).expect("read"), None, "the reference has none");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
-    let path = folder.path().join("gold");
+    let path = folder.join("gold");
     let (rows, columns, chosen) = (vec![0, 1].into(), Vec::new(), String::new());
     let out = Out {
         path: path.clone(),
@@ -395,8 +385,8 @@ fn outputs_have_links_by_hand_of_their_own() {
 
 #[test]
 fn what_is_no_workspace_is_refused_and_left_alone() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let at = |name: &str| folder.join(name);
     std::fs::write(at("text"), "only a text\n").expect("written");
     std::fs::create_dir(at("folder")).expect("made");
     let sql = |name: &str, sql: &str| {
@@ -422,8 +412,7 @@ fn what_is_no_workspace_is_refused_and_left_alone() {
 
 #[test]
 fn a_damaged_workspace_opens_as_far_as_it_goes() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let mut workspace = Workspace::open(&path).expect("a workspace");
     let sentence = |n: usize| NewSentence {
         source: format!("sentence {n} {}", "x".repeat(90)),
@@ -447,8 +436,7 @@ fn a_damaged_workspace_opens_as_far_as_it_goes() {
 
 #[test]
 fn two_windows_see_each_other_s_work() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let mut first = filled(&path);
     let mut second = Workspace::open(&path).expect("a second window");
     let version = second.version().expect("a version");
@@ -491,14 +479,29 @@ fn outputs_survive_packing_and_damage_is_no_output() {
     }
 }
 
+/// Log-probability and alignment of a translation, or of the best one, without a corpus.
+fn alone(
+    (stepper, specials): (&mut dyn Stepper, Specials),
+    search: &SearchOptions,
+    (source, target): (&[u32], Option<&[u32]>),
+) -> (f32, Option<Vec<Vec<f32>>>) {
+    if let Some(target) = target {
+        let forced = decoding::force(stepper, &[(source, target)], &forever()).expect("forced").remove(0);
+        return (forced.log_p, forced.alpha);
+    }
+    let decoded = decoding::decode(stepper, specials, &[source], search, &forever(), &mut |_, _| {});
+    let best = decoded.expect("decoded").remove(0).hypotheses.remove(0);
+    (best.log_p, best.alpha)
+}
+
 /// A run stops at a stale ticket, keeps what it had, and goes on there; numbers are those of decoding alone.
 #[test]
 fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for (name, forces) in
         [("rnnsearch", false), ("rnnsearch", true), ("rnnencdec", false), ("luong-local-p-general", false)]
     {
-        let path = folder.path().join(format!("{name}-{forces}.ilws"));
+        let path = folder.join(format!("{name}-{forces}.ilws"));
         let mut workspace = Workspace::open(&path).expect("a workspace");
         let sentence = |n: usize| NewSentence {
             source: if n == 7 { String::new() } else { format!("s{} s{} s{}", 2 + n % 9, 3 + n % 7, 4 + n % 5) },
@@ -548,25 +551,9 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
         for at in [0, 13, 39] {
             let source = model.source.encode(&sentences[at].source);
             let kept = workspace.output(id, at).expect("an answer").expect("an output");
-            let (log_p, alpha) = if forces {
-                let target = model.target.encode(sentences[at].reference.as_deref().expect("a reference"));
-                let pairs = [(source.ids.as_slice(), target.ids.as_slice())];
-                let forced =
-                    decoding::force(stepper.as_mut(), &pairs, &CancellationToken::forever()).expect("forced").remove(0);
-                (forced.log_p, forced.alpha)
-            } else {
-                let sources = [source.ids.as_slice()];
-                let decoded = decoding::decode(
-                    stepper.as_mut(),
-                    specials,
-                    &sources,
-                    &options.search,
-                    &CancellationToken::forever(),
-                    &mut |_, _| {},
-                );
-                let best = decoded.expect("decoded").remove(0).hypotheses.remove(0);
-                (best.log_p, best.alpha)
-            };
+            let target = sentences[at].reference.as_deref().filter(|_| forces);
+            let target = target.map(|reference| model.target.encode(reference).ids);
+            let (log_p, alpha) = alone((stepper.as_mut(), specials), &options.search, (&source.ids, target.as_deref()));
             assert!((kept.log_p.expect("log p") - log_p).abs() < 1e-4, "{name}, {at}");
             let alpha = alpha.as_deref().map(Alignment::from_rows);
             let shape = |alpha: &Option<Alignment>| alpha.as_ref().map(|alpha| (alpha.rows(), alpha.columns()));
@@ -585,8 +572,7 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
 
 #[test]
 fn a_system_that_follows_a_removed_one_was_not_seen() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("a.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws")));
     let mut corpus = CorpusTable::read(&workspace).expect("a corpus");
     let second = workspace.systems().expect("systems")[1].id;
     workspace.remove_system(second).expect("removed");
@@ -605,8 +591,7 @@ fn a_system_that_follows_a_removed_one_was_not_seen() {
 
 #[test]
 fn undo_took_away_links_that_were_imported_over_drawn_ones() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("a.ilws"));
+    let (_folder, mut workspace) = Folder::of(|folder| filled(&folder.join("a.ilws")));
     let links = |text: &str| links_of(text).expect("links");
     workspace.judge(1, "anna", &Judgement { stars: 1, ..Judgement::default() }).expect("judged");
     workspace.judge_all(&[], &[(0, links("0-0"))]).expect("drawn");
@@ -618,8 +603,7 @@ fn undo_took_away_links_that_were_imported_over_drawn_ones() {
 
 #[test]
 fn what_came_since_is_read_as_if_anew() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.ilws");
+    let (_folder, path) = Folder::and_path("a.ilws");
     let mut corpus = CorpusTable::read(&Workspace::open(&path).expect("a workspace")).expect("nothing");
     let mut workspace = filled(&path);
     corpus.refresh(&workspace).expect("read");
@@ -643,15 +627,14 @@ fn what_came_since_is_read_as_if_anew() {
 
 #[test]
 fn an_import_goes_on_where_it_stopped_and_other_files_still_fit() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = Workspace::open(&folder.path().join("a.ilws")).expect("a workspace");
+    let folder = Folder::new();
+    let mut workspace = Workspace::open(&folder.join("a.ilws")).expect("a workspace");
     let lines = |word: &str, count: usize| (1..=count).map(|n| format!("{word} {n}\n")).collect::<String>();
     let mut take = |name: &str, role: Role, text: &str| {
-        let path = folder.path().join(name);
+        let path = folder.join(name);
         std::fs::write(&path, text).expect("written");
         let options = ImportOptions { role: Some(role), ..ImportOptions::default() };
-        let ticket = CancellationToken::forever();
-        import_file(&mut workspace, (&path, &options), 1, &ticket, &mut |_| {}).expect("it comes in")
+        import_file(&mut workspace, (&path, &options), 1, &forever(), &mut |_| {}).expect("it comes in")
     };
     take("part.en", Role::Source, &lines("sentence", 50));
     assert_eq!(take("whole.en", Role::Source, &lines("sentence", 80)).sentences, 30);

@@ -14,9 +14,7 @@ use interlinear::pages::sentence::command::{
 };
 use interlinear::{app::document::hand::TakenAway, pages::command::Command, session::state::Session, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
+use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 fn selected() -> (Harness<'static, App>, Wires, u64) {
     let mut session = desk::two_models();
@@ -42,17 +40,17 @@ fn entry(word: &str) -> Word {
 #[test]
 fn a_click_on_a_candidate_forces_it_and_the_bar_takes_it_away() {
     let (mut harness, wires, column) = selected();
-    assert!(harness.query_by_label("Interventions").is_none());
+    assert!(!harness.has_any("Interventions"));
     harness.click_on("Candidate autre probability 0.135");
     assert_eq!(changes(&wires), [InterveneCommand::Force { column, i: 1, word: entry("autre") }]);
     harness.assert_has_all(&["Interventions", "1 word before is held"]);
     harness.click_on("Take away in RNNsearch, word 2 is \"autre\"");
     assert_eq!(changes(&wires)[1], InterveneCommand::Take { column, what: TakenAway::Word(1) });
-    assert!(harness.query_by_label("Interventions").is_none());
+    assert!(!harness.has_any("Interventions"));
     harness.press_with(egui::Modifiers::COMMAND, Key::Z);
     harness.click_on("Take all interventions away");
     assert_eq!(changes(&wires)[2], InterveneCommand::TakeAll);
-    assert!(harness.query_by_label("Interventions").is_none());
+    assert!(!harness.has_any("Interventions"));
 }
 
 #[test]
@@ -133,7 +131,7 @@ fn a_cell_of_the_selected_row_is_dragged_and_what_is_dragged_is_one_step() {
     assert!((last - (0.2 / 3.0 + 0.5)).abs() < 0.02, "{weights:?}");
     assert!(harness.app().document.can_undo());
     harness.send(SourceCommand::Undo);
-    assert!(harness.query_by_label("Interventions").is_none());
+    assert!(!harness.has_any("Interventions"));
 }
 
 #[test]
@@ -273,7 +271,7 @@ fn the_menus_of_the_other_button_act_too() {
     }
     harness.open_menu_of("rouge <- the 0.07");
     harness.click_on("Force another word...");
-    assert!(harness.query_by_label("Say it here").is_some(), "the menu of the word is open");
+    assert!(harness.has("Say it here"), "the menu of the word is open");
 }
 
 fn searched() -> Session {

@@ -4,14 +4,11 @@ use std::fmt::Write as _;
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
+use interlinear::corpus::judgements::campaign::Campaign;
 use interlinear::pages::corpus::views::{ExploreCommand, ExploreView};
-use interlinear::{
-    corpus::judgements::campaign::Campaign, import::Role, jobs::corpus::thread::CorpusRequest,
-    pages::corpus::command::CorpusCommand,
-};
+use interlinear::{import::Role, jobs::corpus::thread::CorpusRequest, pages::corpus::command::CorpusCommand};
 
-use crate::desk::WindowActions as _;
-use crate::workbench::Bench;
+use crate::{desk::WindowActions as _, workbench::Bench};
 
 const SYSTEMS: [&str; 4] = ["First", "Second", "Third", "Fourth"];
 

@@ -2,13 +2,10 @@
 
 use std::{cell::Cell, rc::Rc};
 
-use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
-use interlinear::session::{defect::Defect, state::Session};
-use interlinear::ui::after_defect::AfterDefect;
+use egui_kittest::{Harness, kittest::Queryable as _};
+use interlinear::{session::defect::Defect, session::state::Session, ui::after_defect::AfterDefect};
 
-use crate::desk::WindowActions as _;
-use crate::desk::window;
+use crate::{desk::WindowActions as _, desk::window};
 
 struct Opened;
 

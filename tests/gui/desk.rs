@@ -4,18 +4,18 @@ use std::{cell::RefCell, path::PathBuf, rc::Rc, sync::Arc, time::Duration};
 
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
-use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::{command::SourceCommand, effect::Effect, open_with::Installed, state::AppState};
 use interlinear::decoding::{Hypothesis, Specials};
+use interlinear::figure::interlinear::conllu;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{DeviceFacts, Event, HypothesisView, ModelFacts, ModelSizes};
+use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::{command::Command, corpus::CorpusPage, sentence::command::ColumnCommand};
-use interlinear::session::{driver::OpenWith, state::Session};
 use interlinear::ui::{App, SessionHost};
-use interlinear::{figure::interlinear::conllu, jobs::queue::QueueEvent, text::sentence::Sentence};
+use interlinear::{session::driver::OpenWith, session::state::Session, text::sentence::Sentence};
 
 #[derive(Clone, Default)]
 pub struct Wires {
@@ -31,6 +31,15 @@ pub struct Wires {
 impl Wires {
     pub fn heard(&self, wanted: impl Into<Command>) -> bool {
         self.sent.borrow().contains(&wanted.into())
+    }
+
+    pub fn heard_of(&self, name: &str) -> bool {
+        self.sent.borrow().iter().any(|command| format!("{command:?}").contains(name))
+    }
+
+    pub fn report(&self, harness: &mut Harness<'_, App>, number: u64, kind: QueueNews<Found>) {
+        self.corpus.borrow_mut().push(QueueEvent { number, kind });
+        harness.run();
     }
 }
 
@@ -178,6 +187,17 @@ pub fn add_column(session: &mut Session, facts: ModelFacts) -> u64 {
     column
 }
 
+/// A column whose model has translated the sentence.
+pub fn add_finished(session: &mut Session, name: &str, source: &str, outputs: &[&str]) -> u64 {
+    add_translated(session, facts(name, true), source, outputs)
+}
+
+pub fn add_translated(session: &mut Session, facts: ModelFacts, source: &str, outputs: &[&str]) -> u64 {
+    let column = add_column(session, facts);
+    finish(session, column, source, outputs, None);
+    column
+}
+
 pub fn two_models() -> Session {
     two_models_beside(Vec::new())
 }
@@ -221,6 +241,14 @@ pub fn finish(session: &mut Session, column: u64, source: &str, outputs: &[&str]
 
 pub fn window(session: Session) -> (Harness<'static, App>, Wires) {
     window_of(session, [1280.0, 800.0])
+}
+
+/// A window of two models, and the id of one of them.
+pub fn two_models_and(column: usize) -> (Harness<'static, App>, Wires, u64) {
+    let session = two_models();
+    let id = session.app().document.columns()[column].id;
+    let (harness, wires) = window(session);
+    (harness, wires, id)
 }
 
 pub fn window_of(session: Session, size: [f32; 2]) -> (Harness<'static, App>, Wires) {

@@ -8,8 +8,7 @@ use interlinear::pages::corpus::views::{CountedLinks, ExploreCommand, ExploreVie
 use interlinear::pages::{corpus::CorpusPage, corpus::command::CorpusCommand};
 use interlinear::{import::Role, jobs::corpus::thread::CorpusRequest};
 
-use crate::desk::WindowActions as _;
-use crate::workbench::Bench;
+use crate::{desk::WindowActions as _, workbench::Bench};
 
 fn conllu() -> String {
     let words = [("The", "DET"), ("red", "ADJ"), ("boat", "NOUN"), ("sleeps", "VERB"), (".", "PUNCT")];

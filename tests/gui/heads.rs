@@ -8,23 +8,20 @@ use interlinear::analysis::measures::{HeadMatrix, MEASURES, MeasuredWords, Teste
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::{command::SettingsCommand, effect::Effect, settings::Shown};
 use interlinear::jobs::live::protocol::{Event, ModelFacts, ModelSizes};
-use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
+use interlinear::jobs::queue::{Found, QueueNews};
 use interlinear::models::choice::{HeadChoice, ModelChoice};
 use interlinear::models::transformer::heads::{HeadKind, HeadPlace};
 use interlinear::pages::sentence::command::{ColumnCommand, InterveneCommand, ProbeCommand};
 use interlinear::text::links::{Link, Links};
 use interlinear::{jobs::queue::probe::Probed, session::state::Session, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
+use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 fn transformer() -> (Session, u64) {
     let mut session = desk::session("the red shoe");
     let sizes = ModelSizes { heads: (2, 2), ..ModelSizes::default() };
     let facts = ModelFacts { sizes, architecture: "transformer".to_owned(), ..desk::facts("Opus", true) };
-    let column = desk::add_column(&mut session, facts);
-    desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+    let column = desk::add_translated(&mut session, facts, "the red shoe", &["la chaussure rouge"]);
     (session, column)
 }
 
@@ -51,8 +48,7 @@ fn tested(measure: usize, has_target: bool) -> Arc<Tested> {
 fn answer(harness: &mut Harness<'_, App>, wires: &Wires, tested: Arc<Tested>) {
     let number = harness.state().session().sentence().probes().last().expect("a question").number;
     let found = QueueNews::Found(Found::Probed(Probed::Measured(tested)));
-    wires.corpus.borrow_mut().push(QueueEvent { number, kind: found });
-    harness.run();
+    wires.report(harness, number, found);
 }
 
 fn measure(name: &str) -> usize {
@@ -94,7 +90,7 @@ fn the_menu_alignment_chooses_a_head_or_the_mean_of_a_layer() {
     // models without heads have no such menu
     let (mut harness, _) = desk::window(desk::two_models());
     harness.click_on("Menu of RNNsearch");
-    assert!(harness.query_by_label("Alignment").is_none());
+    assert!(!harness.has_any("Alignment"));
 }
 
 fn transformer_facts() -> ModelFacts {

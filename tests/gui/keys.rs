@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
-use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::{layout::Layout, open_with::Installed, page::SENTENCE, settings::Theme};
 use interlinear::pages::sentence::command::{
@@ -15,8 +14,7 @@ use interlinear::pages::sentence::command::{
 use interlinear::pages::{PAGES, command::Command, corpus::CORPUS, map::MAP, shell::source, steps::STEPS};
 use interlinear::ui::{App, spoken::Announcer};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 fn is_hover(command: &Command) -> bool {
     matches!(command, Command::Sentence(SentenceCommand::Select(SelectCommand::Hover(_))))
@@ -144,7 +142,7 @@ fn help_lists_every_shortcut_and_closes_again() {
         assert!(harness.has_any(binding.name), "{} is missing", binding.name);
     }
     harness.press(Key::Escape);
-    assert!(harness.query_by_label("Shortcuts and explanations").is_none());
+    assert!(!harness.has_any("Shortcuts and explanations"));
 }
 
 #[test]
@@ -233,14 +231,14 @@ fn models_of_another_language_are_offered_for_its_sentences() {
         ("Ich weiß nicht, wo mein Bruder die Schlüssel hingelegt hat.", true),
     ] {
         harness.send(SourceCommand::Replace(text.to_owned()));
-        assert_eq!(harness.query_by_label(note).is_some(), is_told, "{text}");
-        assert_eq!(harness.query_by_label("Open german").is_some(), is_told, "{text}");
-        assert!(harness.query_by_label("Open french").is_none() && harness.query_by_label("Open other").is_none());
+        assert_eq!(harness.has(note), is_told, "{text}");
+        assert_eq!(harness.has("Open german"), is_told, "{text}");
+        assert!(!harness.has_any("Open french") && !harness.has_any("Open other"));
     }
     let french = "Je ne sais pas où mon frère a mis les clés de la maison.";
     harness.send(SourceCommand::Replace(french.to_owned()));
     for (label, is_told) in [("Open french", true), ("Open german", false), ("All 3 of German to English", false)] {
-        assert_eq!(harness.query_by_label(label).is_some(), is_told, "{label}");
+        assert_eq!(harness.has(label), is_told, "{label}");
     }
     harness.send(SourceCommand::Undo);
     harness.click_on("Open german");
@@ -253,7 +251,7 @@ fn models_of_another_language_are_offered_for_its_sentences() {
     assert_eq!(columns(&harness), ["german", "first", "second"], "without copies of a training");
     harness.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);
     for label in ["French to English", "English to German"] {
-        assert!(harness.query_by_label(label).is_some(), "{label}");
+        assert!(harness.has(label), "{label}");
     }
     let pair = harness.get_by_label("German to English").rect().top();
     let first = |label: &str| {

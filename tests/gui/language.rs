@@ -11,8 +11,7 @@ use interlinear::pages::corpus::views::{ExploreCommand, ExploreView};
 use interlinear::pages::{corpus::CORPUS, lesson::LessonCommand};
 use interlinear::{app::layout::Layout, decoding::step_trace::Then, jobs::live::protocol::ModelFacts, ui::App};
 
-use crate::desk::WindowActions as _;
-use crate::{campaign, desk, explore, layout, maps, picture, steps, study};
+use crate::{campaign, desk, desk::WindowActions as _, explore, layout, maps, picture, steps, study};
 
 const SIZES: [[f32; 2]; 2] = [[1024.0, 768.0], [1366.0, 768.0]];
 
@@ -140,8 +139,7 @@ fn the_line_over_the_pictures_stays_in_narrow_windows_of_longer_words() {
     let mut session = desk::session("the red shoe");
     for _ in 0..2 {
         let facts = ModelFacts { has_head: true, ..desk::facts("RNNsearch", true) };
-        let column = desk::add_column(&mut session, facts);
-        desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+        desk::add_translated(&mut session, facts, "the red shoe", &["la chaussure rouge"]);
     }
     let (mut harness, _) = desk::window_of(session, [1280.0, 768.0]);
     let mut report = String::new();
@@ -222,7 +220,7 @@ fn an_open_lesson_and_the_examples_follow_the_language() {
     assert!(french.0 != english.0 && french.1 != english.1, "{french:?}");
     assert!(harness.query_all_by_label_contains(&french.1).next().is_some(), "{}", french.1);
     harness.send(LessonCommand::Close);
-    assert!(harness.query_by_label("Pour commencer").is_some() && harness.query_by_label("Start here").is_none());
+    assert!(harness.has("Pour commencer") && !harness.has_any("Start here"));
     speak(&mut harness, Language::English);
     assert!(harness.has("Start here"));
 }

@@ -6,14 +6,12 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::layout::{Layout, Look};
-use interlinear::app::{open_with::OpenWith, settings::Shown};
-use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
+use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts, Pieces};
 use interlinear::pages::{command::Command, lesson::LessonCommand};
-use interlinear::session::{link::ShownLink, state::Session};
-use interlinear::{analysis::row_convention::RowConvention, ui::App};
+use interlinear::{analysis::row_convention::RowConvention, app::open_with::OpenWith, app::settings::Shown};
+use interlinear::{session::link::ShownLink, session::state::Session, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 const SCREENS: [(f32, f32, f32); 10] = [
     (1024.0, 768.0, 2.0),
@@ -34,9 +32,12 @@ pub fn session(columns: usize) -> Session {
     let text = "The little girl who lost her red shoe was waiting for the last train .";
     let mut session = desk::session(text);
     for n in 0..columns {
-        let column =
-            desk::add_column(&mut session, desk::facts(["RNNsearch en-fr", "Luong local-p en-fr"][n % 2], true));
-        desk::finish(&mut session, column, text, &[text, "The little girl ."], None);
+        desk::add_finished(
+            &mut session,
+            ["RNNsearch en-fr", "Luong local-p en-fr"][n % 2],
+            text,
+            &[text, "The little girl ."],
+        );
     }
     session
 }
@@ -92,13 +93,13 @@ fn a_presentation_shows_one_column_and_no_panel() {
     harness.press(egui::Key::F5);
     let columns = |harness: &Harness<'_, App>| harness.query_all_by_role(Role::Grid).count();
     assert_eq!(columns(&harness), 1);
-    assert!(harness.query_by_label("Help").is_none(), "the bar at the top is gone");
+    assert!(!harness.has_any("Help"), "the bar at the top is gone");
     let window = Rect::from_min_size(egui::Pos2::ZERO, harness.ctx.content_rect().size());
     for (name, rect) in controls(&harness) {
         assert!(window.expand(1.0).contains_rect(rect), "{name} at {rect} lies outside {window}");
     }
     harness.press(egui::Key::Escape);
-    assert!(harness.query_by_label("Help").is_some(), "Escape leaves");
+    assert!(harness.has("Help"), "Escape leaves");
 }
 
 #[test]
@@ -117,8 +118,7 @@ fn the_tabs_of_the_pages_fold_last() {
     for (width, models, has_tabs) in [(1280.0, 4, true), (1024.0, 3, true), (700.0, 1, false)] {
         let mut session = desk::session("the red shoe");
         for n in 0..models {
-            let column = desk::add_column(&mut session, desk::facts(&format!("RNNsearch {n}"), true));
-            desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+            desk::add_finished(&mut session, &format!("RNNsearch {n}"), "the red shoe", &["la chaussure rouge"]);
         }
         let (harness, _) = desk::window_of(session, [width, 800.0]);
         let tab = harness.query_by_role_and_label(Role::Tab, "Page Map");
@@ -209,7 +209,7 @@ fn on_a_phone_nothing_of_the_bar_lies_over_anything_and_the_beam_is_in_a_menu() 
     }
     let field = harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").rect();
     assert!(field.width() > 280.0, "the text has the width of the window: {field}");
-    assert!(harness.query_by_label("Beam").is_none(), "it is in the menu");
+    assert!(!harness.has_any("Beam"), "it is in the menu");
     harness.click_button("Menu");
     harness.click_containing("Decoding");
     harness.get_by_role_and_label(Role::SpinButton, "Beam").click();
@@ -232,11 +232,11 @@ fn on_a_phone_lessons_stand_under_the_window_and_not_beside_it() {
 fn links_take_the_place_of_the_heatmap_and_say_their_alpha() {
     let (mut harness, wires) = desk::window(desk::two_models());
     harness.press_with(Modifiers::COMMAND, egui::Key::J);
-    assert!(harness.query_by_label("chaussure <- red 0.80").is_none(), "no cell is left");
+    assert!(!harness.has_any("chaussure <- red 0.80"), "no cell is left");
     let word = harness.get_by_label_contains("chaussure: red 0.80");
     word.click();
     harness.run();
-    let selected = wires.sent.borrow().iter().any(|command| format!("{command:?}").contains("Target"));
+    let selected = wires.heard_of("Target");
     assert!(selected, "a click on a target word selects it");
     assert!(harness.query_by_label_contains("Links of RNNsearch, ").is_some());
 }
@@ -248,7 +248,7 @@ fn escape_closes_a_menu_and_nothing_else() {
     assert!(harness.query_by_label_contains("Presentation").is_some(), "the menu is open");
     harness.press(egui::Key::Escape);
     assert!(harness.query_by_label_contains("Presentation").is_none(), "Escape closes it");
-    let deselected = wires.sent.borrow().iter().any(|command| format!("{command:?}").contains("Nothing"));
+    let deselected = wires.heard_of("Nothing");
     assert!(!deselected, "and selects nothing only where no menu is open");
 }
 
@@ -265,7 +265,7 @@ fn columns(harness: &Harness<'_, App>) -> Vec<Rect> {
 fn three_columns_fit_a_window_of_1024_points_and_the_sentences_open_over_them() {
     let (mut harness, _) = desk::window_of(session(3), [1024.0, 768.0]);
     let list = "List of sentences, arrows move through it";
-    assert!(harness.query_by_label(list).is_none(), "the list is folded");
+    assert!(!harness.has_any(list), "the list is folded");
     let before = columns(&harness);
     assert_eq!(before.len(), 3);
     for rect in &before {
@@ -276,13 +276,13 @@ fn three_columns_fit_a_window_of_1024_points_and_the_sentences_open_over_them() 
     assert!(shown.left() >= 0.0 && shown.right() < 400.0 && shown.height() > 300.0, "{shown}");
     assert_eq!(before, columns(&harness), "nothing moves");
     harness.press(egui::Key::Escape);
-    assert!(harness.query_by_label(list).is_none(), "Escape closes it");
+    assert!(!harness.has_any(list), "Escape closes it");
     for _ in 0..2 {
         harness.press_with(Modifiers::COMMAND, egui::Key::F);
-        assert!(harness.query_by_label(list).is_some(), "looking for a sentence opens it");
+        assert!(harness.has(list), "looking for a sentence opens it");
     }
     harness.click_on("Close the sentences");
-    assert!(harness.query_by_label(list).is_none());
+    assert!(!harness.has_any(list));
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn a_wide_window_keeps_the_sentences_beside_the_columns() {
         (6, [1280.0, 800.0], false),
     ] {
         let (harness, _) = desk::window_of(session(columns), size);
-        let is_there = harness.query_by_label("List of sentences, arrows move through it").is_some();
+        let is_there = harness.has("List of sentences, arrows move through it");
         assert_eq!(is_there, !is_folded, "{columns} columns in {size:?}");
         let button = harness.query_by_role_and_label(Role::Button, "Sentences").is_some();
         assert_eq!(button, is_folded, "{columns} columns in {size:?}");
@@ -321,7 +321,7 @@ fn columns_that_do_not_fit_are_on_further_pages() {
         assert!(seen(&harness).contains(&n), "keys bring column {n} into view");
     }
     let (harness, _) = desk::window_of(session(3), [1280.0, 800.0]);
-    assert!(harness.query_by_label("Next columns").is_none(), "there is no other page");
+    assert!(!harness.has_any("Next columns"), "there is no other page");
 }
 
 #[test]
@@ -429,66 +429,62 @@ fn a_very_low_window_keeps_its_height_for_the_picture() {
     harness.get_by_label("Column 2 of 3");
 }
 
+fn add_local(session: &mut Session, facts: ModelFacts, said: &str, change: impl FnOnce(&mut HypothesisView)) {
+    let column = desk::add_column(session, ModelFacts { window: Some(2), ..facts });
+    let mut events = desk::finished(session, column, desk::sentence("the red shoe", &[]), &[said], None);
+    let Some(Event::Finished { result, .. }) = events.last_mut() else { panic!("it ends") };
+    let best = &mut result.hypotheses[0];
+    best.found.p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
+    change(best);
+    for event in events {
+        session.absorb(event);
+    }
+}
+
+/// Of the line over the columns, in a window of this width.
+fn check_line(what: &str, session: Session, width: i16) {
+    let size = vec2(f32::from(width), 800.0);
+    let (harness, _) = desk::window_of(session, size.into());
+    let legends = harness.query_all_by_role(Role::Legend).map(|node| ("legend".to_owned(), node.rect()));
+    let all = controls(&harness).into_iter().chain(legends);
+    let bar = harness.get_by_role_and_label(Role::Button, "heatmap").rect().y_range();
+    let in_bar: Vec<_> = all.filter(|(_, rect)| bar.contains(rect.center().y)).collect();
+    check(&format!("{width} points, {what}"), Rect::from_min_size(egui::Pos2::ZERO, size), &in_bar);
+}
+
 /// At 1440 points with four columns, `aligner` and `p_t` lay under - and + while a measure was shown.
 #[test]
 fn the_line_folds_before_its_switches_overlap() {
-    let text = "the red shoe";
     for width in [1000, 1120, 1280, 1360, 1440, 1600, 1920] {
         for shown in [Shown::Alpha, Shown::Energies, Shown::Measure(1)] {
-            let mut session = desk::session(text);
+            let mut session = desk::session("the red shoe");
             for n in 0..4 {
                 let own = if n == 1 { RowConvention::Input } else { RowConvention::Predicted };
-                let local = ModelFacts { window: Some(2), input_delay: Some(1), ..desk::facts("Luong local-p", true) };
-                let column = desk::add_column(&mut session, ModelFacts { reading: own, ..local });
+                let facts = ModelFacts { input_delay: Some(1), reading: own, ..desk::facts("Luong local-p", true) };
                 let said = if n == 0 { "le soulier rouge" } else { "la chaussure rouge" };
-                let mut events = desk::finished(&session, column, desk::sentence(text, &[]), &[said], None);
-                let Some(Event::Finished { result, .. }) = events.last_mut() else { panic!("it ends") };
-                let best = &mut result.hypotheses[0];
-                best.found.p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
-                let words = best.tokens.clone();
-                let single = || (0..4).map(|i| i..i + 1).collect();
-                best.pieces = (n == 2).then(|| Pieces { source: single(), target: single(), words });
-                for event in events {
-                    session.absorb(event);
-                }
+                add_local(&mut session, facts, said, |best| {
+                    let words = best.tokens.clone();
+                    let single = || (0..4).map(|i| i..i + 1).collect();
+                    best.pieces = (n == 2).then(|| Pieces { source: single(), target: single(), words });
+                });
             }
             session.apply(SettingsCommand::SetShown(shown));
             session.apply(SettingsCommand::SetLinks(true));
-            let (harness, _) = desk::window_of(session, [width as f32, 800.0]);
-            let legends = harness.query_all_by_role(Role::Legend).map(|node| ("legend".to_owned(), node.rect()));
-            let all: Vec<_> = controls(&harness).into_iter().chain(legends).collect();
-            let bar = harness.get_by_role_and_label(Role::Button, "heatmap").rect().y_range();
-            let in_bar: Vec<_> = all.into_iter().filter(|(_, rect)| bar.contains(rect.center().y)).collect();
-            let window = Rect::from_min_size(egui::Pos2::ZERO, vec2(width as f32, 800.0));
-            check(&format!("{width} points, {shown:?}"), window, &in_bar);
+            check_line(&format!("{shown:?}"), session, width);
         }
     }
 }
 
 #[test]
 fn the_line_over_the_columns_never_paints_over_itself() {
-    let text = "the red shoe";
     for width in (600..1500).step_by(60) {
         for is_wordy in [false, true] {
-            let mut session = desk::session(text);
+            let mut session = desk::session("the red shoe");
             for n in 0..3 {
-                let facts = ModelFacts { window: Some(2), ..desk::facts("Luong local-p", true) };
-                let column = desk::add_column(&mut session, facts);
                 let said = if is_wordy && n == 0 { "le soulier rouge" } else { "la chaussure rouge" };
-                let mut events = desk::finished(&session, column, desk::sentence(text, &[]), &[said], None);
-                let Some(Event::Finished { result, .. }) = events.last_mut() else { panic!("it ends") };
-                result.hypotheses[0].found.p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
-                for event in events {
-                    session.absorb(event);
-                }
+                add_local(&mut session, desk::facts("Luong local-p", true), said, |_| {});
             }
-            let (harness, _) = desk::window_of(session, [width as f32, 800.0]);
-            let legends = harness.query_all_by_role(Role::Legend).map(|node| ("legend".to_owned(), node.rect()));
-            let all: Vec<_> = controls(&harness).into_iter().chain(legends).collect();
-            let bar = harness.get_by_role_and_label(Role::Button, "heatmap").rect().y_range();
-            let in_bar: Vec<_> = all.into_iter().filter(|(_, rect)| bar.contains(rect.center().y)).collect();
-            let window = Rect::from_min_size(egui::Pos2::ZERO, vec2(width as f32, 800.0));
-            check(&format!("{width} points, words differ {is_wordy}"), window, &in_bar);
+            check_line(&format!("words differ {is_wordy}"), session, width);
         }
     }
 }

@@ -3,13 +3,11 @@
 use egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::app::{command::WindowCommand, layout::Layout};
 use interlinear::pages::sentence::command::{SelectCommand, SentenceCommand};
-use interlinear::pages::{command::Command, lesson::LessonCommand};
-use interlinear::{jobs::files::texts::FolderTexts, session::state::Session, ui::App};
+use interlinear::{app::command::WindowCommand, app::layout::Layout, jobs::files::texts::FolderTexts};
+use interlinear::{pages::command::Command, pages::lesson::LessonCommand, session::state::Session, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 fn session() -> Session {
     let mut session = desk::session("the red shoe");
@@ -26,7 +24,7 @@ fn names(app: &App) -> Vec<String> {
 }
 
 fn open_list(harness: &mut Harness<'static, App>) {
-    if harness.query_by_label("Lessons").is_none() {
+    if !harness.has_any("Lessons") {
         harness.click_on("Menu");
     }
     harness.click_on("Lessons");
@@ -46,7 +44,7 @@ fn a_lesson_opens_from_the_menu_turns_pages_by_the_keyboard_and_leaves_the_windo
 
         harness.press(Key::Enter);
         harness.get_each(&["The list itself", "Your turn"]);
-        assert!(harness.query_by_label("It has as many numbers as before.").is_none(), "it waits for an act");
+        assert!(!harness.has_any("It has as many numbers as before."), "it waits for an act");
         harness.click_on_each(&["Pass over", "It gets a few more numbers."]);
         harness.get_by_label("Not quite.");
         harness.click_on("It has as many numbers as before.");
@@ -67,7 +65,7 @@ fn a_lesson_opens_from_the_menu_turns_pages_by_the_keyboard_and_leaves_the_windo
         assert_eq!(after, before);
         assert!(wires.heard(LessonCommand::Close));
         harness.click_on("Close");
-        assert!(harness.query_by_label("2. What alignment is").is_none());
+        assert!(!harness.has_any("2. What alignment is"));
     }
 }
 
@@ -99,7 +97,7 @@ fn the_manual_leads_to_lessons() {
     harness.click_containing("Beam against greedy");
     assert!(wires.heard(LessonCommand::Open("beam-greedy".to_owned())));
     harness.get_by_label("One word at a time");
-    assert!(harness.query_by_label("Search the manual").is_none(), "the lesson takes the manual's place");
+    assert!(!harness.has_any("Search the manual"), "the lesson takes the manual's place");
 }
 
 #[test]

@@ -8,7 +8,6 @@ mod campaign;
 mod defect;
 mod desk;
 mod explore;
-mod given;
 mod glosses;
 mod glyphs;
 mod heads;

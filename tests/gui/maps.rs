@@ -4,18 +4,14 @@ use std::sync::Arc;
 
 use egui::accesskit::Role;
 use egui::{pos2, vec2};
-use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
-use interlinear::analysis::{map::MapLayout, neighbours::Space};
+use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
-use interlinear::pages::map as maps;
-use interlinear::pages::map::{MapPoint, Method, PointChoice, VectorMap};
-use interlinear::pages::{map::MAP, map::command::MapCommand, sentence::command::SelectCommand};
-use interlinear::{app::command::WindowCommand, ui::App};
+use interlinear::pages::map::{MAP, MapPoint, Method, PointChoice, VectorMap};
+use interlinear::pages::{map as maps, map::command::MapCommand, sentence::command::SelectCommand};
+use interlinear::ui::App;
+use interlinear::{analysis::map::MapLayout, analysis::neighbours::Space, app::command::WindowCommand};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
+use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 fn chart() -> Arc<VectorMap> {
     let words = ["house", "home", "cat", "dog", "barn"];
@@ -66,12 +62,12 @@ fn the_page_opens_on_a_map_and_tells_how_far_it_is() {
     harness.assert_has("The map appears here when it is done");
     harness.click_on("Cancel");
     // Whoever cancelled the first map is not given it again.
-    assert_eq!((harness.state().session().maps().task, harness.query_by_label("Cancel").is_some()), (None, false));
+    assert_eq!((harness.state().session().maps().task, harness.has("Cancel")), (None, false));
     harness.click_on("Make map");
     hear(&mut harness, &wires, QueueNews::Failed("The device is full".to_owned()));
     harness.assert_has("The device is full");
     harness.click_on("Dismiss");
-    assert!(harness.query_by_label("The device is full").is_none());
+    assert!(!harness.has_any("The device is full"));
 }
 
 #[test]
@@ -103,7 +99,7 @@ fn the_mouse_finds_points_and_the_wheel_zooms() {
     let plane = harness.get_by_role(Role::Canvas).rect();
     harness.hover_at(plane.center() + vec2(0.0, -1.0));
     harness.run();
-    assert!(harness.query_by_label("id 4, rank 3, 3 letters").is_none(), "nothing is in the middle");
+    assert!(!harness.has_any("id 4, rank 3, 3 letters"), "nothing is in the middle");
     // The cross fills the lower side, so the upper arm lies on the middle of the upper edge but for the margin.
     let cat = harness.get_by_label("cat, rank 3").rect();
     harness.hover_at(pos2(plane.center().x, cat.center().y));
@@ -170,7 +166,7 @@ fn what_is_mapped_and_how_is_chosen_above() {
     let (mut harness, wires) = page();
     harness.assert_has("perplexity");
     harness.click_on("PCA");
-    assert!(harness.query_by_label("perplexity").is_none(), "PCA has none");
+    assert!(!harness.has_any("perplexity"), "PCA has none");
     harness.get_by_label("length").click();
     harness.click_on_each(&["What is mapped", "Typed phrases"]);
     harness.assert_has("Phrases, one a line");

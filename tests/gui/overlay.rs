@@ -6,18 +6,14 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::layout::{Layout, Look};
-use interlinear::app::{effect::Effect, settings::RowSource};
 use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
 use interlinear::jobs::queue::head::{HeadLearned, LearnedOfText};
-use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
+use interlinear::jobs::queue::{Found, JobProgress, QueueNews};
 use interlinear::text::links::{Link, Links};
-use interlinear::{
-    aligner::bundled::AlignerFile, analysis::row_convention::RowConvention, pages::sentence::command::HeadCommand,
-    session::state::Session,
-};
+use interlinear::{aligner::bundled::AlignerFile, analysis::row_convention::RowConvention, app::effect::Effect};
+use interlinear::{app::settings::RowSource, pages::sentence::command::HeadCommand, session::state::Session};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 const LINKS: &str = "Links of the statistical aligner";
 
@@ -45,7 +41,7 @@ fn links_are_switched_by_button_key_and_menu() {
     assert!(harness.has("Legend of the outlines, links of the statistical aligner"));
     harness.press_with(egui::Modifiers::COMMAND, egui::Key::K);
     assert!(!harness.app().view.settings().links);
-    assert!(harness.query_by_label("Legend of the outlines, links of the statistical aligner").is_none());
+    assert!(!harness.has_any("Legend of the outlines, links of the statistical aligner"));
     harness.click_on("View");
     harness.click_containing("Links of the aligner");
     assert!(harness.app().view.settings().links);
@@ -86,11 +82,10 @@ fn the_picture_of_links_has_those_of_the_aligner_and_their_switch() {
 fn where_no_aligner_comes_with_the_program_the_switch_says_why() {
     let mut session = desk::session("the red shoe");
     let facts = ModelFacts { target_language: "nl".to_owned(), ..desk::facts("Dutch", true) };
-    let column = desk::add_column(&mut session, facts);
-    desk::finish(&mut session, column, "the red shoe", &["der rote Schuh"], None);
+    desk::add_translated(&mut session, facts, "the red shoe", &["der rote Schuh"]);
     session.apply(SettingsCommand::SetLinks(true));
     let (mut harness, wires) = desk::window(session);
-    assert!(harness.query_by_label("Legend of the outlines, links of the statistical aligner").is_none());
+    assert!(!harness.has_any("Legend of the outlines, links of the statistical aligner"));
     harness.point_at(LINKS);
     let why = "No statistical aligner for en and nl comes with the program; the menu View takes a file of your own";
     assert!(harness.has(why), "in the tooltip");
@@ -102,11 +97,10 @@ fn where_no_aligner_comes_with_the_program_the_switch_says_why() {
 fn rows_of_rnnsearch_may_be_read_by_the_word_read() {
     let mut session = desk::session("the red shoe");
     let facts = ModelFacts { input_delay: Some(2), ..desk::facts("RNNsearch", true) };
-    let column = desk::add_column(&mut session, facts);
-    desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+    desk::add_translated(&mut session, facts, "the red shoe", &["la chaussure rouge"]);
     let (mut harness, wires) = desk::window(session);
     assert!(harness.has("la <- the 0.80"));
-    assert!(harness.query_by_label("Rows by each model's own reading").is_none(), "no model has another");
+    assert!(!harness.has_any("Rows by each model's own reading"), "no model has another");
     harness.click_on("Rows by input");
     assert!(wires.heard(SettingsCommand::SetReading(Some(RowConvention::Input))));
     harness.assert_has_all(&[
@@ -141,8 +135,10 @@ fn two_questions_are_answered_one_after_the_other_and_one_over_the_other() {
     assert_eq!(harness.query_all_by_label("chaussure <- red 0.80").count(), 1, "the other model has no head");
     harness.assert_has_all(&["chaussure <- shoe 0.70", "Rows of RNNsearch by the origin of the word"]);
     harness.click_on("Outline the other of both questions");
-    assert!(harness.has("chaussure <- red 0.10, it looked here"));
-    assert!(harness.has("Legend of the outlines, the other of both questions"));
+    harness.assert_has_all(&[
+        "chaussure <- red 0.10, it looked here",
+        "Legend of the outlines, the other of both questions",
+    ]);
     harness.click_on("Where it looked to choose the word");
     assert!(harness.has("chaussure <- shoe 0.07, it comes from here"));
     let nowhere = || harness.query_all_by_label_contains("la <- </s> ");
@@ -160,7 +156,7 @@ fn two_questions_are_answered_one_after_the_other_and_one_over_the_other() {
     let note = "It explains the alignment and not the choice";
     assert!(harness.query_all_by_label_contains(note).next().is_some(), "in the tooltip");
     let (harness, _) = desk::window(desk::two_models());
-    assert!(harness.query_by_label("Where the word comes from").is_none(), "no model has a head");
+    assert!(!harness.has_any("Where the word comes from"), "no model has a head");
 }
 
 #[test]
@@ -190,19 +186,14 @@ fn an_alignment_head_is_learned_on_a_sheet() {
     let number = harness.app().tasks.list()[0].number;
     let what = "Learning an alignment head for RNNencdec, 1.250 nats a word".to_owned();
     let progress = JobProgress { done: 30, total: 120, what, words_per_second: 900.0 };
-    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });
-    harness.run();
+    wires.report(&mut harness, number, QueueNews::Progress(progress));
     assert!(shows(&harness, "1.250 nats a word, 25 %, 900 words/s"));
     let model = harness.app().document.columns()[0].system.members[0].clone();
     let learned = HeadLearned { path: model.folder.join("alignment.safetensors"), model, pairs: 500, cost: 0.75 };
-    wires
-        .corpus
-        .borrow_mut()
-        .push(QueueEvent { number, kind: QueueNews::Found(Found::Head(LearnedOfText::Head(learned))) });
-    harness.run();
+    wires.report(&mut harness, number, QueueNews::Found(Found::Head(LearnedOfText::Head(learned))));
     assert!(shows(&harness, "Learned from 500 pairs to 0.750 nats a word") && shows(&harness, "This model has one"));
     click(&mut harness, "Close");
-    assert!(harness.query_by_label("Where the word comes from").is_some(), "both questions are there");
+    assert!(harness.has("Where the word comes from"), "both questions are there");
     let facts = |at: usize| harness.app().document.columns()[at].facts.clone().expect("loaded");
     assert!(facts(0).has_head && !facts(1).has_head);
 }
@@ -213,8 +204,7 @@ fn rows_of_a_model_guided_by_the_word_read_are_read_so_until_one_chooses() {
     let own = ModelFacts { input_delay: Some(2), reading: RowConvention::Input, ..desk::facts("Told", true) };
     let plain = ModelFacts { input_delay: Some(2), ..desk::facts("RNNsearch", true) };
     for facts in [own, plain] {
-        let column = desk::add_column(&mut session, facts);
-        desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+        desk::add_translated(&mut session, facts, "the red shoe", &["la chaussure rouge"]);
     }
     let (mut harness, wires) = desk::window_of(session, [1600.0, 800.0]);
     harness.assert_has_all(&["Rows of Told by the word read", "Rows of RNNsearch by the word predicted"]);
@@ -253,21 +243,20 @@ fn words_are_whole_in_heatmap_and_inspector_until_pieces_are_asked_for() {
     harness.press_with(egui::Modifiers::COMMAND | egui::Modifiers::SHIFT, egui::Key::K);
     assert!(harness.has("sunrise <- the 0.45"));
     let (harness, _) = desk::window(desk::two_models());
-    assert!(harness.query_by_label("Pieces of words").is_none(), "these vocabularies have whole words");
+    assert!(!harness.has_any("Pieces of words"), "these vocabularies have whole words");
 }
 
 #[test]
 fn a_model_that_was_told_says_so_over_its_column() {
     let mut session = desk::session("the red shoe");
     let facts = ModelFacts { guided: Some("input".to_owned()), ..desk::facts("RNNsearch", true) };
-    let column = desk::add_column(&mut session, facts);
-    desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+    desk::add_translated(&mut session, facts, "the red shoe", &["la chaussure rouge"]);
     let (mut harness, _) = desk::window(session);
     harness.point_at("guided");
     let note = "its attention was trained on word links of a statistical aligner";
     assert!(harness.query_all_by_label_contains(note).next().is_some(), "in the tooltip");
     let (harness, _) = desk::window(desk::two_models());
-    assert!(harness.query_by_label("guided").is_none());
+    assert!(!harness.has_any("guided"));
 }
 
 #[test]

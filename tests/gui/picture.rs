@@ -5,18 +5,13 @@ use std::path::PathBuf;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::app::{
-    command::SettingsCommand, files::drawing::Drawing, files::export, files::export::AlignmentFormat,
-};
+use interlinear::app::{command::SettingsCommand, files::drawing::Drawing, files::export};
 use interlinear::figure::sheet::{FigureNeeds, KINDS};
-use interlinear::figure::{formats::FORMATS, page::FigurePage};
 use interlinear::pages::sentence::command::{ColumnCommand, InterlinearCommand, SelectCommand, SentenceCommand};
-use interlinear::session::{driver::OpenWith, state::Session};
-use interlinear::{pages::command::Command, ui::App};
+use interlinear::{app::files::export::AlignmentFormat, figure::formats::FORMATS, figure::page::FigurePage};
+use interlinear::{pages::command::Command, session::driver::OpenWith, session::state::Session, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
+use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 pub fn inspected() -> Session {
     let words: Vec<String> = (0..24).map(|n| format!("word{n}")).collect();
@@ -177,7 +172,7 @@ fn the_sheet_of_figures_remembers_the_last_choice() {
     assert_eq!(again.app().view.drawing(), drawing, "at the next start too");
     harness.press(egui::Key::Escape);
     harness.press_with(egui::Modifiers::COMMAND, egui::Key::S);
-    assert!(harness.query_by_label("Save a figure of RNNencdec").is_some(), "a key opens it for the selected column");
+    assert!(harness.has("Save a figure of RNNencdec"), "a key opens it for the selected column");
     let column = harness.app().document.columns()[0].id;
     harness.click_on("Copy");
     let copied = |command: &Command| {

@@ -5,18 +5,14 @@ use std::sync::Arc;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::measures::{MeasuredWords, Tested};
-use interlinear::app::{command::SettingsCommand, settings::Shown};
 use interlinear::jobs::queue::probe::{Persuasion, Probed};
-use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
+use interlinear::jobs::queue::{Found, QueueNews};
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SelectCommand};
 use interlinear::text::links::{Link, Links};
-use interlinear::{
-    interventions::Word, jobs::live::protocol::Event, models::gradient::PersuadedRow, session::state::Session, ui::App,
-};
+use interlinear::{app::command::SettingsCommand, app::settings::Shown, interventions::Word};
+use interlinear::{jobs::live::protocol::Event, models::gradient::PersuadedRow, session::state::Session, ui::App};
 
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
-use crate::{desk, measured};
+use crate::{desk, desk::WindowActions as _, desk::Wires, measured};
 
 fn shows(harness: &Harness<'_, App>, label: &str) -> bool {
     harness.has(label)
@@ -24,8 +20,7 @@ fn shows(harness: &Harness<'_, App>, label: &str) -> bool {
 
 fn answer(harness: &mut Harness<'_, App>, wires: &Wires, found: Probed) {
     let number = harness.state().session().sentence().probes().last().expect("a question").number;
-    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Probed(found)) });
-    harness.run();
+    wires.report(harness, number, QueueNews::Found(Found::Probed(found)));
 }
 
 fn search(session: &Session) -> u64 {
@@ -60,7 +55,7 @@ fn a_measure_is_a_picture_that_never_passes_for_alpha() {
     ] {
         assert!(shows(&harness, label), "{label} is missing");
     }
-    assert!(harness.query_by_label("Palette").is_none(), "it has colours of its own");
+    assert!(!harness.has_any("Palette"), "it has colours of its own");
     // the other column says why it has none
     assert!(harness.query_by_label_contains("This model has no alignment, which").is_some());
     harness.click_on_each(&["Measures, left out: log p lost", "unread: log p lost"]);

@@ -8,11 +8,9 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::{files::work::FileEvent, layout::Layout, settings::Theme};
 use interlinear::pages::{map::MAP, map::command::MapCommand, shell::source};
-use interlinear::session::{driver::OpenWith, state::Session};
-use interlinear::ui::App;
+use interlinear::{session::driver::OpenWith, session::state::Session, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
 
@@ -51,8 +49,7 @@ fn f6_goes_on_to_a_panel_that_is_there() {
 #[test]
 fn the_beam_shows_the_typed_word_for_unk() {
     let mut session = desk::session("the zorglub");
-    let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
-    desk::finish(&mut session, column, "the zorglub", &["le [UNK]"], None);
+    desk::add_finished(&mut session, "RNNsearch", "the zorglub", &["le [UNK]"]);
     let (mut harness, _) = desk::window(session);
     assert!(harness.has("Hypothesis 1, log p -1.50, le [UNK]"));
     harness.send(SettingsCommand::SetUnkReplacement(true));
@@ -82,10 +79,9 @@ fn words_that_differ_have_their_legend_in_a_narrow_window_too() {
         assert!(legend.right() <= width, "{width}: {legend}");
     }
     let mut session = desk::session("the red shoe");
-    let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
-    desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+    desk::add_finished(&mut session, "RNNsearch", "the red shoe", &["la chaussure rouge"]);
     let (harness, _) = desk::window(session);
-    assert!(harness.query_by_label("differs").is_none(), "with one model nothing is underlined");
+    assert!(!harness.has_any("differs"), "with one model nothing is underlined");
 }
 
 #[test]

@@ -3,18 +3,13 @@
 use std::{path::Path, sync::Arc};
 
 use egui::{Key, accesskit::Role};
-use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::jobs::steps::{StepTrace, StepsRequest, StepsThread};
-use interlinear::pages::{steps::Mode, steps::STEPS, steps::command::StepsCommand, steps::depth::Depth};
-use interlinear::{
-    app::command::WindowCommand, decoding::step_trace::Then, jobs::Library, nn::device::DeviceChoice,
-    text::links::Link, ui::App,
-};
+use interlinear::pages::steps::{Mode, STEPS, StepsPage, command::StepsCommand, depth::Depth};
+use interlinear::{app::command::WindowCommand, decoding::step_trace::Then, jobs::Library, nn::device::DeviceChoice};
+use interlinear::{text::links::Link, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
+use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 pub fn trace(then: Then, given: Vec<u32>) -> Arc<StepTrace> {
     apart_of("reference/rnnsearch", then, given)
@@ -34,6 +29,10 @@ pub fn page(trace: Arc<StepTrace>, size: [f32; 2]) -> (Harness<'static, App>, Wi
     harness.state_mut().send(WindowCommand::ShowPage(STEPS));
     harness.send(StepsCommand::SetDepth(Depth::Inside));
     (harness, wires)
+}
+
+fn steps<'a>(harness: &'a Harness<'_, App>) -> &'a StepsPage {
+    harness.state().session().steps()
 }
 
 #[test]
@@ -57,13 +56,13 @@ fn boxes_open_into_equations_and_numbers() {
         ),
     ] {
         harness.click_button(name);
-        assert!(harness.query_by_label(equation).is_some(), "{name}: {equation}");
+        assert!(harness.has(equation), "{name}: {equation}");
         assert!(harness.query_all_by_label_contains(number).next().is_some(), "{name}: {number}");
     }
     harness.click_button("Weights, α_{ij}");
     assert!(harness.query_by_label_contains("Weights of red").is_some());
     harness.press(Key::Escape);
-    assert!(wires.heard(StepsCommand::Open(None)) && harness.state().session().steps().open.is_none());
+    assert!(wires.heard(StepsCommand::Open(None)) && steps(&harness).open.is_none());
 }
 
 #[test]
@@ -88,15 +87,15 @@ fn a_context_of_heads_is_the_sum_of_values() {
 #[test]
 fn keys_step_and_the_heatmap_grows() {
     let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
-    let rows = |harness: &Harness<'_, App>| harness.state().session().steps().table.as_ref().map(|of| of.target.len());
+    let rows = |harness: &Harness<'_, App>| steps(&harness).table.as_ref().map(|of| of.target.len());
     assert_eq!(rows(&harness), Some(1));
     for (key, i) in [(Key::ArrowRight, 1), (Key::PageDown, 2), (Key::ArrowDown, 3), (Key::PageUp, 2), (Key::ArrowUp, 1)]
     {
         harness.press(key);
-        assert_eq!((harness.state().session().steps().i, rows(&harness)), (i, Some(i + 1)), "{key:?}");
+        assert_eq!((steps(&harness).i, rows(&harness)), (i, Some(i + 1)), "{key:?}");
     }
     harness.click_containing("Step 3: ");
-    assert_eq!(harness.state().session().steps().i, 2);
+    assert_eq!(steps(&harness).i, 2);
     harness.key_press(Key::Space);
     harness.run_steps(2);
     assert!(wires.heard(StepsCommand::Play(true)));
@@ -121,9 +120,7 @@ fn the_whole_alignment_is_guessed_in_a_grid() {
     let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     choose(&mut harness, "Guess first", "Guess the whole alignment");
     assert!(harness.query_by_role_and_label(Role::Button, "Context, c_i").is_none(), "the grid has the room");
-    let words: Vec<String> =
-        (0..3).map(|i| harness.state().session().steps().truth(i).expect("a word").to_owned()).collect();
-    let cell = format!("{} <- red", words[1]);
+    let cell = format!("{} <- red", steps(&harness).truth(1).expect("a word"));
     harness.click_role(Role::GridCell, &cell);
     let link = |source: usize, target: usize| StepsCommand::GuessLink(Link { source, target });
     assert!(wires.heard(link(1, 1)));
@@ -132,7 +129,7 @@ fn the_whole_alignment_is_guessed_in_a_grid() {
     for key in [Key::ArrowUp, Key::ArrowLeft, Key::Space] {
         harness.press(key);
     }
-    assert!(wires.heard(link(0, 0)) && harness.state().session().steps().i == 0);
+    assert!(wires.heard(link(0, 0)) && steps(&harness).i == 0);
     let rows = trace(Then::Wait, vec![4, 5, 7]);
     for alpha in rows.steps.iter().take(3).flat_map(|step| step.alpha_i.iter().flatten()) {
         let number = format!(" {alpha:.2}");
@@ -159,11 +156,11 @@ fn a_row_has_no_word_before_the_box_of_the_word() {
         harness.state_mut().send(command);
     }
     let words = |harness: &Harness<'static, App>| -> Vec<String> {
-        let table = harness.state().session().steps().table.clone().expect("rows");
+        let table = steps(&harness).table.clone().expect("rows");
         table.target.iter().map(|word| word.text.clone()).collect()
     };
     for _ in 0..9 {
-        let steps = harness.state().session().steps();
+        let steps = steps(&harness);
         let (is_said, truth) = (steps.is_done("word"), steps.truth(0).expect("a word").to_owned());
         let shown = words(&harness);
         assert!(is_said || !shown.contains(&truth), "{shown:?} at {:?}", steps.current());
@@ -182,15 +179,15 @@ fn fewer_boxes_come_first_and_a_sentence_says_what_happens() {
         assert!(has(&harness, "Weights, α_{ij}") && has(&harness, "The word, y_i"), "{depth}");
     }
     assert!(wires.heard(StepsCommand::SetDepth(Depth::Sentence)));
-    let truth = harness.state().session().steps().truth(0).expect("a word").to_owned();
+    let truth = steps(&harness).truth(0).expect("a word").to_owned();
     harness.get_by_label_contains(&format!("\u{201c}{truth}\u{201d} is chosen with a probability of"));
     harness.get_by_label("Box by box").click();
     harness.run_steps(2);
     let mut told = Vec::new();
-    for _ in 0..harness.state().session().steps().stages().len() {
+    for _ in 0..steps(&harness).stages().len() {
         harness.key_press(Key::ArrowRight);
         harness.run_steps(2);
-        told.extend(harness.state().session().steps().story());
+        told.extend(steps(&harness).story());
         let story = told.last().cloned().unwrap_or_default();
         assert!(harness.query_by_label(&story).is_some(), "{story}");
     }
@@ -201,8 +198,7 @@ fn fewer_boxes_come_first_and_a_sentence_says_what_happens() {
 fn a_number_that_is_clicked_is_worked_out() {
     let (mut harness, _) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 900.0]);
     harness.click_button("Weights, α_{ij}");
-    let alpha =
-        harness.state().session().steps().trace.as_ref().expect("steps").steps[0].alpha_i.clone().expect("a row");
+    let alpha = steps(&harness).trace.as_ref().expect("steps").steps[0].alpha_i.clone().expect("a row");
     for (at, word) in ["the", "red", "shoe"].iter().enumerate() {
         harness.click_button(&format!("Weights of {word} {:.3}", alpha[at]));
         harness.get_by_label_contains("the sum of exp(e) over all source words");
@@ -226,14 +222,11 @@ fn groups_guess_one_after_the_other() {
     harness.get_by_label("3 groups");
     harness.click_button("Show");
     harness.get_each(&["The class, 3 groups", "red: 2 of 3 groups", "shoe: 1 of 3 groups"]);
-    let alpha =
-        harness.state().session().steps().trace.as_ref().expect("steps").steps[0].alpha_i.clone().expect("a row");
+    let alpha = steps(&harness).trace.as_ref().expect("steps").steps[0].alpha_i.clone().expect("a row");
     harness.get_by_label(&format!("red: the model\u{2019}s alpha {:.2}", alpha[1]));
 
     choose(&mut harness, "Guess first", "Guess the whole alignment");
-    let words: Vec<String> =
-        (0..3).map(|i| harness.state().session().steps().truth(i).expect("a word").to_owned()).collect();
-    let cell = format!("{} <- red", words[1]);
+    let cell = format!("{} <- red", steps(&harness).truth(1).expect("a word"));
     for _ in 0..2 {
         harness.click_role(Role::GridCell, &cell);
         harness.click_on("Next group");
@@ -247,7 +240,7 @@ fn groups_guess_one_after_the_other() {
 fn numbers_of_a_box_can_be_worked_out_by_hand() {
     let (mut harness, _) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     harness.click_button("Context, c_i");
-    let steps = harness.state().session().steps().trace.clone().expect("steps");
+    let steps = steps(&harness).trace.clone().expect("steps");
     let (alpha, h) = (steps.steps[0].alpha_i.clone().expect("a row"), steps.part("annotations", 0).expect("h"));
     let c = &steps.part("context", 0).expect("c").quantities[0].values;
     let k = (0..c.len()).max_by(|a, b| c[*a].abs().total_cmp(&c[*b].abs())).expect("numbers");
@@ -264,7 +257,7 @@ fn choose(harness: &mut Harness<'static, App>, list: &str, line: &str) {
 fn a_word_is_guessed_by_a_click_or_typed_and_shown() {
     let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
     choose(&mut harness, "Guess first", "Guess the word");
-    let truth = harness.state().session().steps().truth(0).expect("a word").to_owned();
+    let truth = steps(&harness).truth(0).expect("a word").to_owned();
     assert!(harness.query_by_label(&format!("Step 1: {truth}")).is_none(), "the word is hidden");
     harness.click_on(&format!("Guess the word {truth}"));
     assert!(wires.heard(StepsCommand::GuessWord(truth.clone())));
@@ -282,7 +275,7 @@ fn a_word_is_guessed_by_a_click_or_typed_and_shown() {
 #[test]
 fn boxes_show_their_matrices_with_sizes_and_ends() {
     let (mut harness, _) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 1400.0]);
-    let matrices = harness.state().session().steps().trace.as_ref().expect("steps").matrices.clone();
+    let matrices = steps(&harness).trace.as_ref().expect("steps").matrices.clone();
     for (name, tensors) in [
         ("Energies, e_{ij}", &["attention.W_a", "attention.v_a"][..]),
         ("Gates, z_i, r_i", &["decoder.W_z", "decoder.U_r", "decoder.C_z", "decoder.b_r"]),
@@ -302,7 +295,7 @@ fn boxes_show_their_matrices_with_sizes_and_ends() {
 #[test]
 fn the_beam_stands_beside_the_steps_when_it_is_wanted() {
     let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
-    assert!(harness.query_by_label("Beam at step 1").is_none());
+    assert!(!harness.has_any("Beam at step 1"));
     harness.click_role(Role::CheckBox, "Beam");
     assert!(wires.heard(StepsCommand::SetBeam(true)));
     harness.get_by_label("Beam at step 1");
@@ -338,7 +331,7 @@ fn the_class_says_a_candidate() {
     assert!(wires.heard(StepsCommand::SetMode(Mode::Class)));
     assert!(harness.has("Which word shall it say?"));
     harness.click_button("Candidates, p(y_i)");
-    let first = harness.state().session().steps().trace.as_ref().map(|trace| trace.steps[0].best[0].0).expect("steps");
+    let first = steps(&harness).trace.as_ref().map(|trace| trace.steps[0].best[0].0).expect("steps");
     let all: Vec<_> = harness.query_all_by_label_contains("Say ").collect();
     all[0].click();
     harness.run();
@@ -356,5 +349,5 @@ fn it_fits_a_small_screen_and_a_presentation() {
     harness.click_button("Context, c_i");
     assert!(harness.query_by_role_and_label(Role::Button, "The word, y_i").is_none());
     harness.press(Key::F5);
-    assert!(harness.query_by_label("Always the best word").is_none() && harness.query_by_label("Leave").is_some());
+    assert!(!harness.has_any("Always the best word") && harness.has("Leave"));
 }

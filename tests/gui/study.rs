@@ -4,28 +4,19 @@
 use std::{path::PathBuf, sync::Arc};
 
 use egui::accesskit::Role;
-use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::analysis::contrast::pairs::{ContrastPair, ContrastTables, ContrastedModel};
-use interlinear::analysis::{contrast::depends::LookedAt, contrast::minimal::MinimalPair};
+use interlinear::analysis::contrast::{depends::LookedAt, minimal::MinimalPair};
 use interlinear::app::command::{SourceCommand, TaskCommand, WindowCommand};
-use interlinear::app::{files::work::FileEvent, page::SENTENCE};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
-use interlinear::jobs::{
-    corpus::thread::CorpusRequest, files::follow::FollowEvent, queue::contrast::ContrastFound,
-    queue::documents::DocumentsFound,
-};
-use interlinear::pages::{
-    command::Command, corpus::CORPUS, corpus::command::ContrastCommand, corpus::documents::DocumentCommand,
-};
+use interlinear::jobs::{files::follow::FollowEvent, queue::contrast::ContrastFound, queue::documents::DocumentsFound};
+use interlinear::pages::{command::Command, corpus::CORPUS, corpus::command::ContrastCommand};
 use interlinear::training::curves::{CurvePoint, Curves};
-use interlinear::{
-    evaluation::contrast::ContrastMeasures, figure::mark::Mark, import::documents::beads::BeadRow, ui::App,
-};
+use interlinear::{app::files::work::FileEvent, app::page::SENTENCE, evaluation::contrast::ContrastMeasures};
+use interlinear::{figure::mark::Mark, import::documents::beads::BeadRow, jobs::corpus::thread::CorpusRequest};
+use interlinear::{pages::corpus::documents::DocumentCommand, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::workbench::Bench;
+use crate::{desk, desk::WindowActions as _, workbench::Bench};
 
 #[track_caller]
 fn found(measures: ContrastMeasures) -> ContrastFound {
@@ -66,13 +57,12 @@ pub fn contrasted() -> (Harness<'static, App>, desk::Wires) {
     harness.send(ContrastCommand::Open(PathBuf::from("pairs.tsv")));
     let number = harness.corpus().tools.contrast.task.expect("it runs");
     let all = found(ContrastMeasures { left_out: true });
-    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(all)) });
-    harness.run();
+    wires.report(&mut harness, number, QueueNews::Found(Found::Contrasted(all)));
     (harness, wires)
 }
 
 #[test]
-fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
+fn minimal_pairs_are_asked_of_all_models() {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(CORPUS));
     let (mut harness, wires) = desk::window(session);
@@ -86,18 +76,13 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     assert!(!task.keeps_work, "minimal pairs that were cancelled are not kept");
     let progress =
         JobProgress { done: 1, total: 4, what: "Comparing pairs with RNNencdec".to_owned(), words_per_second: 0.0 };
-    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });
-    harness.run();
+    wires.report(&mut harness, number, QueueNews::Progress(progress));
     harness.assert_has("Comparing pairs with RNNencdec, 25 %");
     harness.click_on("Cancel");
     assert!(wires.heard(TaskCommand::Cancel(number)));
     harness.click_on("Ask again");
     let number = harness.corpus().tools.contrast.task.expect("it runs again");
-    wires
-        .corpus
-        .borrow_mut()
-        .push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(found(ContrastMeasures::default()))) });
-    harness.run();
+    wires.report(&mut harness, number, QueueNews::Found(Found::Contrasted(found(ContrastMeasures::default()))));
 
     harness.assert_has("pairs.tsv, line 3: has no words");
     // model, tag, pairs, accuracy with its interval, at the word, differences, equal, unknown, p
@@ -121,14 +106,17 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     let contrast = &harness.corpus().tools.contrast;
     let (number, asked) = (contrast.task.expect("it runs once more"), contrast.measures);
     assert_eq!(asked, measures);
-    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(found(measures))) });
-    harness.run();
+    wires.report(&mut harness, number, QueueNews::Found(Found::Contrasted(found(measures))));
     // alpha, what is lost of the good word and of the difference, each with its interval and its number of pairs
     harness.assert_has(
         "RNNsearch, gender, 1, 1.0000, 0.2065, 1.0000, 1.0000, 2.5000, 1.2500, 0, 0, too few, 0.7500, 0.7500, 0.7500, 1, \
          2.5000, 2.5000, 2.5000, 1, 2.0000, 2.0000, 2.0000, 1",
     );
+}
 
+#[test]
+fn minimal_pairs_are_sorted_and_shown_on_page_sentence() {
+    let (mut harness, _) = contrasted();
     harness.click_on("Every pair");
     let rows = |harness: &Harness<'_, App>| -> Vec<f32> {
         let place = |label: &str| harness.get_by_label_contains(label).rect().top();

@@ -8,21 +8,16 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::view::{Hover, Selection};
-use interlinear::app::{
-    effect::Effect, files::drawing::Drawing, files::export, files::lists::List, files::picture::FigureRequest,
-    layout::Layout, page::Dropped, page::SENTENCE, settings::Shown,
-};
+use interlinear::app::{effect::Effect, files::drawing::Drawing, files::export, files::lists::List};
+use interlinear::app::{files::picture::FigureRequest, layout::Layout, page::Dropped, page::SENTENCE, settings::Shown};
 use interlinear::decoding::ensemble::{Average, Mixing};
 use interlinear::jobs::live::protocol::{Event, Member, ModelFacts};
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SelectCommand};
-use interlinear::pages::{
-    command::Command, corpus::CORPUS, map::MAP, steps::STEPS, training::command::TrainingCommand,
-};
 use interlinear::text::links::{Link, Links};
-use interlinear::{decoding::SystemSpec, figure::palette::ColourMap, ui::App};
+use interlinear::{decoding::SystemSpec, figure::palette::ColourMap, pages::command::Command, pages::corpus::CORPUS};
+use interlinear::{pages::map::MAP, pages::steps::STEPS, pages::training::command::TrainingCommand, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
+use crate::{desk, desk::WindowActions as _};
 
 fn hovered(harness: &Harness<'_, App>) -> Option<Hover> {
     harness.app().view.hover()
@@ -53,9 +48,7 @@ fn every_cell_in_view_has_a_label() {
 
 #[test]
 fn clicking_a_cell_selects_its_target_word_and_opens_the_inspector() {
-    let session = desk::two_models();
-    let column = session.app().document.columns()[1].id;
-    let (mut harness, wires) = desk::window(session);
+    let (mut harness, wires, column) = desk::two_models_and(1);
     harness.click_on("chaussure <- red 0.80");
     assert!(wires.heard(SelectCommand::Target { column, i: 1 }));
     assert_eq!(harness.app().view.selection(), Selection { column: Some(column), target: Some(1) });
@@ -67,9 +60,7 @@ fn clicking_a_cell_selects_its_target_word_and_opens_the_inspector() {
 
 #[test]
 fn a_screen_reader_can_click_a_cell_too() {
-    let session = desk::two_models();
-    let column = session.app().document.columns()[1].id;
-    let (mut harness, wires) = desk::window(session);
+    let (mut harness, wires, column) = desk::two_models_and(1);
     harness.get_by_label("rouge <- the 0.07").click_accesskit();
     harness.run();
     assert!(wires.heard(SelectCommand::Target { column, i: 2 }));
@@ -77,9 +68,7 @@ fn a_screen_reader_can_click_a_cell_too() {
 
 #[test]
 fn pointing_at_a_cell_marks_its_words_and_says_the_numbers() {
-    let session = desk::two_models();
-    let column = session.app().document.columns()[1].id;
-    let (mut harness, _) = desk::window(session);
+    let (mut harness, _, column) = desk::two_models_and(1);
     harness.point_at("chaussure <- shoe 0.07");
     assert_eq!(hovered(&harness), Some(Hover { column, i: Some(1), j: Some(2) }));
     harness.assert_has_all(&["chaussure <- shoe", "alpha 0.067"]);
@@ -104,9 +93,11 @@ fn pointing_at_words_marks_them_everywhere() {
 #[test]
 fn a_model_without_alignment_says_so_and_has_no_heatmap() {
     let (harness, _) = desk::window(desk::two_models());
-    assert!(harness.has("Every word reads the same c; this model has no alignment"));
-    assert!(harness.has("Context vector c, 3 numbers from -0.25 to 0.50"));
-    assert!(harness.has("c_2 -0.25"));
+    harness.assert_has_all(&[
+        "Every word reads the same c; this model has no alignment",
+        "Context vector c, 3 numbers from -0.25 to 0.50",
+        "c_2 -0.25",
+    ]);
     let grids = harness.query_all_by_role(Role::Grid).count();
     assert_eq!(grids, 1, "only RNNsearch has a heatmap");
 }
@@ -161,9 +152,7 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
 
 #[test]
 fn the_beam_shows_each_hypothesis_and_a_click_its_alignment() {
-    let session = desk::two_models();
-    let column = session.app().document.columns()[1].id;
-    let (mut harness, wires) = desk::window(session);
+    let (mut harness, wires, column) = desk::two_models_and(1);
     harness.click_on("Hypothesis 2, log p -2.50, le soulier rouge");
     assert!(wires.heard(SelectCommand::Hypothesis { column, hypothesis: 1 }));
     assert!(harness.has("soulier <- red 0.80"));
@@ -172,11 +161,9 @@ fn the_beam_shows_each_hypothesis_and_a_click_its_alignment() {
 #[test]
 fn unknown_words_are_shown_as_they_are_with_what_was_typed() {
     let mut session = desk::session("the zorglub");
-    let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
-    desk::finish(&mut session, column, "the zorglub", &["le [UNK]"], None);
+    desk::add_finished(&mut session, "RNNsearch", "the zorglub", &["le [UNK]"]);
     let (mut harness, _) = desk::window(session);
-    assert!(harness.has("Source word 2 zorglub, not in the vocabulary"));
-    assert!(harness.has("[UNK] (zorglub) <- zorglub [UNK] 0.80"));
+    harness.assert_has_all(&["Source word 2 zorglub, not in the vocabulary", "[UNK] (zorglub) <- zorglub [UNK] 0.80"]);
     harness.send(SettingsCommand::SetUnkReplacement(true));
     assert!(harness.has("zorglub [UNK] <- zorglub [UNK] 0.80"));
 }
@@ -193,15 +180,13 @@ fn energies_take_the_place_of_alpha() {
 fn two_hundred_words_by_two_hundred_are_drawn_and_scrolled() {
     let text: String = (0..199).map(|n| format!("w{n} ")).collect();
     let mut session = desk::session(text.trim());
-    let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
-    desk::finish(&mut session, column, text.trim(), &[text.trim()], None);
+    let column = desk::add_finished(&mut session, "RNNsearch", text.trim(), &[text.trim()]);
     let (mut harness, _) = desk::window(session);
-    assert!(harness.has("Alignment of RNNsearch, 200 target by 200 source words"));
-    assert!(harness.has("w0 <- w0 0.80"));
-    assert!(harness.query_by_label("w199 <- w199 0.80").is_none(), "cells out of view have no nodes");
+    harness.assert_has_all(&["Alignment of RNNsearch, 200 target by 200 source words", "w0 <- w0 0.80"]);
+    assert!(!harness.has_any("w199 <- w199 0.80"), "cells out of view have no nodes");
     harness.state_mut().send(WindowCommand::SetLayout(Box::new(Layout { cell: -1.0, ..Layout::default() })));
     harness.send(SelectCommand::Target { column, i: 150 });
-    assert!(harness.query_by_label("w150 <- w150 0.80").is_some(), "the selected row of a whole matrix is readable");
+    assert!(harness.has("w150 <- w150 0.80"), "the selected row of a whole matrix is readable");
 }
 
 #[test]
@@ -264,8 +249,7 @@ fn control_characters_and_other_scripts_do_no_harm() {
         "e\u{301}\u{301}\u{301}",
     ] {
         let mut session = desk::session(text);
-        let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
-        desk::finish(&mut session, column, text, &["un deux", text], None);
+        desk::add_finished(&mut session, "RNNsearch", text, &["un deux", text]);
         let (mut harness, _) = desk::window(session);
         harness.run();
         let source = harness.app().document.source();
@@ -276,8 +260,7 @@ fn control_characters_and_other_scripts_do_no_harm() {
 #[test]
 fn right_to_left_words_stand_from_the_right() {
     let mut session = desk::session("שלום עולם");
-    let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
-    desk::finish(&mut session, column, "שלום עולם", &["bonjour monde"], None);
+    desk::add_finished(&mut session, "RNNsearch", "שלום עולם", &["bonjour monde"]);
     let (harness, _) = desk::window(session);
     let place = |label: &str| harness.get_by_label(label).rect();
     assert!(place("Source word 1 שלום").left() > place("Source word 2 עולם").right());
@@ -286,9 +269,7 @@ fn right_to_left_words_stand_from_the_right() {
 
 #[test]
 fn models_are_removed_moved_and_added_by_path() {
-    let session = desk::two_models();
-    let first = session.app().document.columns()[0].id;
-    let (mut harness, wires) = desk::window(session);
+    let (mut harness, wires, first) = desk::two_models_and(0);
     harness.click_on("Remove RNNencdec");
     assert!(wires.heard(ColumnCommand::Remove(first)));
     harness.click_on("Add a model");
@@ -299,13 +280,11 @@ fn models_are_removed_moved_and_added_by_path() {
 
 #[test]
 fn the_tab_of_a_model_selects_it_and_escape_leaves_it_selected() {
-    let session = desk::two_models();
-    let second = session.app().document.columns()[1].id;
-    let (mut harness, _) = desk::window(session);
+    let (mut harness, _, second) = desk::two_models_and(1);
     harness.click_role(Role::Tab, "RNNsearch");
     let selected = |harness: &Harness<'static, App>| harness.app().view.selection().column;
     assert_eq!(selected(&harness), Some(second));
-    assert!(harness.query_by_label("Move left").is_none(), "no menu opens");
+    assert!(!harness.has_any("Move left"), "no menu opens");
     harness.press(Key::Escape);
     assert_eq!(selected(&harness), Some(second), "what is saved next is of it");
     harness.click_on("Menu of RNNsearch");
@@ -343,21 +322,15 @@ fn notices_are_sentences_that_can_be_dismissed() {
     assert!(harness.has("The disk is full; free some space and try again"));
     harness.click_on("Dismiss");
     assert!(wires.heard(WindowCommand::DismissNotice(id)));
-    assert!(harness.query_by_label("The disk is full; free some space and try again").is_none());
+    assert!(!harness.has_any("The disk is full; free some space and try again"));
 }
 
 #[test]
 fn the_smallest_window_and_many_models_still_work() {
-    let mut session = desk::two_models();
-    for n in 0..4 {
-        let column = desk::add_column(&mut session, desk::facts(&format!("extra {n}"), true));
-        desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
-    }
     for size in [[800.0, 500.0], [400.0, 300.0], [2560.0, 1440.0]] {
         let mut copy = desk::two_models();
         for n in 0..4 {
-            let column = desk::add_column(&mut copy, desk::facts(&format!("extra {n}"), true));
-            desk::finish(&mut copy, column, "the red shoe", &["la chaussure rouge"], None);
+            desk::add_finished(&mut copy, &format!("extra {n}"), "the red shoe", &["la chaussure rouge"]);
         }
         let (mut harness, _) = desk::window_of(copy, size);
         harness.run();
@@ -416,7 +389,7 @@ fn a_tab_shows_its_page_and_nothing_of_the_sentence() {
     let (mut harness, wires) = desk::window(desk::two_models());
     let source = |harness: &Harness<'_, App>| {
         harness.query_by_role_and_label(Role::MultilineTextInput, "Source text").is_some()
-            || harness.query_by_label("List of sentences, arrows move through it").is_some()
+            || harness.has("List of sentences, arrows move through it")
     };
     assert!(source(&harness));
     for page in [CORPUS, MAP] {
@@ -456,9 +429,9 @@ fn local_attention_says_where_it_looks_and_its_marks_can_be_hidden() {
     assert!(harness.has("p_t 1.90, window from red to shoe"), "in the tooltip");
     harness.click_on("Marks of local attention");
     assert!(wires.heard(WindowCommand::SetLayout(Box::new(Layout { gaze: false, ..Layout::default() }))));
-    assert!(harness.query_by_label(cell).is_some(), "what is not drawn is said all the same");
+    assert!(harness.has(cell), "what is not drawn is said all the same");
     let (harness, _) = desk::window(desk::two_models());
-    assert!(harness.query_by_label("Marks of local attention").is_none(), "RNNsearch looks everywhere");
+    assert!(!harness.has_any("Marks of local attention"), "RNNsearch looks everywhere");
 }
 
 #[test]
@@ -472,7 +445,7 @@ fn rows_are_read_by_the_word_predicted_or_the_word_read() {
     assert!(harness.has("Rows of Local by the word read"));
     harness.assert_has_all(&["la <- red 0.80, p_t 1.90, window from red to shoe", "</s> <- </s> 0.00"]);
     let (harness, _) = desk::window(desk::two_models());
-    assert!(harness.query_by_label("Rows by input").is_none(), "RNNsearch leaves no choice");
+    assert!(!harness.has_any("Rows by input"), "RNNsearch leaves no choice");
 }
 
 #[test]
@@ -542,15 +515,14 @@ fn an_empty_text_shows_no_sentence_about_c() {
     let mut session = desk::two_models();
     session.apply(SourceCommand::Edit(String::new()));
     let (harness, _) = desk::window(session);
-    assert!(harness.query_by_label("Every word reads the same c; this model has no alignment").is_none());
+    assert!(!harness.has_any("Every word reads the same c; this model has no alignment"));
     assert_eq!(harness.query_all_by_label("Type a sentence above").count(), 2);
 }
 
 #[test]
 fn with_three_columns_a_name_is_whole_and_the_numbers_give_way() {
     let mut session = desk::two_models();
-    let column = desk::add_column(&mut session, desk::facts("RNNsearch-50 en-fr", true));
-    desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+    desk::add_finished(&mut session, "RNNsearch-50 en-fr", "the red shoe", &["la chaussure rouge"]);
     let (harness, _) = desk::window(session);
     let nodes = harness.query_all_by_label("RNNsearch-50 en-fr").map(|node| node.rect());
     let widest = nodes.filter(|rect| rect.top() > 100.0).map(|rect| rect.width()).fold(0.0, f32::max);
@@ -570,8 +542,8 @@ fn the_numbers_by_which_columns_are_compared_have_room_beside_their_names() {
     let mut session = desk::session("the red shoe");
     for name in ["RNNsearch reading en-fr", "RNNsearch guided en-fr", "Luong local-p en-fr, the long one"] {
         let guided = Some("input".to_owned()).filter(|_| name.contains("RNN"));
-        let column = desk::add_column(&mut session, ModelFacts { guided, ..desk::facts(name, true) });
-        desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+        let facts = ModelFacts { guided, ..desk::facts(name, true) };
+        desk::add_translated(&mut session, facts, "the red shoe", &["la chaussure rouge"]);
     }
     session.apply(SettingsCommand::SetLinks(true));
     for effect in session.take_effects() {
@@ -644,7 +616,7 @@ fn a_text_that_a_model_cannot_read_at_all_gets_a_sentence() {
             session.absorb(event);
         }
         let (harness, _) = desk::window(session);
-        harness.query_by_label("RNNsearch knows none of these words; it reads `en`").is_some()
+        harness.has("RNNsearch knows none of these words; it reads `en`")
     };
     assert!(shows("שלום עולם", &["שלום", "עולם"]));
     assert!(!shows("the zorglub", &["zorglub"]));
@@ -653,7 +625,7 @@ fn a_text_that_a_model_cannot_read_at_all_gets_a_sentence() {
 #[test]
 fn without_a_sentence_the_window_offers_what_to_begin_with() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    assert!(harness.query_by_label("Open a corpus").is_none(), "there is a sentence");
+    assert!(!harness.has_any("Open a corpus"), "there is a sentence");
     harness.send(SourceCommand::Replace(String::new()));
     harness.click_on("Type a sentence");
     assert!(harness.ctx.memory(egui::Memory::focused).is_some(), "the field has the keyboard");

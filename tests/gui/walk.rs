@@ -11,13 +11,12 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::{command::SourceCommand, lights::HighlightPart, open_with::Installed};
 use interlinear::pages::sentence::command::{SearchCommand, SelectCommand};
-use interlinear::pages::{lesson::LessonCommand, steps::STEPS};
 use interlinear::session::driver::{Driver, OpenWith};
 use interlinear::session::lessons::doing::{Baseline, settled};
 use interlinear::session::lessons::script::{ScriptPart, Wait};
 use interlinear::session::lessons::things::{LessonAct, LessonAction};
-use interlinear::session::{lessons::Running, state::Session};
-use interlinear::{figure::equation::spoken, ui::App};
+use interlinear::{figure::equation::spoken, pages::lesson::LessonCommand};
+use interlinear::{pages::steps::STEPS, session::lessons::Running, session::state::Session, ui::App};
 
 const PATIENCE: Duration = Duration::from_mins(5);
 const FRAMES: usize = 3;

@@ -5,16 +5,13 @@ use std::{sync::Arc, time::Duration};
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::app::{command::WindowCommand, page::SENTENCE};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::jobs::queue::{JobProgress, QueueEvent};
 use interlinear::pages::corpus::views::{ExploreCommand, ExploreView};
-use interlinear::pages::{command::Command, corpus::CORPUS, corpus::command::CorpusCommand};
-use interlinear::{import::Role, session::state::Session, ui::App};
+use interlinear::{app::command::WindowCommand, app::page::SENTENCE, import::Role, pages::command::Command};
+use interlinear::{pages::corpus::CORPUS, pages::corpus::command::CorpusCommand, session::state::Session, ui::App};
 
-use crate::desk;
-use crate::desk::WindowActions as _;
-use crate::desk::Wires;
+use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 

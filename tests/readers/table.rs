@@ -7,26 +7,23 @@
 use std::path::Path;
 
 use interlinear::aligner::{learned::Learned, pair::PairPosteriors};
-use interlinear::corpus::{store::corpus::CorpusTable, store::file::Workspace};
 use interlinear::error::{Error, Result};
 use interlinear::import::{self, FORMATS, ImportOptions, Record};
-use interlinear::interventions::InterventionFile;
 use interlinear::models::origins::marian::{self, MarianTensors};
-use interlinear::models::{
-    checkpoint::Weights, config::Config, origins::ORIGINS, origins::marian_bin::MarianBin, origins::marian_npz,
-    origins::marian_options::MarianOptions, shapes,
-};
+use interlinear::models::{checkpoint::Weights, config::Config, origins::ORIGINS, origins::marian_bin::MarianBin};
+use interlinear::models::{origins::marian_npz, origins::marian_options::MarianOptions, shapes};
 use interlinear::session::{
-    driver::OpenWith, lessons::handout::solutions, lessons::script, persist::load_or_set_aside, state::Session,
+    driver::OpenWith, lessons::handout::solutions, lessons::script, persist::load_or_set_aside,
 };
 use interlinear::text::lines::{Needle, TextFile};
 use interlinear::text::links::read::{self as links, LinkLayout};
 use interlinear::text::reader::{LineReader, read_file};
-use interlinear::text::{
-    dictionary::Dictionary, foreign::sentencepiece::SentencePiece, foreign::vocabulary::Vocabulary, links::Link,
-    phrases::PhraseTable, tokenizer::Tokenizer,
-};
+use interlinear::text::{foreign::vocabulary::Vocabulary, links::Link, phrases::PhraseTable, tokenizer::Tokenizer};
 use interlinear::training::{curves::Curves, settings::TrainingSettings, state::Checkpoint};
+use interlinear::{
+    corpus::store::corpus::CorpusTable, corpus::store::file::Workspace, interventions::InterventionFile,
+};
+use interlinear::{session::state::Session, text::dictionary::Dictionary, text::foreign::sentencepiece::SentencePiece};
 
 pub struct Reader {
     pub name: &'static str,

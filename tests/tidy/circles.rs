@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::Source;
-use crate::imports::Modules;
+use crate::{Source, imports::Modules};
 
 /// Who names whom, by paths within one member.
 pub type Graph<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;

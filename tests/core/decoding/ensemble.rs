@@ -3,9 +3,9 @@
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use interlinear::decoding::{Ensemble, SearchOptions, decode, force};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
-use interlinear::text::tokenizer::Encode as _;
-use interlinear::{models::config::Architecture, ticket::CancellationToken};
+use interlinear::{models::config::Architecture, text::tokenizer::Encode as _};
 
+use crate::forever;
 use crate::tiny::{TINY, Tiny};
 
 const AVERAGES: [Average; 2] = [Average::Probability, Average::LogProbability];
@@ -69,8 +69,7 @@ fn a_model_with_itself_is_that_model() {
                 let sources: Vec<&[u32]> = sources.iter().map(|source| source.ids.as_slice()).collect();
                 let mut stepper = ensemble.stepper(Kernels::Fused, 1).expect("a stepper");
                 let options = SearchOptions { max_length: Some(6), ..SearchOptions::default() };
-                decode(stepper.as_mut(), specials, &sources, &options, &CancellationToken::forever(), &mut |_, _| {})
-                    .expect("decoded")
+                decode(stepper.as_mut(), specials, &sources, &options, &forever(), &mut |_, _| {}).expect("decoded")
             });
             for (alone, twice) in decoded[0].iter().zip(&decoded[1]) {
                 assert_eq!(alone.hypotheses.len(), twice.hypotheses.len());
@@ -132,14 +131,8 @@ fn the_beam_finds_what_brute_force_finds() {
             let expected = enumerate(both.members(), text, average, 3);
             let options = SearchOptions { beam: 200, max_length: Some(3), ..SearchOptions::default() };
             let source = both.encode(text);
-            let decoded = decode(
-                stepper.as_mut(),
-                both.specials(),
-                &[&source.ids],
-                &options,
-                &CancellationToken::forever(),
-                &mut |_, _| {},
-            );
+            let decoded =
+                decode(stepper.as_mut(), both.specials(), &[&source.ids], &options, &forever(), &mut |_, _| {});
             let hypotheses = &decoded.expect("decoded")[0].hypotheses;
             assert_eq!(hypotheses.len(), expected.len());
             for (got, (log_p, tokens)) in hypotheses.iter().zip(&expected).take(10) {
@@ -147,8 +140,7 @@ fn the_beam_finds_what_brute_force_finds() {
                 near(got.log_p, *log_p, text);
             }
             let (log_p, tokens) = &expected[3];
-            let forced =
-                force(stepper.as_mut(), &[(&source.ids, tokens)], &CancellationToken::forever()).expect("scored");
+            let forced = force(stepper.as_mut(), &[(&source.ids, tokens)], &forever()).expect("scored");
             near(forced[0].log_p, *log_p, "forced");
         }
     }

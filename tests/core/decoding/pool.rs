@@ -3,13 +3,13 @@
 use interlinear::decoding::{Decoded, Ensemble, SearchOptions, Specials, decode, decode_all};
 use interlinear::models::{Kernels, Model, Stepper};
 use interlinear::text::tokenizer::Encode as _;
-use interlinear::{decoding::ensemble::Mixing, nn::device::Device, ticket::CancellationToken};
+use interlinear::{decoding::ensemble::Mixing, nn::device::Device};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{SPECIALS, check_near, model_of, options_of};
 use crate::tiny::{TINY, Tiny};
-use crate::{cli::reference, decoding::fake::Fake, models::FOLDERS};
+use crate::{cli::reference, decoding::fake::Fake, forever, models::FOLDERS};
 
 fn sentences(count: usize, vocabulary: u32, seed: u64) -> Vec<Vec<u32>> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -31,13 +31,12 @@ fn together(
         }
         Ok(())
     };
-    decode_all(stepper, specials, sources, options, batch, &CancellationToken::forever(), &mut keep)
-        .expect("they decode");
+    decode_all(stepper, specials, sources, options, batch, &forever(), &mut keep).expect("they decode");
     all.into_iter().map(|decoded| decoded.expect("every sentence is translated")).collect()
 }
 
 fn alone(stepper: &mut dyn Stepper, specials: Specials, source: &[u32], options: &SearchOptions) -> Decoded {
-    let decoded = decode(stepper, specials, &[source], options, &CancellationToken::forever(), &mut |_, _| {});
+    let decoded = decode(stepper, specials, &[source], options, &forever(), &mut |_, _| {});
     decoded.expect("it decodes").remove(0)
 }
 

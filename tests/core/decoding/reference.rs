@@ -5,8 +5,10 @@ use std::{collections::BTreeMap, path::PathBuf};
 use interlinear::decoding::{Decoded, SearchOptions, Specials, decode, force};
 use interlinear::models::{Kernels, Model, Stepper};
 use interlinear::nn::device::{DeviceChoice, pick};
-use interlinear::{text::tokenizer::Tokenizer, ticket::CancellationToken};
+use interlinear::text::tokenizer::Tokenizer;
 use serde_json::Value;
+
+use crate::{cli::json_of, forever};
 
 const TOLERANCE: f64 = 1e-4;
 
@@ -16,7 +18,7 @@ fn folder(name: &str) -> PathBuf {
 
 fn cases(name: &str, kind: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(folder(name).join("expected.jsonl")).expect("the fixture is there");
-    let all = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("each line is JSON"));
+    let all = text.lines().map(json_of);
     all.filter(|case| case["kind"] == kind).collect()
 }
 
@@ -81,8 +83,7 @@ fn check_beams(what: &str, model: &Model, specials: Specials, stepper: &mut dyn 
         let sources: Vec<Vec<u32>> = cases.iter().map(|case| ids(&model.source, &case["source"])).collect();
         let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
         let mut run = |sources: &[&[u32]]| {
-            decode(stepper, specials, sources, &options, &CancellationToken::forever(), &mut |_, _| {})
-                .expect("it decodes")
+            decode(stepper, specials, sources, &options, &forever(), &mut |_, _| {}).expect("it decodes")
         };
         let together = run(&sources);
         for (index, case) in cases.iter().enumerate() {
@@ -99,9 +100,9 @@ fn check_scores(what: &str, model: &Model, stepper: &mut dyn Stepper) {
         cases.iter().map(|case| (ids(&model.source, &case["source"]), ids(&model.target, &case["target"]))).collect();
     let pairs: Vec<(&[u32], &[u32])> =
         pairs.iter().map(|(source, target)| (source.as_slice(), target.as_slice())).collect();
-    let together = force(stepper, &pairs, &CancellationToken::forever()).expect("it scores");
+    let together = force(stepper, &pairs, &forever()).expect("it scores");
     for (index, case) in cases.iter().enumerate() {
-        let alone = force(stepper, &pairs[index..=index], &CancellationToken::forever()).expect("it scores");
+        let alone = force(stepper, &pairs[index..=index], &forever()).expect("it scores");
         for got in [&alone[0], &together[index]] {
             let what = format!("{what}, score case {index}");
             check_number(&what, got.log_p, &case["log_p"]);

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use interlinear::decoding::sample::{Numbered, Sample, SampleOptions, sample};
 use interlinear::decoding::{Ensemble, SearchOptions, Specials, decode};
 use interlinear::models::{Kernels, Stepper};
-use interlinear::text::tokenizer::Encode as _;
-use interlinear::ticket::{CancellationToken, Generation};
-use interlinear::{decoding::ensemble::Mixing, error::Error};
+use interlinear::ticket::Generation;
+use interlinear::{decoding::ensemble::Mixing, error::Error, text::tokenizer::Encode as _};
 
 use super::fake::Fake;
+use crate::forever;
 use crate::tiny::{TINY, Tiny};
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
@@ -20,7 +20,7 @@ fn numbered<'a>(sources: &[&'a [u32]]) -> Vec<Numbered<'a>> {
 }
 
 fn draw(stepper: &mut dyn Stepper, sentences: &[Numbered<'_>], options: &SampleOptions) -> Vec<Vec<Sample>> {
-    sample(stepper, SPECIALS, sentences, options, &CancellationToken::forever()).expect("nothing to refuse")
+    sample(stepper, SPECIALS, sentences, options, &forever()).expect("nothing to refuse")
 }
 
 /// p^(1/T), normalised, of every next word.
@@ -87,8 +87,7 @@ fn frequencies_are_those_of_the_exact_probabilities() {
 fn the_colder_the_greedier() {
     let mut model = Fake::new(7, 30);
     let greedy = SearchOptions { beam: 1, ..SearchOptions::default() };
-    let wanted = decode(&mut model, SPECIALS, &SOURCES, &greedy, &CancellationToken::forever(), &mut |_, _| {})
-        .expect("decoded");
+    let wanted = decode(&mut model, SPECIALS, &SOURCES, &greedy, &forever(), &mut |_, _| {}).expect("decoded");
     for temperature in [0.0, 1e-30, 1e-6] {
         let options = SampleOptions { count: 3, temperature, ..SampleOptions::default() };
         for (samples, wanted) in draw(&mut model, &numbered(&SOURCES), &options).iter().zip(&wanted) {
@@ -131,7 +130,7 @@ fn what_is_drawn_follows_from_seed_and_number_alone() {
 /// It promised the same samples whatever the batch and the threads, which no sum of rounded numbers can keep.
 #[test]
 fn the_help_of_sample_promised_too_much() {
-    let help = crate::cli::run_in(std::path::Path::new("."), &["sample", "--help"], b"").stdout;
+    let help = crate::cli::run_line(std::path::Path::new("."), "sample --help").stdout;
     assert!(help.contains("may change the last digits of a probability and so, rarely, a draw"), "{help}");
     assert!(!help.contains("whatever --batch"), "{help}");
 }
@@ -154,8 +153,7 @@ fn more_draws_are_the_same_and_further_ones() {
 #[test]
 fn what_cannot_be_drawn_is_said_in_a_sentence() {
     let refuse = |model: Fake, options: SampleOptions, source: &[u32], expected: &str| {
-        let result =
-            sample(&mut model.clone(), SPECIALS, &numbered(&[source]), &options, &CancellationToken::forever());
+        let result = sample(&mut model.clone(), SPECIALS, &numbered(&[source]), &options, &forever());
         let message = result.expect_err(expected).to_string();
         assert!(message.contains(expected), "{message}");
     };

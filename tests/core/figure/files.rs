@@ -1,7 +1,6 @@
 //! The files that figures become: painted alike, with their words and where they come from.
 
-use std::io::Read as _;
-use std::{collections::BTreeMap, sync::Arc, sync::LazyLock};
+use std::{collections::BTreeMap, io::Read as _, sync::Arc, sync::LazyLock};
 
 use interlinear::analysis::alignment::Alignment;
 use interlinear::figure::formats::{FORMATS, format, format_of};
@@ -10,9 +9,9 @@ use interlinear::figure::palette::{COLOUR_MAPS, ColourMap};
 use interlinear::figure::sheet::{FigureNeeds, FigureStyle, KINDS, PictureSheet, kind};
 use interlinear::figure::tree::{DrawnNode, NodeState};
 use interlinear::figure::{Figure, svg};
+use interlinear::figure::{beam::BeamRow, fonts::Fonts, geometry::size, heatmap::layout::Gaze};
 use interlinear::figure::{
-    beam::BeamRow, fonts::Fonts, geometry::size, heatmap::layout::Gaze, heatmap::outlines::Outlined,
-    inspected::Inspected, page::FigurePage, provenance::Provenance,
+    heatmap::outlines::Outlined, inspected::Inspected, page::FigurePage, provenance::Provenance,
 };
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;

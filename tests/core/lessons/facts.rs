@@ -10,7 +10,7 @@ use interlinear::evaluation::{ask::AskedSystem, wording::text};
 use interlinear::models::{Kernels, Stepper};
 use interlinear::text::sentence::{EOS, Sentence, UNK};
 use interlinear::text::words::{translated, vocabulary_words};
-use interlinear::{nn::device::Device, session::lessons::things::LessonAction, text::line, ticket::CancellationToken};
+use interlinear::{nn::device::Device, session::lessons::things::LessonAction, text::line};
 
 use super::{folder, script};
 
@@ -34,6 +34,8 @@ enum Fact {
 }
 
 use Fact::{Alpha, BetterThanGreedy, Greatest, Has, Is, Lacks, Reads, Uniform};
+
+use crate::forever;
 
 #[rustfmt::skip]
 const FACTS: &[(&str, usize, &str, Fact)] = &[
@@ -148,7 +150,7 @@ impl Asked {
     }
 
     fn said(&mut self, source: &Sentence, beam: usize, given: Option<&str>) -> Hypothesis {
-        let (search, ticket) = (SearchOptions { beam, ..SearchOptions::default() }, CancellationToken::forever());
+        let (search, ticket) = (SearchOptions { beam, ..SearchOptions::default() }, forever());
         let system = (&self.system).into();
         let asked = AskedSystem { system, search: &search, batch: 1, reading: None, ticket: &ticket };
         let found = match given {
@@ -192,7 +194,7 @@ impl Asked {
         let best = |log_p: &[f32]| log_p.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(id, _)| id);
         let mut changes = None;
         let pair = (source.ids.as_slice(), said.tokens.as_slice());
-        ablate(&mut *self.stepper, pair, &[], &CancellationToken::forever(), &mut |answer| {
+        ablate(&mut *self.stepper, pair, &[], &forever(), &mut |answer| {
             if answer.i == y[at].start && answer.change == AlphaChange::Uniform {
                 changes = Some(best(answer.log_p) != best(answer.own));
             }

@@ -3,24 +3,20 @@
 use std::path::PathBuf;
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use interlinear::app::{
-    document::column::ColumnState, files::export, files::export::AlignmentFormat, files::lists::List,
-    files::work::FileEvent, page::SENTENCE,
-};
+use interlinear::app::files::{export, export::AlignmentFormat, lists::List, work::FileEvent};
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
-use interlinear::pages::{
-    command::Command, corpus::CORPUS, corpus::command::CorpusCommand, map::MAP, map::MapCommand,
-    sentence::command::ListCommand,
-};
+use interlinear::pages::{corpus::command::CorpusCommand, map::MAP, map::MapCommand, sentence::command::ListCommand};
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
-use interlinear::session::{driver::OpenWith, state::Session};
-use interlinear::{analysis::row_convention::RowConvention, text::sentence::MAX_SOURCE_BYTES};
+use interlinear::{analysis::row_convention::RowConvention, app::document::column::ColumnState};
+use interlinear::{app::page::SENTENCE, pages::command::Command, pages::corpus::CORPUS};
+use interlinear::{session::driver::OpenWith, session::state::Session, text::sentence::MAX_SOURCE_BYTES};
 
-use super::{edit, hypothesis, ids, open, session, started, text_of, translate, with_file};
-use crate::effects::{act, text_opened};
+use super::{edit, hypothesis, one, open, session, started, text_of, translate, with_file};
+use crate::effects::{Shows as _, act, text_opened};
+use crate::folder::{Files as _, Folder};
 
 fn is_cut(session: &Session) -> bool {
-    session.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains("cut"))
+    session.has_error("cut")
 }
 
 #[test]
@@ -30,20 +26,19 @@ fn a_very_long_line_that_is_picked_is_cut_and_said() {
     let mut session = with_file(&format!("short\n{long}\n"));
     assert!(!is_cut(&session));
     session.apply(ListCommand::Last);
-    assert_eq!(session.app().document.source().len(), MAX_SOURCE_BYTES - 1);
+    assert_eq!(session.source().len(), MAX_SOURCE_BYTES - 1);
     assert!(is_cut(&session));
     for command in [SourceCommand::Replace(long.clone()), SourceCommand::Edit(format!("{long} ."))] {
         let mut session = super::session(0);
         session.apply(command);
-        assert_eq!(session.app().document.source().len(), MAX_SOURCE_BYTES - 1);
+        assert_eq!(session.source().len(), MAX_SOURCE_BYTES - 1);
         assert!(is_cut(&session) && session.saved().source.is_some_and(|text| text.len() < MAX_SOURCE_BYTES));
     }
 }
 
 #[test]
 fn a_saved_state_with_a_very_long_line_is_cut_and_said() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("session.json");
+    let (_folder, path) = Folder::and_path("session.json");
     let long = "word ".repeat(MAX_SOURCE_BYTES);
     let state = SavedSession {
         source: Some(long.clone()),
@@ -80,11 +75,9 @@ fn sentences_typed_over_one_another_are_all_kept() {
 
 #[test]
 fn the_second_window_on_a_state_keeps_nothing_and_says_so() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let saved = folder.path().join("deeper/state.json");
+    let (_folder, saved) = Folder::and_path("deeper/state.json");
     let options = OpenWith { saved: Some(saved.clone()), ..OpenWith::default() };
-    let says =
-        |session: &Session| session.app().view.notices().iter().any(|notice| notice.text.contains("Another window"));
+    let says = |session: &Session| session.notifies("Another window");
     let mut first = open(options.clone());
     first.driver.send(SourceCommand::Replace("of the first".to_owned()));
     let mut second = open(options.clone());
@@ -100,37 +93,34 @@ fn the_second_window_on_a_state_keeps_nothing_and_says_so() {
 
 #[test]
 fn a_model_that_is_ready_does_not_load_again() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
-    assert_eq!(session.app().document.columns()[0].state, ColumnState::Ready);
+    let (mut session, id) = one();
+    assert_eq!(session.nth(0).state, ColumnState::Ready);
     session.absorb(Event::Loading { column: id, fraction: 0.5 });
-    assert_eq!(session.app().document.columns()[0].state, ColumnState::Ready, "a second reader tells late");
+    assert_eq!(session.nth(0).state, ColumnState::Ready, "a second reader tells late");
     session.absorb(Event::LoadFailed { column: id, message: "no".to_owned() });
     session.absorb(Event::Loading { column: id, fraction: 0.5 });
-    assert_eq!(session.app().document.columns()[0].state, ColumnState::Loading(0.5), "one that failed is tried again");
+    assert_eq!(session.nth(0).state, ColumnState::Loading(0.5), "one that failed is tried again");
     session.absorb(Event::Loaded { column: id, facts: ModelFacts::default() });
-    assert_eq!(session.app().document.columns()[0].state, ColumnState::Ready);
+    assert_eq!(session.nth(0).state, ColumnState::Ready);
 }
 
 #[test]
 fn an_error_does_not_stay_over_the_result_of_another_text() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     let request = edit(&mut session, "a b");
     translate(&mut session, &request, &["x y </s>"]);
     let request = act(&mut session, SourceCommand::Replace("\u{1}".to_owned())).expect("asks");
     let message = "The text has no words that this model could read.".to_owned();
     session.absorb(Event::Failed { number: request.number, column: id, message });
-    assert!(session.app().document.columns()[0].message.is_some());
+    assert!(session.nth(0).message.is_some());
     let request = act(&mut session, SourceCommand::Undo).expect("asks");
     assert!(!request.columns[0].decode, "the result is still there");
-    assert_eq!(session.app().document.columns()[0].message, None);
+    assert_eq!(session.nth(0).message, None);
 }
 
 #[test]
 fn a_word_that_looks_nowhere_has_no_link() {
-    let mut session = session(1);
-    let id = ids(&session)[0];
+    let (mut session, id) = one();
     session.absorb(Event::Loaded { column: id, facts: ModelFacts { input_delay: Some(1), ..ModelFacts::default() } });
     session.apply(SettingsCommand::SetReading(Some(RowConvention::Input)));
     let request = edit(&mut session, "a b");
@@ -145,8 +135,7 @@ fn a_word_that_looks_nowhere_has_no_link() {
     });
     // Read by the word read before, the last word has no row.
     let text =
-        export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Pharaoh)
-            .expect("it aligns");
+        export::text(session.nth(0), session.app().view.settings(), AlignmentFormat::Pharaoh).expect("it aligns");
     assert_eq!(text, "1-0\n");
 }
 
@@ -155,7 +144,7 @@ fn a_bare_config_json_is_the_model_of_this_folder() {
     let mut opened = open(OpenWith::default());
     opened.driver.send(WindowCommand::Open(PathBuf::from("config.json")));
     opened.until(|session| !session.app().document.columns().is_empty());
-    let folder = &opened.driver.session().app().document.columns()[0].system.members[0].folder;
+    let folder = &opened.driver.session().nth(0).system.members[0].folder;
     assert!(folder.is_absolute() && folder.is_dir(), "{}", folder.display());
 }
 
@@ -183,8 +172,8 @@ fn words_of_a_table_are_written_as_they_are() {
     let mut session = session(1);
     let request = edit(&mut session, "=1+1 \" -2");
     translate(&mut session, &request, &["@x +y </s>"]);
-    let text = export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Tsv)
-        .expect("there is something");
+    let text =
+        export::text(session.nth(0), session.app().view.settings(), AlignmentFormat::Tsv).expect("there is something");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "target\tlog_p\t=1+1\t\"\"\"\"\t-2\t</s>");
     assert!(lines[1].starts_with("@x\t-0.5\t0.75") && lines[2].starts_with("+y\t-0.5\t"), "{text}");
@@ -193,8 +182,7 @@ fn words_of_a_table_are_written_as_they_are() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_in_place_of_the_state_does_not_hold_up_the_window() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let pipe = folder.path().join("session.json");
+    let (_folder, pipe) = Folder::and_path("session.json");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
     assert!(made.success());
     let saved = pipe.clone();
@@ -212,14 +200,13 @@ fn undo_leaves_the_settings_of_the_search() {
     session.apply(interlinear::pages::sentence::command::SearchCommand::SetBeam(9));
     edit(&mut session, "a b c");
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.app().document.source(), session.app().document.state().search.beam), ("a", 9));
+    assert_eq!((session.source(), session.app().document.state().search.beam), ("a", 9));
 }
 
 #[test]
 fn a_page_that_is_not_understood_sets_the_state_aside() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("session.json");
-    std::fs::write(&path, "{\"version\": 1, \"maps\": {\"count\": \"many\"}}").expect("a file");
+    let folder = Folder::new();
+    let path = folder.put("session.json", "{\"version\": 1, \"maps\": {\"count\": \"many\"}}");
     let found = load_or_set_aside(&path);
     assert!(found.state.is_none() && found.trouble.is_some_and(|text| text.contains("set aside")));
 }

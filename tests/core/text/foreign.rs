@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use interlinear::error::Result;
 use interlinear::text::sentence::{EOS, UNK};
 use interlinear::text::tokenizer::{CorpusEncoder, Tokenizer};
-use interlinear::text::{
-    cut::WordRule, foreign::sentencepiece::SentencePiece, foreign::vocabulary::Vocabulary, pieces::PieceMarks,
-};
+use interlinear::text::{foreign::sentencepiece::SentencePiece, foreign::vocabulary::Vocabulary, pieces::PieceMarks};
+use interlinear::{error::Result, text::cut::WordRule};
 use serde_json::Value;
+
+use crate::folder::{Files as _, Folder};
 
 fn corpus(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(name)
@@ -20,9 +20,8 @@ fn model(name: &str) -> SentencePiece {
 }
 
 fn vocabulary(words: &[&str]) -> Vocabulary {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("words.txt");
-    fs::write(&path, words.join("\n")).expect("written");
+    let folder = Folder::new();
+    let path = folder.put("words.txt", words.join("\n"));
     Vocabulary::read(&path, None).expect("a vocabulary")
 }
 
@@ -87,8 +86,7 @@ fn ids_are_those_of_the_vocabulary_beside_the_model() {
 
 #[test]
 fn a_file_of_pieces_is_saved_as_it_is_and_refused_with_rules_that_it_ignores() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("tokenizer.json");
+    let (_folder, path) = Folder::and_path("tokenizer.json");
     let file = model("bpe-bytes").tokenizer(None, false).expect("a file");
     tokenizer(Ok(file.clone())).save(&path).expect("written");
     assert_eq!(fs::read(&path).expect("read"), file);

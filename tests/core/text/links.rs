@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 
-use interlinear::error::Result;
 use interlinear::text::links::read::{Base, GoldLinks, LinkLayout, LinkOrder, Notation, lengths, read};
 use interlinear::text::links::{Link, Links, naacl, pharaoh};
-use interlinear::text::{cut::WordRule, sentence::Sentence, words::WordPlaces};
+use interlinear::{error::Result, text::cut::WordRule, text::sentence::Sentence, text::words::WordPlaces};
 
 use super::tokenizer;
 
+use crate::folder::Folder;
+
 fn reads(text: &str, lengths: &[(usize, usize)], reading: LinkLayout) -> Result<GoldLinks> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path: PathBuf = folder.path().join("gold.txt");
+    let folder = Folder::new();
+    let path: PathBuf = folder.join("gold.txt");
     std::fs::write(&path, text).expect("a temporary file");
     read(&path, lengths, &reading)
 }

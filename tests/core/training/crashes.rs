@@ -56,7 +56,7 @@ fn a_run_whose_disk_fills_or_that_is_killed_at_any_write_goes_on() {
         for killed in [false, true] {
             let what = format!("{kib} KiB a file, killed {killed}");
             let toy = Toy::new(&[]);
-            if run_limited(toy.folder.path(), kib, killed) {
+            if run_limited(&toy.folder, kib, killed) {
                 assert!(kib >= largest - 1, "{what}: nothing was in the way");
                 continue;
             }
@@ -100,11 +100,11 @@ fn what_a_killed_command_left_beside_its_output_goes_when_the_output_is_written_
         let files = "--source train.en --target train.fr --output words.tsv --minimum 1";
         let script = format!("{limit}exec \"$0\" dictionary --statistical {files} --threads 1");
         let mut command = std::process::Command::new("bash");
-        command.args(["-c", &script, env!("CARGO_BIN_EXE_interlinear")]).current_dir(toy.folder.path());
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_interlinear")]).current_dir(&toy.folder);
         command.output().expect("bash").status.success()
     };
     let ours = || {
-        let names = fs::read_dir(toy.folder.path()).expect("a folder").flatten();
+        let names = fs::read_dir(&toy.folder).expect("a folder").flatten();
         let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
         names.filter(|name| name.starts_with(".interlinear-")).count()
     };

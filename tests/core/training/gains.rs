@@ -1,11 +1,10 @@
 //! What is offered beside the papers' training: subwords, minibatches by words, averaged weights, rates that fall, a
 //! larger vocabulary on the way.
 
-use interlinear::models::{Model, checkpoint::Weights, config::Config};
 use interlinear::training::settings::{Decay, OptimizerSettings, ScheduleSettings, TrainingSettings};
 use interlinear::training::trainer::{DevelopmentScore, TrainingReport};
-use interlinear::training::{RunOptions, vocabularies::TrainingTokenizers};
-use interlinear::{nn::device::Device, text::corpus::ParallelText};
+use interlinear::{models::Model, models::checkpoint::Weights, models::config::Config, nn::device::Device};
+use interlinear::{text::corpus::ParallelText, training::RunOptions, training::vocabularies::TrainingTokenizers};
 
 use super::runs::assert_same_files;
 use super::{GUIDED, Toy, from, on, resumed};

@@ -5,12 +5,11 @@ use std::collections::HashMap;
 
 use candle_core::{Device, Tensor};
 use interlinear::models::loss::{Regularizer, trainable};
-use interlinear::models::{Architecture, config::Config};
-use interlinear::nn::fused;
 use interlinear::nn::fused::{Level, Precision};
 use interlinear::training::fused::{BatchLoss, Fused, StepOptions};
 use interlinear::training::minibatch::{GuidedLink, Minibatch};
 use interlinear::training::{layout::ParameterLayout, plain, plain::PlainEngine, settings::OptimizerSettings};
+use interlinear::{models::Architecture, models::config::Config, nn::fused};
 
 use super::{Ids, SOURCE, TARGET, plainly, waves, wirings};
 

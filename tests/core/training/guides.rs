@@ -1,13 +1,13 @@
 //! Guided attention from a file of links: read, learned, logged, refused.
 
-use interlinear::text::{corpus::ParallelText, tokenizer::Tokenizer, vocab};
 use interlinear::training::settings::{GuideSettings, LinkWords, TrainingSettings, Unlinked};
-use interlinear::training::{
-    data::rules, guide, guide::Guide, trainer::TrainingReport, vocabularies::TrainingTokenizers,
-};
-use interlinear::{error::Result, models::config::Config, ticket::CancellationToken};
+use interlinear::training::{guide, guide::Guide, trainer::TrainingReport, vocabularies::TrainingTokenizers};
+use interlinear::{error::Result, models::config::Config, text::corpus::ParallelText};
+use interlinear::{text::tokenizer::Tokenizer, text::vocab, training::data::rules};
 
 use super::{GUIDED, Toy, on};
+
+use crate::forever;
 
 fn tokenizer(language: &str, text: &str) -> Tokenizer {
     let counts = vocab::count(language, text.lines().map(|line| Ok(line.to_owned()))).expect("counted");
@@ -37,7 +37,7 @@ fn read_with(
     text.link_words = words;
     let links = text.links.clone().expect("links");
     let rules = rules(&text, settings.data.max_length, u64::MAX);
-    guide::read(&text, &links, &settings, &tokenizers, (delay, &rules), &CancellationToken::forever())
+    guide::read(&text, &links, &settings, &tokenizers, (delay, &rules), &forever())
 }
 
 fn places(guide: &Guide, k: usize) -> Vec<(u16, u16)> {

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use interlinear::attention::{KINDS, scores};
-use interlinear::models::{TRAINED, config::Architecture};
-use interlinear::training::recipe;
 use interlinear::training::recipe::{PAPERS, RECIPES, SIZES, TrainingPlan};
 use interlinear::training::settings::{Rule, StartSettings, TrainingSettings};
+use interlinear::{models::TRAINED, models::config::Architecture, training::recipe};
 
-use crate::cli::run_in;
+use crate::cli::{run_in, run_line};
+use crate::folder::Folder;
 
 fn plan(architecture: &str) -> TrainingPlan {
     TrainingPlan { architecture: architecture.to_owned(), ..TrainingPlan::default() }
@@ -49,11 +49,11 @@ fn plans() -> Vec<TrainingPlan> {
 
 #[test]
 fn every_choice_of_the_tables_is_written_and_read_back() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let plans = plans();
     assert!(plans.len() > 50, "{}", plans.len());
     for (n, plan) in plans.iter().enumerate() {
-        let path = folder.path().join(format!("new/{n}.toml"));
+        let path = folder.join(format!("new/{n}.toml"));
         recipe::save(plan, &path, false).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
         let mut read = TrainingSettings::load(&path).expect("it loads");
         let text = std::fs::read_to_string(&path).expect("text");
@@ -62,7 +62,7 @@ fn every_choice_of_the_tables_is_written_and_read_back() {
             assert!(text.contains(&line), "{line}");
         }
         let composed = plan.compose().expect("composes");
-        assert_eq!(read.output, folder.path().join("new").join(&composed.output));
+        assert_eq!(read.output, folder.join("new").join(&composed.output));
         (read.output, read.data) = (composed.output.clone(), composed.data.clone());
         assert_eq!(read, composed);
         assert!(recipe::save(plan, &path, false).is_err(), "nothing is written over");
@@ -129,15 +129,14 @@ fn paths_begin_at_the_folder_of_the_file() {
 
 #[test]
 fn the_command_line_writes_a_configuration() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let new = ["train", "--new", "t.toml", "--architecture", "luong", "--attention", "local-p", "--score", "general"];
-    let done = run_in(folder.path(), &new, b"");
+    let done = run_in(&folder, &new);
     assert_eq!((done.code, done.stdout.as_str()), (0, "interlinear train t.toml\n"), "{}", done.stderr);
     assert!(done.stderr.contains("e_ts = h_t' W_a h_s"), "{}", done.stderr);
-    let settings = TrainingSettings::load(&folder.path().join("t.toml")).expect("it loads");
+    let settings = TrainingSettings::load(&folder.join("t.toml")).expect("it loads");
     assert_eq!(settings.model.attention.as_deref(), Some("local-p"));
-    let again = run_in(folder.path(), &new, b"");
-    assert!(again.code == 2 && again.stderr.contains("exists already"), "{}", again.stderr);
+    run_in(&folder, &new).refused("exists already");
     // (arguments, what the sentence has)
     let models = models();
     let cases: &[(&[&str], &str)] = &[
@@ -147,11 +146,10 @@ fn the_command_line_writes_a_configuration() {
         (&["train", "--architecture", "luong"], "--new"),
     ];
     for (arguments, has) in cases {
-        let outcome = run_in(folder.path(), arguments, b"");
-        assert!(outcome.code == 2 && outcome.stderr.contains(has), "{arguments:?} {}", outcome.stderr);
-        assert!(!folder.path().join("u.toml").exists());
+        run_in(&folder, arguments).refused(has);
+        assert!(!folder.join("u.toml").exists());
     }
-    let help = run_in(folder.path(), &["train", "--help"], b"");
+    let help = run_line(&folder, "train --help");
     for entry in RECIPES {
         assert!(help.stdout.contains(entry.about), "{}", help.stdout);
     }

@@ -1,10 +1,12 @@
 //! What is wrong with a configuration, a text or a checkpoint ends in one sentence that names it.
 
+use interlinear::error::Error;
 use interlinear::training::{RunOptions, data};
 use interlinear::training::{settings::TrainingSettings, trainer::TrainingReport, vocabularies::TrainingTokenizers};
-use interlinear::{error::Error, ticket::CancellationToken};
 
 use super::{GUIDED, Toy, from, on, resumed};
+
+use crate::forever;
 
 #[track_caller]
 fn assert_refused(toy: &Toy, options: &RunOptions, names: &[&str], what: &str) -> Error {
@@ -246,9 +248,9 @@ fn keys_were_ignored_in_silence_where_the_plain_engine_trains() {
 fn a_text_that_does_not_fit_into_memory_was_read_until_the_process_was_killed() {
     let toy = Toy::new(&[]);
     let settings = TrainingSettings::load(&toy.path("toy.toml")).expect("sound");
-    let tokenizers = TrainingTokenizers::build(&settings, &CancellationToken::forever()).expect("there are words");
+    let tokenizers = TrainingTokenizers::build(&settings, &forever()).expect("there are words");
     let config = settings.config(tokenizers.source.len(), tokenizers.target.len());
-    let read = |memory| data::training(&settings, &config, &tokenizers, Some(memory), &CancellationToken::forever());
+    let read = |memory| data::training(&settings, &config, &tokenizers, Some(memory), &forever());
     let need = read(1 << 30).expect("it fits").pairs.bytes();
     assert_eq!(read(2 * need).expect("it just fits").pairs.bytes(), need);
     let told = read(2 * need - 1).expect_err("it does not fit").to_string();

@@ -9,7 +9,7 @@ use interlinear::{nn::device::Device, training::trainer::TrainingReport};
 use serde_json::Value;
 
 use super::{Toy, from, lines, on, resumed};
-use crate::cli;
+use crate::{cli, cli::json_of};
 
 const LOG: &str = "out/training/log.jsonl";
 
@@ -91,10 +91,7 @@ fn an_interrupted_run_goes_on_as_if_it_had_never_stopped() {
         assert!(matches!(reports.first(), Some(TrainingReport::Note(_) | TrainingReport::Started { .. })));
         assert_same_files(&often, &through, &format!("{threads} threads, {changes:?}"));
         let log = String::from_utf8(through.read(LOG)).expect("text");
-        let updates: Vec<u64> = log
-            .lines()
-            .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["update"].as_u64().expect("a number"))
-            .collect();
+        let updates: Vec<u64> = log.lines().map(|line| json_of(line)["update"].as_u64().expect("a number")).collect();
         assert_eq!(updates, [5, 7, 10, 14, 15, 20, 21, 22, 22], "lines and measurements, the last update with both");
         // one more resume of a run that is done changes nothing
         often.train_through("toy.toml", &resumed(*threads));
@@ -134,7 +131,7 @@ pub fn timeless_log(toy: &Toy) -> Vec<Value> {
     let log = String::from_utf8(toy.read(LOG)).expect("text");
     log.lines()
         .map(|line| {
-            let mut line: Value = serde_json::from_str(line).expect("JSON");
+            let mut line = json_of(line);
             let object = line.as_object_mut().expect("an object");
             object.remove("seconds");
             object.remove("words_per_second");
@@ -148,15 +145,14 @@ fn a_killed_process_resumed_gives_the_numbers_of_one_that_was_not() {
     let changes = [("updates = 22", "updates = 60"), ("checkpoint_every = 4", "checkpoint_every = 3")];
     let (killed, through) = (Toy::new(&changes), Toy::new(&changes));
     through.train_through("toy.toml", &on(2));
-    let mut child = cli::spawn(killed.folder.path(), &["train", "toy.toml", "--threads", "2"]);
+    let mut child = cli::spawn(&killed.folder, &["train", "toy.toml", "--threads", "2"]);
     let started = Instant::now();
     while !killed.path("out/training/checkpoint.safetensors").exists() && started.elapsed() < Duration::from_secs(30) {
         std::thread::sleep(Duration::from_millis(2));
     }
     child.kill().expect("killed");
     child.wait().expect("gone");
-    let outcome = cli::run_in(killed.folder.path(), &["train", "toy.toml", "--resume", "--threads", "2"], b"");
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    cli::run_line(&killed.folder, "train toy.toml --resume --threads 2").good();
     assert_eq!(timeless_log(&killed), timeless_log(&through));
     assert!(
         killed.read("out/model.safetensors") == through.read("out/model.safetensors"),

@@ -1,22 +1,20 @@
 //! `neighbours` and `map`, run as users run them.
 
 use interlinear::{models::Model, nn::device::Device};
-use serde_json::Value;
 
-use crate::cli::{Outcome, reference, run_in};
+use crate::cli::{Outcome, feed, json_of, reference};
+use crate::folder::Folder;
 
 fn run(command: &str, model: &str, arguments: &[&str], stdin: &str) -> Outcome {
     let folder = reference(model);
     let mut all = vec![command, "--model", folder.to_str().expect("a plain path")];
     all.extend(arguments);
-    let fresh = tempfile::tempdir().expect("a temporary directory");
-    run_in(fresh.path(), &all, stdin.as_bytes())
+    let fresh = Folder::new();
+    feed(&fresh, &all, stdin.as_bytes())
 }
 
 fn results(command: &str, model: &str, arguments: &[&str], stdin: &str) -> String {
-    let outcome = run(command, model, arguments, stdin);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
-    outcome.stdout
+    run(command, model, arguments, stdin).quiet().stdout
 }
 
 fn words(model: &str) -> Vec<String> {
@@ -38,7 +36,7 @@ fn neighbours_are_listed_in_three_formats() {
     assert!(cosines.is_sorted_by(|a, b| a >= b) && cosines.len() == 3, "{cosines:?}");
     assert!(rows[1..].iter().all(|row| row[0] == queries[0] && row[1] != queries[0]));
     let json = results("neighbours", "rnnsearch", &["--count", "3", "--format", "json", queries[0]], "");
-    let record: Value = serde_json::from_str(&json).expect("JSON");
+    let record = json_of(&json);
     assert_eq!((&record["query"], &record["vector"]), (&queries[0].into(), &"source embedding".into()));
     assert_eq!(record["neighbours"][0]["text"], rows[1][1]);
     assert_eq!(record["neighbours"][0]["id"].to_string(), rows[1][3]);
@@ -51,7 +49,7 @@ fn phrases_have_neighbours_too() {
         let file = format!("{} {}\n\n{}\n{} {}\n", words[0], words[1], words[2], words[3], words[0]);
         let phrase = format!("{} {}", words[0], words[1]);
         let json = results("neighbours", model, &["--phrases", "-", "--format", "json", &phrase], &file);
-        let record: Value = serde_json::from_str(&json).expect("JSON");
+        let record = json_of(&json);
         let near = record["neighbours"].as_array().expect("a list");
         assert_eq!((&record["vector"], near.len()), (&vector.into(), 3), "{model}");
         // The phrase itself comes first; empty lines are counted and not looked at.
@@ -75,7 +73,7 @@ fn maps_are_written_as_tables_and_as_json() {
         let arguments = [&["-", "--method", method, "--format", "json"], more].concat();
         let json = results("map", "rnnencdec", &arguments, &file);
         assert_eq!(json, results("map", "rnnencdec", &arguments, &file), "the same map again");
-        let record: Value = serde_json::from_str(&json).expect("JSON");
+        let record = json_of(&json);
         assert_eq!((&record["method"], &record["vector"]), (&method.into(), &"context c".into()));
         assert_eq!(record["points"].as_array().map(Vec::len), Some(words.len()));
         assert_eq!(

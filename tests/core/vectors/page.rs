@@ -7,13 +7,12 @@ use interlinear::app::{effect::QueueCall, files::work::FileJob, open_with::Insta
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::jobs::queue::{JobQueue, QueueNews};
 use interlinear::jobs::{Library, gate::ForegroundGate};
-use interlinear::pages::map as maps;
-use interlinear::pages::map::{Colour, MapTable, Method, PointChoice, PointKind as Things, VectorMap};
-use interlinear::pages::{map::MAP, map::command::MapCommand, sentence::command::ColumnCommand};
+use interlinear::pages::map::{Colour, MAP, MapTable, Method, PointChoice, PointKind as Things, VectorMap};
+use interlinear::pages::{map as maps, map::command::MapCommand, sentence::command::ColumnCommand};
 use interlinear::session::{driver::OpenWith, link::ShownLink, state::Session};
 
 use crate::cli::reference;
-use crate::effects::{chores, lane_calls};
+use crate::effects::{Shows as _, chores, lane_calls};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -119,7 +118,7 @@ fn a_link_makes_the_same_map_with_the_same_point() {
     let mut other = Desk::opening("rnnsearch", &link);
     other.pass_on();
     assert_eq!(other.session.maps().task, None, "its model is not there yet");
-    let column = other.session.app().document.columns()[0].id;
+    let column = other.session.nth(0).id;
     other.session.absorb(Event::Loaded { column, facts: ModelFacts::default() });
     other.pass_on();
     assert!(other.session.maps().task.is_some());

@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel}
 use std::time::Duration;
 
 use crate::jobs::corpus::open::{CorpusHandler, OpenCorpus};
+use crate::jobs::thread;
 use crate::jobs::thread::{Outbox, Patience, Service, Wake};
-use crate::jobs::{thread};
 use engine::ticket::{CancellationToken, Generation};
 
 pub use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};

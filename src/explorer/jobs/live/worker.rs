@@ -5,9 +5,9 @@ use std::{num::NonZero, sync::Arc, time::Duration};
 
 use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
 use crate::jobs::live::protocol::{Event, Request};
+use crate::jobs::thread;
 use crate::jobs::thread::{GRACE, Service, Wake, caught, panic_sentence};
 use crate::jobs::{live::mailbox::Mailbox, live::serve::serve_holding, models::cache::Library, models::store::Store};
-use crate::jobs::{thread};
 use engine::ticket::{CancellationToken, Generation};
 
 const ROOM: usize = 256;
