@@ -5,3 +5,4 @@ pub mod explore;
 mod judging;
 mod open;
 pub mod thread;
+mod unsaved;

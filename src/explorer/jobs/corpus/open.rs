@@ -1,6 +1,5 @@
 //! The thread of a corpus, how it answers: the workspace that is open, and what was asked of it last.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{path::PathBuf, sync::Arc, sync::mpsc::Receiver};
 
@@ -440,23 +439,4 @@ impl CorpusHandler<'_> {
 
 fn new_sentence(source: &str, reference: &str) -> NewSentence {
     NewSentence { source: source.to_owned(), reference: Some(reference.to_owned()), ..NewSentence::default() }
-}
-
-impl CorpusHandler<'_> {
-    /// Makes an empty corpus, and opens it.
-    pub(super) fn begin_unsaved(&mut self) -> Result<()> {
-        let folder = tempfile::tempdir().map_err(|error| Error::io(std::env::temp_dir(), &error))?;
-        let path = folder.path().join("corpus.ilws");
-        self.tell(CorpusNews::Made { path: path.clone(), is_saved: false });
-        self.open(&path)?;
-        self.at.unsaved = Some(folder);
-        Ok(())
-    }
-
-    /// Writes the corpus into a file of its own, and goes on with that.
-    pub(super) fn save_as(&mut self, path: &Path) -> Result<()> {
-        self.workspace()?.copy(path)?;
-        self.tell(CorpusNews::Made { path: path.to_owned(), is_saved: true });
-        self.open(path)
-    }
 }

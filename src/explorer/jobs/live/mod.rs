@@ -2,6 +2,7 @@
 
 pub mod given;
 pub mod mailbox;
+pub mod near;
 pub mod protocol;
 pub mod serve;
 pub mod untouched;

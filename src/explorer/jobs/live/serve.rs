@@ -8,15 +8,13 @@ use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
 use crate::jobs::live::protocol::{
     ColumnResult, ColumnSpec, Event, HypothesisView, Request, SystemKey, UntouchedTranslation,
 };
+use crate::jobs::live::{given, near, view};
 use crate::jobs::models::store::{Outcome, Store};
 use crate::jobs::thread::{caught, panic_sentence};
-use crate::jobs::{live::given, live::view};
 use crate::jobs::{live::untouched::shifts, models::cache::Heard, models::loaded::LoadedModel};
 use engine::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode};
 use engine::error::{Error, Result};
 use engine::interventions::{Intervening, Intervention};
-use engine::models::{representations, representations::VocabularySide};
-use engine::{analysis::neighbours::Space, text::sentence::UNK};
 use engine::{
     clock::Instant, evaluation::rows::RowReader, models::Stepper, text::sentence::Sentence, ticket::CancellationToken,
 };
@@ -189,7 +187,7 @@ impl Job<'_> {
             return;
         }
         let Some(model) = self.store.wait(system, self.ticket, &mut |_| ()) else { return };
-        let near = model.and_then(|model| match caught(|| near(&model, &wanted.word)) {
+        let near = model.and_then(|model| match caught(|| near::near(&model, &wanted.word)) {
             Ok(near) => near.map_err(|error| error.to_string()),
             Err(words) => Err(panic_sentence("this column", &words)),
         });
@@ -343,35 +341,4 @@ fn within_memory(options: &SearchOptions, t_x: usize) -> SearchOptions {
     let numbers = 2 * t_x * options.limit(t_x) * options.beam;
     let (trace, most_numbers) = (options.trace && numbers <= MAX_TRACE, options.most_numbers.min(MAX_NUMBERS));
     SearchOptions { trace, most_numbers, ..options.clone() }
-}
-
-const TOLD: usize = 8;
-/// Neighbours that are examined; pieces of words and punctuation are skipped.
-const LOOKED_AT: usize = 200;
-
-/// The words nearest to `word` with their cosines. Error: an ensemble, or a word that is not one vocabulary entry.
-pub(crate) fn near(model: &LoadedModel, word: &str) -> Result<Vec<(String, f32)>> {
-    let facts = &model.facts;
-    if !facts.members.is_empty() {
-        return Err(Error::Input("An ensemble has no embeddings of its own; type a word".to_owned()));
-    }
-    let vocabulary = &model.model().source;
-    let id = match vocabulary.encode_with(word, None).ids.as_slice() {
-        &[id] if id != facts.specials.unk => id,
-        [_] => return Err(Error::Input(format!("{} does not know the word \"{word}\"; type another", facts.name))),
-        _ => {
-            let sentence = "is several pieces for this model, which have no neighbours together; type another word";
-            return Err(Error::Input(format!("\"{word}\" {sentence}")));
-        }
-    };
-    let words = representations::words(model.model(), VocabularySide::Source, usize::MAX)?;
-    let Some(row) = words.ids.iter().position(|other| *other == id) else { return Ok(Vec::new()) };
-    let space = Space::new(words.dimension, words.rows);
-    let typed = |id: u32| {
-        let text = vocabulary.spaced(&[vocabulary.token(id)?]);
-        let is_word = text != UNK && text.chars().any(char::is_alphanumeric);
-        (is_word && vocabulary.encode_with(&text, None).ids == [id]).then_some(text)
-    };
-    let near = space.nearest_to(row, LOOKED_AT).into_iter();
-    Ok(near.filter_map(|near| Some((typed(words.ids[near.index])?, near.cosine))).take(TOLD).collect())
 }

@@ -6,7 +6,7 @@ use engine::interventions::{Intervening, Intervention};
 use engine::models::{StepOutput, Stepper};
 use engine::text::{sentence::UNK, tokenizer::Tokenizer};
 use engine::{
-    analysis::divergence::jensen_shannon, decoding::forced::follow, error::Result, ticket::CancellationToken,
+    analysis::divergence::jensen_shannon, decoding::follow::follow, error::Result, ticket::CancellationToken,
 };
 
 /// Most log p that are kept of the model's own steps; words further on are not compared.

@@ -1,5 +1,6 @@
 //! The views of the window. Its edges belong to every page, the middle to the page that is shown.
 
+pub mod beam;
 pub mod first;
 pub mod help;
 pub mod lesson;
@@ -9,6 +10,7 @@ pub mod presentation;
 pub mod settings;
 pub mod sheets;
 pub mod status;
+pub mod tabs;
 pub mod top_bar;
 
 use crate::pages::training::view as training;
