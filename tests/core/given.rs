@@ -111,7 +111,7 @@ fn session() -> (Session, u64) {
     }
     session.apply(SourceCommand::Replace("red".to_owned()));
     session.apply(ColumnCommand::Add("model".into()));
-    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest());
+    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest);
     let mut source = Sentence { text: "red".to_owned(), ..Sentence::default() };
     (source.tokens, source.ids, source.spans) = (vec!["red".into(), "</s>".into()], vec![5, 0], vec![0..3, 3..3]);
     session.absorb(Event::Loaded { column, facts: ModelFacts::default() });
@@ -126,7 +126,7 @@ fn give(session: &mut Session, column: u64, text: &str) {
     assert_eq!((wanted.columns[0].decode, wanted.columns[0].given.as_deref()), (false, Some(text)));
     let words: Vec<&str> = text.split(' ').collect();
     let given = Ok(Box::new(hypothesis(&words, -5.0)));
-    session.absorb(Event::Given { number: session.app().tasks.newest(), column, given });
+    session.absorb(Event::Given { number: session.app().tasks.newest, column, given });
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn what_is_shown_and_written_says_whose_translation_it_is() {
     };
     assert_eq!(shown(&session), Some((true, -5.0)));
     let text = |session: &Session, format| {
-        export::text(&session.app().document.columns()[0], session.app().view.settings(), format).expect("text")
+        export::text(&session.app().document.columns()[0], &session.app().view.settings, format).expect("text")
     };
     assert!(text(&session, AlignmentFormat::Tsv).starts_with(&format!("target ({GIVEN})\t")));
     assert!(
@@ -202,7 +202,7 @@ fn what_is_shown_and_written_says_whose_translation_it_is() {
     let drawn = |session: &Session, kind| {
         let (column, sentence) = (&session.app().document.columns()[0], session.app().document.state());
         let drawing = Drawing::new(kind, false);
-        let picture = export::picture(column, &sentence.search, session.app().view.settings(), &drawing, None);
+        let picture = export::picture(column, &sentence.search, &session.app().view.settings, &drawing, None);
         let bytes = FigureRequest::from(picture.expect("a picture")).bytes("a.svg".as_ref()).expect("it is drawn");
         String::from_utf8(bytes).expect("text")
     };

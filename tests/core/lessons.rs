@@ -180,7 +180,7 @@ fn by_hand(act: LessonAct, session: &Session) -> Vec<Command> {
 fn go_through(key: &str) {
     let mut desk = Desk::open();
     let before =
-        (desk.session().app().document.state().clone(), desk.session().app().view.page(), columns(desk.session()));
+        (desk.session().app().document.state().clone(), desk.session().app().view.page, columns(desk.session()));
     desk.driver.send(LessonCommand::Open(key.to_owned()));
     let pages = script(key).pages.len();
     loop {
@@ -209,7 +209,7 @@ fn go_through(key: &str) {
     }
     desk.driver.send(LessonCommand::Close);
     let after =
-        (desk.session().app().document.state().clone(), desk.session().app().view.page(), columns(desk.session()));
+        (desk.session().app().document.state().clone(), desk.session().app().view.page, columns(desk.session()));
     assert_eq!(after, before, "{key}: the window is as it was before");
 }
 
@@ -217,9 +217,7 @@ fn print(desk: &mut Desk) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("handout.html");
     desk.driver.send(LessonCommand::Print(path.clone()));
-    desk.until("printing", |session| {
-        session.app().view.notices().iter().any(|notice| notice.text.starts_with("Saved"))
-    });
+    desk.until("printing", |session| session.app().view.notices.iter().any(|notice| notice.text.starts_with("Saved")));
     let text = std::fs::read_to_string(path).expect("the handout");
     assert!(text.contains("<figure><svg") && text.contains("<title>RNNsearch en-fr: step"), "the machine is drawn");
 }
@@ -297,7 +295,7 @@ fn a_page_acts_lights_waits_and_is_answered() {
     session.apply(SearchCommand::SetBeam(7));
     session.apply(LessonCommand::Open("own/mine".to_owned()));
     let beam = |session: &Session| session.app().document.state().search.beam;
-    assert_eq!((beam(&session), session.app().view.page()), (2, MAP));
+    assert_eq!((beam(&session), session.app().view.page), (2, MAP));
     let open = |session: &Session| session.lessons().open().expect("it is open").clone();
     assert!(
         session.lessons().lights().lights(HighlightPart::BeamSize, "")
@@ -313,7 +311,7 @@ fn a_page_acts_lights_waits_and_is_answered() {
     assert_eq!((open(&session).page, beam(&session)), (1, 3));
     assert!(!session.lessons().lights().lights(HighlightPart::BeamSize, ""), "lights go out with the page");
     session.apply(LessonCommand::Back);
-    assert_eq!((open(&session).page, beam(&session), session.app().view.page()), (0, 2, MAP));
+    assert_eq!((open(&session).page, beam(&session), session.app().view.page), (0, 2, MAP));
     session.apply(LessonCommand::Next);
     assert_eq!((open(&session).page, open(&session).waits()), (0, None), "what is waited for can be passed over");
     let saved = session.saved();
@@ -323,7 +321,7 @@ fn a_page_acts_lights_waits_and_is_answered() {
         "whoever quits now finds the window as it was"
     );
     session.apply(LessonCommand::Close);
-    assert_eq!((beam(&session), session.app().view.page()), (7, SENTENCE));
+    assert_eq!((beam(&session), session.app().view.page), (7, SENTENCE));
     assert!(session.lessons().open().is_none());
 }
 
@@ -333,9 +331,9 @@ fn a_lesson_begins_with_where_models_looked() {
     let wanted = RowSource { origin: true, both: true };
     session.apply(SettingsCommand::SetAsked(wanted));
     session.apply(LessonCommand::Open("own/mine".to_owned()));
-    assert_eq!(session.app().view.settings().asked, RowSource::default());
+    assert_eq!(session.app().view.settings.asked, RowSource::default());
     session.apply(LessonCommand::Close);
-    assert_eq!(session.app().view.settings().asked, wanted);
+    assert_eq!(session.app().view.settings.asked, wanted);
 }
 
 #[test]
@@ -348,7 +346,7 @@ fn what_is_passed_over_is_done_or_known() {
         session.apply(LessonCommand::Next);
     }
     let app = session.app();
-    assert_eq!((app.view.page(), app.document.state().search.beam), (MAP, 3), "both were done");
+    assert_eq!((app.view.page, app.document.state().search.beam), (MAP, 3), "both were done");
     let open = session.lessons().open().expect("it is open");
     assert_eq!((open.page, open.waits()), (0, None));
     let done: Vec<bool> = (0..3).map(|at| open.passed.contains(&(0, at))).collect();

@@ -178,7 +178,7 @@ fn the_selected_column_is_the_same_where_another_model_is_missing() {
             ..OpenWith::default()
         };
         let session = Session::start(None, &with);
-        let id = session.app().view.selection().column;
+        let id = session.app().view.selection.column;
         let folder = id.and_then(|id| session.app().document.column(id)).map(|column| column.system.clone());
         assert_eq!((session.app().document.columns().len(), folder), (2, here.map(Into::into)));
     }
@@ -282,7 +282,7 @@ fn a_link_leads_to_the_page_of_a_lesson_and_a_bad_one_changes_nothing() {
     let before = here.saved();
     for bad in ["#v9.x", "#v1.x", &packed("{\"lesson\": \"nobody\"}")] {
         here.apply(WindowCommand::OpenLink(bad.to_owned()));
-        assert!(here.app().view.notices().iter().any(|notice| notice.is_error), "{bad}");
+        assert!(here.app().view.notices.iter().any(|notice| notice.is_error), "{bad}");
     }
     assert_eq!(here.saved().source, before.source);
     assert_eq!(here.saved().columns, before.columns);

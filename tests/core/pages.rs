@@ -25,9 +25,9 @@ use crate::measured;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn apply(session: &mut Session, command: impl Into<Command>) {
-    let newest = session.app().tasks.newest();
+    let newest = session.app().tasks.newest;
     session.apply(command);
-    assert_eq!(session.app().tasks.newest(), newest, "only opening a sentence translates");
+    assert_eq!(session.app().tasks.newest, newest, "only opening a sentence translates");
 }
 
 fn session(models: &[&str]) -> Session {
@@ -111,7 +111,7 @@ fn what_is_dropped_without_a_corpus_makes_one() {
     assert!(page.is_unsaved());
     assert_eq!(page.corpus.references_of(1), ["v", "x"]);
     session.hear(FileEvent::Logs { path: PathBuf::from("empty"), found: Vec::new() });
-    assert!(session.app().view.notices().last().is_some_and(|notice| notice.is_error && notice.text.contains("empty")));
+    assert!(session.app().view.notices.last().is_some_and(|notice| notice.is_error && notice.text.contains("empty")));
 }
 
 const LOG: &str = r#"{"update":50,"epoch":0,"loss":6.0,"nll":5.5,"rate":0.001,"words":9,"seconds":3.5}
@@ -246,10 +246,10 @@ fn a_kept_picture_is_written_in_the_format_of_its_name() {
         assert!(written[..60].windows(start.len()).any(|part| part == start), "{name}");
     }
     driver.send(WindowCommand::SaveFigure(folder.path().join("b.svg")));
-    assert!(driver.session().app().view.notices().iter().any(|notice| notice.is_error), "nothing was kept");
+    assert!(driver.session().app().view.notices.iter().any(|notice| notice.is_error), "nothing was kept");
     driver.send(WindowCommand::KeepFigure(Arc::new(figure)));
     driver.send(WindowCommand::SaveFigure(folder.path().join("c.doc")));
-    pump(&mut driver, &woken, |session| session.app().view.notices().iter().any(|notice| notice.text.contains(".svg")));
+    pump(&mut driver, &woken, |session| session.app().view.notices.iter().any(|notice| notice.text.contains(".svg")));
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn word_links_become_the_alignments_by_hand_of_the_list_that_is_shown() {
         std::fs::write(path(name), text).expect("written");
     }
     let says =
-        |session: &Session, text: &str| session.app().view.notices().iter().any(|notice| notice.text.contains(text));
+        |session: &Session, text: &str| session.app().view.notices.iter().any(|notice| notice.text.contains(text));
     for (name, what) in [
         ("a.links", "open that text first"),
         ("a.en", ""),
@@ -324,6 +324,6 @@ fn a_corpus_that_is_named_at_the_start_opens_on_its_page() {
     });
     let mut driver = Driver::open(OpenWith { files: vec![path.clone()], ..OpenWith::default() }, wake);
     let is_shown =
-        |session: &Session| session.app().view.page() == CORPUS && session.corpus().path.as_ref() == Some(&path);
+        |session: &Session| session.app().view.page == CORPUS && session.corpus().path.as_ref() == Some(&path);
     pump(&mut driver, &woken, is_shown);
 }

@@ -360,17 +360,17 @@ fn selection_moves_word_by_word_and_stops_at_the_ends() {
     translate(&mut session, &request, &["x y </s>", "x </s>"]);
     for (by, expect) in [(1, 0), (1, 1), (5, 2), (-1, 1), (-9, 0)] {
         session.apply(SelectCommand::MoveTarget(by));
-        assert_eq!(session.app().view.selection().target, Some(expect));
+        assert_eq!(session.app().view.selection.target, Some(expect));
     }
     session.apply(SelectCommand::MoveColumn(1));
-    assert_eq!(session.app().view.selection().column, Some(ids(&session)[1]));
+    assert_eq!(session.app().view.selection.column, Some(ids(&session)[1]));
     let (column, i, word) = session.app().selected_word().expect("a word is selected");
     assert_eq!((column.id, i, word.text.as_str()), (ids(&session)[1], 0, "x"));
     let hover = Hover { column: ids(&session)[0], i: Some(1), j: Some(0) };
     session.apply(SelectCommand::Hover(Some(hover)));
-    assert_eq!(session.app().view.hover(), Some(hover));
+    assert_eq!(session.app().view.hover, Some(hover));
     session.apply(ColumnCommand::Remove(ids(&session)[0]));
-    assert_eq!(session.app().view.hover(), None);
+    assert_eq!(session.app().view.hover, None);
 }
 
 #[test]
@@ -540,10 +540,10 @@ fn a_file_that_cannot_be_read_is_a_notice_and_no_list() {
         .hear(FileEvent::ReadFailed { path: "missing.txt".into(), message: "missing.txt: does not exist".to_owned() });
     assert!(session.app().lists.files.is_empty());
     assert_eq!(session.app().lists.shown, List::Examples);
-    assert!(session.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains("missing.txt")));
-    let id = session.app().view.notices()[0].id;
+    assert!(session.app().view.notices.iter().any(|notice| notice.is_error && notice.text.contains("missing.txt")));
+    let id = session.app().view.notices[0].id;
     session.apply(WindowCommand::DismissNotice(id));
-    assert!(session.app().view.notices().is_empty());
+    assert!(session.app().view.notices.is_empty());
 }
 
 #[test]
@@ -575,7 +575,7 @@ fn the_shown_alignment_is_written_as_tsv_json_and_pharaoh() {
     translate(&mut session, &request, &["x y </s>"]);
     let column = &session.app().document.columns()[0];
     let text =
-        |format| export::text(column, session.app().view.settings(), format).expect("there is something to write");
+        |format| export::text(column, &session.app().view.settings, format).expect("there is something to write");
     assert_eq!(text(AlignmentFormat::Pharaoh), "0-0 1-1\n");
     let tsv = text(AlignmentFormat::Tsv);
     let mut lines = tsv.lines();
@@ -601,13 +601,13 @@ fn a_model_without_alignment_has_none_anywhere() {
     let column = &session.app().document.columns()[0];
     assert!(column.table.as_ref().is_some_and(|table| table.alpha.is_none()));
     assert_eq!(column.result.context, Some(vec![0.5]));
-    assert_eq!(export::text(column, session.app().view.settings(), AlignmentFormat::Pharaoh), None);
+    assert_eq!(export::text(column, &session.app().view.settings, AlignmentFormat::Pharaoh), None);
     assert!(
-        export::text(column, session.app().view.settings(), AlignmentFormat::Json)
+        export::text(column, &session.app().view.settings, AlignmentFormat::Json)
             .is_some_and(|json| json.contains("\"alpha\":null"))
     );
     session.apply(ColumnCommand::Export { column: id, format: AlignmentFormat::Pharaoh, path: "x".into() });
-    assert!(session.app().view.notices().iter().any(|notice| notice.text.contains("alignment")));
+    assert!(session.app().view.notices.iter().any(|notice| notice.text.contains("alignment")));
 }
 
 #[test]
@@ -625,7 +625,7 @@ fn an_alignment_that_was_left_out_is_not_taken_for_none() {
     session.apply(SelectCommand::Hypothesis { column: id, hypothesis: 1 });
     assert_eq!(left_out(&session), Some(true));
     session.apply(ColumnCommand::Export { column: id, format: AlignmentFormat::Pharaoh, path: "x".into() });
-    assert!(session.app().view.notices().iter().any(|notice| notice.text == LEFT_OUT));
+    assert!(session.app().view.notices.iter().any(|notice| notice.text == LEFT_OUT));
 }
 
 #[test]
@@ -653,7 +653,7 @@ fn the_state_comes_back_as_it_was() {
     assert_eq!(found, FoundState { state: Some(saved.clone()), ..FoundState::default() });
     let mut again = Session::start(found.state, &OpenWith::default());
     assert_eq!(again.saved(), saved);
-    assert_eq!(again.app().view.settings(), session.app().view.settings());
+    assert_eq!(&again.app().view.settings, &session.app().view.settings);
     assert_eq!(chores(&mut again).len(), 1, "the opened file is read again");
 }
 
@@ -687,7 +687,7 @@ fn a_state_of_a_newer_program_is_left_alone() {
     for path in [&newer, &unreadable] {
         let mut opened = open(OpenWith { saved: Some(path.clone()), ..OpenWith::default() });
         let told = |session: &Session| {
-            session.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains("left as it is"))
+            session.app().view.notices.iter().any(|notice| notice.is_error && notice.text.contains("left as it is"))
         };
         assert!(told(opened.driver.session()));
         opened.driver.send(SourceCommand::Edit("a".to_owned()));
@@ -723,7 +723,7 @@ fn a_saved_state_is_written_with_the_keys_that_it_had() {
     }
     let odd = r#"{"theme": "mauve", "device": "abacus", "figure": {"kind": "pie", "dpi": 1e9, "palette": "mud"}, "unheard_of": 3}"#;
     let session = Session::start(serde_json::from_str(odd).ok(), &OpenWith::default());
-    let (settings, drawing) = (session.app().view.settings(), session.app().view.drawing());
+    let (settings, drawing) = (&session.app().view.settings, session.app().view.drawing);
     assert_eq!((settings.theme, settings.device, drawing.kind), (Theme::System, DeviceChoice::Auto, "heatmap"));
     assert!(drawing.page.dpi == 2400.0 && drawing.has_legend && drawing.threshold > 0.0);
 }
@@ -749,7 +749,7 @@ fn settings_in_a_saved_state_are_clamped() {
         serde_json::from_str("{\"beam\": 0, \"zoom\": 1e9, \"list\": \"file 9\"}").expect("a state");
     let session = Session::start(Some(state), &OpenWith::default());
     assert_eq!((session.app().document.state().search.beam, session.app().lists.shown), (1, List::Examples));
-    assert!(session.app().view.settings().zoom <= 3.0);
+    assert!(session.app().view.settings.zoom <= 3.0);
 }
 
 struct Opened {
@@ -851,7 +851,7 @@ fn a_driver_opens_what_is_dropped() {
     assert_eq!(opened.driver.session().app().lists.len(), 2);
     opened.driver.send(WindowCommand::Open(latin));
     opened.until(|session| {
-        session.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains("latin.txt"))
+        session.app().view.notices.iter().any(|notice| notice.is_error && notice.text.contains("latin.txt"))
     });
     opened.driver.send(WindowCommand::Open(fixture("rnnsearch")));
     opened.until(|session| session.app().document.columns().iter().any(|column| column.state == ColumnState::Ready));
@@ -866,7 +866,7 @@ fn a_driver_opens_what_is_dropped() {
         .until(|session| session.app().document.columns()[0].table.is_some() && session.app().document.decoding() == 0);
     let path = folder.path().join("out.tsv");
     opened.driver.send(ColumnCommand::Export { column, format: AlignmentFormat::Tsv, path: path.clone() });
-    opened.until(|session| session.app().view.notices().iter().any(|notice| notice.text.contains("out.tsv")));
+    opened.until(|session| session.app().view.notices.iter().any(|notice| notice.text.contains("out.tsv")));
     assert!(std::fs::read_to_string(path).is_ok_and(|text| text.starts_with("target (predicted)\t")));
 }
 
@@ -893,7 +893,7 @@ fn a_translation_that_is_no_text_further_down_is_not_shown() {
     std::fs::write(&target, bytes).expect("a file");
     let mut opened = open(OpenWith { source: Some(source), target: Some(target), ..OpenWith::default() });
     opened.until(|session| {
-        session.app().document.source() == "one" && session.app().view.notices().iter().any(|notice| notice.is_error)
+        session.app().document.source() == "one" && session.app().view.notices.iter().any(|notice| notice.is_error)
     });
     assert_eq!(opened.driver.session().app().reference(), None, "its beginning was there already");
 }
@@ -905,22 +905,22 @@ fn a_state_that_cannot_be_written_is_a_notice() {
     std::fs::write(&blocked, "").expect("a file");
     let mut opened = open(OpenWith { saved: Some(blocked.join("state.json")), ..OpenWith::default() });
     opened.driver.send(SourceCommand::Edit("a".to_owned()));
-    opened.until(|session| session.app().view.notices().iter().any(|notice| notice.is_error));
+    opened.until(|session| session.app().view.notices.iter().any(|notice| notice.is_error));
     assert_eq!(opened.driver.session().app().document.source(), "a");
 }
 
 #[test]
 fn the_page_is_kept_between_starts() {
     let mut session = session(1);
-    assert_eq!(session.app().view.page(), SENTENCE);
+    assert_eq!(session.app().view.page, SENTENCE);
     for page in PAGES.iter().copied() {
         session.apply(WindowCommand::ShowPage(page));
         let text = serde_json::to_string(&session.saved()).expect("the state can be written");
         let saved: SavedSession = serde_json::from_str(&text).expect("the state can be read");
-        assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.page(), page);
+        assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.page, page);
     }
     let saved = SavedSession { page: "no such page".to_owned(), ..SavedSession::default() };
-    assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.page(), SENTENCE);
+    assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.page, SENTENCE);
 }
 
 #[test]
@@ -944,7 +944,7 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
             .map(|alpha| alpha.row(i).to_vec())
     };
     let saved = |session: &Session, format| {
-        export::text(&session.app().document.columns()[0], session.app().view.settings(), format).expect("something")
+        export::text(&session.app().document.columns()[0], &session.app().view.settings, format).expect("something")
     };
     assert_eq!(row(&session, 0), Some(vec![0.75, 0.25, 0.25]));
     assert!(saved(&session, AlignmentFormat::Tsv).starts_with("target (predicted)\tlog_p\t"));

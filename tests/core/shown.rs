@@ -44,7 +44,7 @@ fn chunks(text: &str) -> PlacedWords {
 fn drawn(session: &Session) -> String {
     let (column, drawing) = (&session.app().document.columns()[0], Drawing::new("heatmap", false));
     let picture =
-        export::picture(column, &session.app().document.state().search, session.app().view.settings(), &drawing, None)
+        export::picture(column, &session.app().document.state().search, &session.app().view.settings, &drawing, None)
             .expect("a picture");
     String::from_utf8(FigureRequest::from(picture).bytes(Path::new("heatmap.svg")).expect("it is drawn")).expect("text")
 }
@@ -167,7 +167,7 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     assert_eq!((agreement.on_link, agreement.linked, agreement.words), (1, 2, 2), "`</s>` is no word");
     let json = |session: &Session| -> Value {
         let text =
-            export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Json)
+            export::text(&session.app().document.columns()[0], &session.app().view.settings, AlignmentFormat::Json)
                 .expect("something");
         serde_json::from_str(&text).expect("JSON")
     };
@@ -209,7 +209,7 @@ fn a_translation_of_ones_own_has_the_links_of_the_aligner() {
     let [(own, _)] = asked(&mut session)[..] else { panic!("one question") };
     session.hear(FileEvent::Aligned { number: own, links: Links::new(vec![link(0, 0)], vec![]) });
     session.apply(SourceCommand::Give(Some("soulier le".to_owned())));
-    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest());
+    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest);
     let given = Ok(Box::new(hypothesis(&["soulier", "le", "</s>"], 3)));
     session.absorb(Event::Given { number, column, given });
     let questions = asked(&mut session);
@@ -257,7 +257,7 @@ fn links_and_pieces_are_switched_as_they_were_left() {
     let saved: SavedSession =
         serde_json::from_str(&serde_json::to_string(&before.saved()).expect("JSON")).expect("JSON");
     let after = Session::start(Some(saved), &OpenWith::default());
-    assert!(after.app().view.settings().links && after.app().view.settings().pieces);
+    assert!(after.app().view.settings.links && after.app().view.settings.pieces);
 }
 
 #[test]
@@ -295,10 +295,10 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     let open = |name: &str, model: Option<ModelSpec>| SettingsCommand::OpenAligner { path: at.join(name), model };
     session.apply(open("t.en", None));
     done(&mut session);
-    assert_eq!(session.app().view.settings().aligner.iter().count(), 0, "a text is no aligner");
+    assert_eq!(session.app().view.settings.aligner.iter().count(), 0, "a text is no aligner");
     session.apply(open("own.aligner", None));
     done(&mut session);
-    let own = session.app().view.settings().aligner.clone();
+    let own = session.app().view.settings.aligner.clone();
     let languages: Vec<_> = own.iter().map(|own| own.languages.clone()).collect();
     assert_eq!(languages, [("en".to_owned(), "nl".to_owned())], "it is taken");
     done(&mut session);
@@ -306,7 +306,7 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     assert!(links.is_sure(Link { source: 1, target: 1 }), "{links:?}");
     let saved = serde_json::to_string(&session.saved()).expect("JSON");
     let again = Session::start(Some(serde_json::from_str(&saved).expect("JSON")), &OpenWith::default());
-    assert_eq!(again.app().view.settings().aligner, own, "it is kept");
+    assert_eq!(again.app().view.settings.aligner, own, "it is kept");
     let file = own.iter().next().expect("a file").clone();
     session.apply(SettingsCommand::RemoveAligner(file));
     assert_eq!(table(&session).links, None);
@@ -317,15 +317,15 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     done(&mut session);
     done(&mut session);
     assert_eq!(table(&session).links.as_ref(), Some(&links));
-    let own = session.app().view.settings().aligner.clone();
+    let own = session.app().view.settings.aligner.clone();
     assert!(own.of_model(&(&model).into()).is_some() && !own.has("en", "nl"), "other models have none");
     let saved = serde_json::to_string(&session.saved()).expect("JSON");
     let again = Session::start(Some(serde_json::from_str(&saved).expect("JSON")), &OpenWith::default());
-    assert_eq!(again.app().view.settings().aligner, own, "it is kept");
+    assert_eq!(again.app().view.settings.aligner, own, "it is kept");
     // what was opened is asked on; a start later the file is gone
     fs::remove_file(at.join("own.aligner")).expect("it was there");
     let told = |session: &Session| {
-        session.app().view.notices().iter().filter(|notice| notice.text.contains("own.aligner: does not exist")).count()
+        session.app().view.notices.iter().filter(|notice| notice.text.contains("own.aligner: does not exist")).count()
     };
     session.apply(SettingsCommand::SetLinks(true));
     done(&mut session);
@@ -364,7 +364,7 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!((json["reading"].as_str(), json["hypotheses"][0]["alpha"][0][2].as_f64()), (Some("input"), Some(0.75)));
     let pharaoh =
-        export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Pharaoh);
+        export::text(&session.app().document.columns()[0], &session.app().view.settings, AlignmentFormat::Pharaoh);
     assert_eq!(pharaoh.as_deref(), Some("2-0 3-1 0-2\n"), "the row of `</s>` looks at it most and then at any word");
 }
 
@@ -396,7 +396,7 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
     session.apply(SettingsCommand::SetReading(None));
     let edit = |i| InterveneCommand::Row { column, i, edit: RowEdit::OneHot(0) };
     assert!(act(&mut session, edit(4)).is_none(), "the step behind `</s>` is not part of the search");
-    assert!(session.app().view.notices().iter().any(|notice| notice.text.contains("no row that can be set")));
+    assert!(session.app().view.notices.iter().any(|notice| notice.text.contains("no row that can be set")));
     let request = act(&mut session, edit(1)).expect("a request");
     let set = &request.columns[0].interventions;
     assert_eq!(set.pin.iter().map(|pin| pin.i).collect::<Vec<_>>(), [3]);
@@ -461,7 +461,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
         assert_eq!(line["hypotheses"][0][key], told["hypotheses"][0][key], "{key}");
     }
     let pharaoh =
-        export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Pharaoh)
+        export::text(&session.app().document.columns()[0], &session.app().view.settings, AlignmentFormat::Pharaoh)
             .expect("links");
     let links = run_in(folder.path(), &["translate", "--model", &model, "s", "--format", "pharaoh"], b"");
     assert_eq!(pharaoh, links.stdout, "links are of words, whatever is shown");
@@ -526,7 +526,7 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     let mut session = session(ModelFacts { guided: Some("input".to_owned()), ..english_to("fr") });
     translate(&mut session, "the shoe", vec![hypothesis(&["la", "chaussure", "</s>"], 3)]);
     let text = |format| {
-        export::text(&session.app().document.columns()[0], session.app().view.settings(), format).expect("something")
+        export::text(&session.app().document.columns()[0], &session.app().view.settings, format).expect("something")
     };
     let json: Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("JSON");
     assert_eq!(json["guided"], "input");

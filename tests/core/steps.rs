@@ -46,7 +46,7 @@ fn facts() -> ModelFacts {
 }
 
 fn finish(session: &mut Session, text: &str, ids: &[u32]) {
-    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest());
+    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest);
     let best = HypothesisView {
         found: Hypothesis {
             tokens: ids.to_vec(),
@@ -93,7 +93,7 @@ fn the_page_asks_for_what_the_column_shows_and_for_nothing_twice() {
     let [(number, request)] = &requests[..] else { panic!("{requests:?}") };
     let expected = StepsRequest {
         model: "model".into(),
-        device: session.app().view.settings().device,
+        device: session.app().view.settings.device,
         source: "red house".to_owned(),
         given: vec![8, 9, 0],
         then: Then::Wait,
@@ -164,7 +164,7 @@ fn a_link_leads_to_the_step_the_stage_and_the_box() {
     };
     let link = session.link().expect("it is text");
     let mut other = there(&link, "red house", &[8, 9, 0]);
-    assert_eq!((other.app().view.page(), other.steps().i), (STEPS, 0), "the steps are not there yet");
+    assert_eq!((other.app().view.page, other.steps().i), (STEPS, 0), "the steps are not there yet");
     assert_eq!(other.link().expect("it is text"), link);
     let (number, request) = asked(&mut other).pop().expect("asked");
     assert_eq!(request.given, [8, 9, 0]);
@@ -433,7 +433,7 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
     session.apply(SearchCommand::SetBeam(2));
     session.take_effects();
     finish(&mut session, "red house", &[8, 9, 0]);
-    let number = session.app().tasks.newest();
+    let number = session.app().tasks.newest;
     let node = |id: usize, parent: Option<usize>, step: usize, token: u32, total: f32, fate: NodeFate| Node {
         id,
         parent,

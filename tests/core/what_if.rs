@@ -231,7 +231,7 @@ fn one_model_with_several_settings_side_by_side() {
     answer(&mut session, &request);
     act(&mut session, command);
     assert_eq!(
-        (session.app().document.columns().len(), session.app().view.notices().len()),
+        (session.app().document.columns().len(), session.app().view.notices.len()),
         (2, 1),
         "the same is not opened again"
     );
@@ -304,7 +304,7 @@ fn typing_elsewhere_carries_variants_along_and_another_text_closes_them() {
     assert_eq!(sources, ["the old red shoes", "the old blue shoes", "the old red shoes"]);
     act(&mut session, SourceCommand::Edit("the old redd shoes".to_owned()));
     assert_eq!(names(&session), ["m0", "m0, beam 1"], "it was typed in the word that the variant replaces");
-    assert_eq!(session.app().view.notices().len(), 1);
+    assert_eq!(session.app().view.notices.len(), 1);
     act(&mut session, SourceCommand::Undo);
     assert_eq!(names(&session).len(), 3);
     act(&mut session, SourceCommand::Replace("a dog".to_owned()));
@@ -370,7 +370,7 @@ fn files_name_the_variant() {
     let mut session = translated(1);
     change(&mut session, 0, 2, replace("blue"));
     let (original, variant) = (&session.app().document.columns()[0], &session.app().document.columns()[1]);
-    let text = |column, format| export::text(column, session.app().view.settings(), format).expect("a file");
+    let text = |column, format| export::text(column, &session.app().view.settings, format).expect("a file");
     let said = "\"blue\" for \"red\"";
     assert!(text(variant, AlignmentFormat::Tsv).contains("variant"), "{}", text(variant, AlignmentFormat::Tsv));
     assert!(text(original, AlignmentFormat::Tsv).starts_with("target\tlog_p\tthe"));
@@ -386,7 +386,7 @@ fn files_name_the_variant() {
         let picture = export::picture(
             variant,
             &session.app().document.state().search,
-            session.app().view.settings(),
+            &session.app().view.settings,
             &drawing,
             None,
         );
@@ -404,13 +404,13 @@ fn what_makes_no_variant_is_said() {
     for (j, edit) in [(4, WordEdit::Drop), (2, replace("red")), (9, WordEdit::Drop), (3, WordEdit::Swap)] {
         assert!(act(&mut session, VariantCommand::Word { column, j, edit: edit.clone() }).is_none(), "{edit:?}");
     }
-    assert_eq!(session.app().view.notices().len(), 1);
+    assert_eq!(session.app().view.notices.len(), 1);
     assert!(act(&mut session, VariantCommand::Text { column, text: "  ".to_owned() }).is_none());
     for n in 0..14 {
         act(&mut session, VariantCommand::Text { column, text: format!("the shoe {n}") });
     }
     assert_eq!(
-        (session.app().document.columns().len(), session.app().view.notices().len()),
+        (session.app().document.columns().len(), session.app().view.notices.len()),
         (13, 2),
         "there is an end of variants"
     );
@@ -441,7 +441,7 @@ fn a_caption_names_the_beam_of_a_variant_once() {
     answer(&mut session, &request);
     let variant = &session.app().document.columns()[1];
     let drawing = Drawing { has_caption: true, ..Drawing::default() };
-    let picture = export::picture(variant, &search, session.app().view.settings(), &drawing, None).expect("a picture");
+    let picture = export::picture(variant, &search, &session.app().view.settings, &drawing, None).expect("a picture");
     let svg = String::from_utf8(FigureRequest::from(picture).bytes(std::path::Path::new("a.svg")).expect("drawn"))
         .expect("text");
     assert!(svg.contains("variant: beam 1, hypothesis 1") && !svg.contains("beam 1, beam 1"), "{svg:.600}");

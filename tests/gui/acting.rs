@@ -198,7 +198,7 @@ fn touched() -> Session {
         best: desk::hypothesis("la chaussure rouge", 4, true, -1.0),
         shifts: vec![shift.clone(), shift],
     };
-    session.absorb(Event::Untouched { number: session.app().tasks.newest(), column, untouched });
+    session.absorb(Event::Untouched { number: session.app().tasks.newest, column, untouched });
     session.apply(SelectCommand::Target { column, i: 1 });
     session
 }
@@ -410,7 +410,7 @@ fn the_picture_of_the_menu_is_the_one_that_is_shown() {
     harness.click_button("Save");
     let path = std::path::PathBuf::from("some/file");
     assert!(wires.heard(ColumnCommand::Draw { column, kind: "tree", path }));
-    assert_eq!(harness.app().view.drawing().kind, "heatmap", "what was chosen before is kept");
+    assert_eq!(harness.app().view.drawing.kind, "heatmap", "what was chosen before is kept");
 }
 
 #[test]

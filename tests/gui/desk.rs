@@ -198,7 +198,7 @@ pub fn finished(
     outputs: &[&str],
     context: Option<Vec<f32>>,
 ) -> Vec<Event> {
-    let number = session.app().tasks.newest();
+    let number = session.app().tasks.newest;
     let t_x = source.len();
     let hypotheses: Vec<HypothesisView> =
         outputs.iter().enumerate().map(|(n, text)| hypothesis(text, t_x, context.is_none(), -1.5 - n as f32)).collect();

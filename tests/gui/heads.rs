@@ -135,7 +135,7 @@ fn all_heads_are_sorted_by_their_error_against_the_links() {
     harness.click_on(&first);
     let of = |head| ModelChoice { heads: Some(HeadChoice { layer: 1, heads: vec![head] }), ..ModelChoice::default() };
     assert!(wires.heard(ColumnCommand::Choose { column, chosen: of(2) }));
-    assert_eq!(harness.app().view.settings().shown, Shown::Alpha);
+    assert_eq!(harness.app().view.settings.shown, Shown::Alpha);
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn arrows_move_through_the_heatmap_and_its_numbers_are_marked() {
     harness.key_press(Key::ArrowDown);
     harness.press(Key::ArrowRight);
     assert!(wires.heard(SelectCommand::MoveTarget(1)));
-    assert_eq!(harness.app().view.hover().and_then(|hover| hover.j), Some(0));
+    assert_eq!(harness.app().view.hover.and_then(|hover| hover.j), Some(0));
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn on_other_pages_no_key_changes_the_sentence_unseen() {
         assert!(sent.is_empty(), "{page:?} sent {sent:?}");
     }
     harness.press_with(Modifiers::COMMAND, Key::L);
-    assert_eq!(harness.app().view.page(), SENTENCE);
+    assert_eq!(harness.app().view.page, SENTENCE);
     assert_eq!(harness.ctx.memory(egui::Memory::focused), Some(source::editor_id()));
 }
 

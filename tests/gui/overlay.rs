@@ -44,11 +44,11 @@ fn links_are_switched_by_button_key_and_menu() {
     assert!(wires.heard(SettingsCommand::SetLinks(true)));
     assert!(harness.has("Legend of the outlines, links of the statistical aligner"));
     harness.press_with(egui::Modifiers::COMMAND, egui::Key::K);
-    assert!(!harness.app().view.settings().links);
+    assert!(!harness.app().view.settings.links);
     assert!(harness.query_by_label("Legend of the outlines, links of the statistical aligner").is_none());
     harness.click_on("View");
     harness.click_containing("Links of the aligner");
-    assert!(harness.app().view.settings().links);
+    assert!(harness.app().view.settings.links);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn an_alignment_head_is_learned_on_a_sheet() {
     click(&mut harness, "Learn");
     let column = harness.app().document.columns()[0].id;
     assert!(wires.heard(HeadCommand::Learn(column)));
-    let number = harness.app().tasks.list()[0].number;
+    let number = harness.app().tasks.list[0].number;
     let what = "Learning an alignment head for RNNencdec, 1.250 nats a word".to_owned();
     let progress = JobProgress { done: 30, total: 120, what, words_per_second: 900.0 };
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });
@@ -287,5 +287,5 @@ fn a_model_is_given_an_aligner_of_its_own() {
     harness.click_on("Menu of RNNsearch");
     harness.click_containing("Without own.aligner");
     assert!(wires.heard(SettingsCommand::RemoveAligner(own)));
-    assert_eq!(harness.app().view.settings().aligner.iter().count(), 0);
+    assert_eq!(harness.app().view.settings.aligner.iter().count(), 0);
 }

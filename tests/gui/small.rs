@@ -91,7 +91,7 @@ fn words_that_differ_have_their_legend_in_a_narrow_window_too() {
 #[test]
 fn each_theme_has_its_palette_until_one_is_chosen() {
     let chosen =
-        |harness: &Harness<'_, App>, is_dark: bool| harness.app().view.settings().palette_on(is_dark).to_lowercase();
+        |harness: &Harness<'_, App>, is_dark: bool| harness.app().view.settings.palette_on(is_dark).to_lowercase();
     let (mut harness, _) = desk::window(desk::two_models());
     assert_eq!((chosen(&harness, true), chosen(&harness, false)), ("gray".to_owned(), "print".to_owned()));
     harness.send(SettingsCommand::SetTheme(Theme::Light));

@@ -148,7 +148,7 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     harness.send(SourceCommand::Redo);
     let state = |harness: &Harness<'_, App>| {
         let app = harness.app();
-        (app.view.page(), app.document.state().source.clone(), app.document.state().given.clone())
+        (app.view.page, app.document.state().source.clone(), app.document.state().given.clone())
     };
     let given = |text: &str| (SENTENCE, "the red shoe".to_owned(), Some(text.to_owned()));
     assert_eq!(state(&harness), given("la chaussure"));

@@ -25,7 +25,7 @@ use crate::desk;
 use crate::desk::WindowActions as _;
 
 fn hovered(harness: &Harness<'_, App>) -> Option<Hover> {
-    harness.app().view.hover()
+    harness.app().view.hover
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn clicking_a_cell_selects_its_target_word_and_opens_the_inspector() {
     let (mut harness, wires) = desk::window(session);
     harness.click_on("chaussure <- red 0.80");
     assert!(wires.heard(SelectCommand::Target { column, i: 1 }));
-    assert_eq!(harness.app().view.selection(), Selection { column: Some(column), target: Some(1) });
+    assert_eq!(harness.app().view.selection, Selection { column: Some(column), target: Some(1) });
     harness.assert_has_all(&["Candidate autre probability 0.135", "alpha red 0.800"]);
     // 0.8 on one word, 0.2 shared by the three others.
     let nats = -0.8_f32 * 0.8_f32.ln() - 0.2 * (0.2_f32 / 3.0).ln();
@@ -147,7 +147,7 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
     assert!(wires.heard(SourceCommand::Edit(text.clone())) && text.contains('x'), "{text}");
     let session = harness.state().session();
     assert!(session.app().document.columns()[1].stale, "the old picture waits, dimmed");
-    let (number, column) = (session.app().tasks.newest(), session.app().document.columns()[1].id);
+    let (number, column) = (session.app().tasks.newest, session.app().document.columns()[1].id);
     let source = desk::sentence("a new text", &[]);
     let mut best = desk::hypothesis("un texte", 4, true, -1.0);
     best.found.finished = false;
@@ -303,7 +303,7 @@ fn the_tab_of_a_model_selects_it_and_escape_leaves_it_selected() {
     let second = session.app().document.columns()[1].id;
     let (mut harness, _) = desk::window(session);
     harness.click_role(Role::Tab, "RNNsearch");
-    let selected = |harness: &Harness<'static, App>| harness.app().view.selection().column;
+    let selected = |harness: &Harness<'static, App>| harness.app().view.selection.column;
     assert_eq!(selected(&harness), Some(second));
     assert!(harness.query_by_label("Move left").is_none(), "no menu opens");
     harness.press(Key::Escape);
@@ -320,7 +320,7 @@ fn a_figure_on_light_ground_has_the_palette_of_the_light_theme() {
         let svg = |map: Option<&'static ColourMap>| {
             let drawing = Drawing { map, ..Drawing::new("heatmap", is_dark) };
             let (column, search) = (&app.document.columns()[1], &app.document.state().search);
-            let picture = export::picture(column, search, app.view.settings(), &drawing, None).expect("a picture");
+            let picture = export::picture(column, search, &app.view.settings, &drawing, None).expect("a picture");
             FigureRequest::from(picture).bytes(Path::new("figure.svg")).expect("SVG")
         };
         assert!(svg(None) == svg(Some(ColourMap::on(palette))), "{palette}");
@@ -338,7 +338,7 @@ fn notices_are_sentences_that_can_be_dismissed() {
     let mut session = desk::two_models();
     session
         .hear(FileEvent::Notice { text: "The disk is full; free some space and try again".to_owned(), is_error: true });
-    let id = session.app().view.notices()[0].id;
+    let id = session.app().view.notices[0].id;
     let (mut harness, wires) = desk::window(session);
     assert!(harness.has("The disk is full; free some space and try again"));
     harness.click_on("Dismiss");

@@ -89,7 +89,7 @@ impl Class {
     fn settle(&mut self) {
         self.until(|session| {
             let steps = session.steps();
-            let is_apart = session.app().view.page() != STEPS || steps.trace.is_some() && !steps.is_waiting();
+            let is_apart = session.app().view.page != STEPS || steps.trace.is_some() && !steps.is_waiting();
             let is_ready = session.lessons().open().is_none_or(Running::is_ready);
             is_ready && is_apart && settled(session.app())
         });

@@ -59,7 +59,7 @@ fn a_word_is_replaced_by_one_that_is_typed_or_by_a_neighbour() {
     let column = harness.app().document.columns()[1].id;
     offer(&mut harness, "chaussure <- red 0.80", "Replace the source word...");
     assert!(harness.has("Looking for its neighbours"));
-    let number = harness.app().tasks.newest();
+    let number = harness.app().tasks.newest;
     let near = Ok(vec![("blue".to_owned(), 0.61), ("green".to_owned(), 0.5)]);
     *wires.events.borrow_mut() = vec![Event::Near { number, column, near }];
     harness.run();

@@ -27,7 +27,7 @@ pub struct AppState {
     pub view: ViewState,
     pub lists: Lists,
     pub bundled: Vec<Installed>,
-    pub(crate) revision: u64,
+    pub revision: u64,
 }
 
 impl AppState {
@@ -64,11 +64,6 @@ impl AppState {
 
     pub fn reference(&self) -> Option<Cow<'_, str>> {
         self.lists.reference(self.document.state.position?)
-    }
-
-    /// Grows with every change that is saved.
-    pub fn revision(&self) -> u64 {
-        self.revision
     }
 
     pub(crate) fn changed(&mut self) {

@@ -322,7 +322,7 @@ impl Session {
     /// An event with an old number changes nothing.
     fn take_in(&mut self, event: Event) -> bool {
         let (number, id) = event.address();
-        if number.is_some_and(|number| number != self.app.tasks.newest()) {
+        if number.is_some_and(|number| number != self.app.tasks.newest) {
             return false;
         }
         let Some(at) = self.app.document.place(id) else { return false };

@@ -88,14 +88,14 @@ pub fn perform(act: Act, window: &mut Window<'_>, page: &dyn PageState) {
         }
         Act::NextPalette => next_palette(window),
         Act::ToggleEnergies => {
-            let is_alpha = window.app.view.settings().shown == Shown::Alpha;
+            let is_alpha = window.app.view.settings.shown == Shown::Alpha;
             window.push(SettingsCommand::SetShown(if is_alpha { Shown::Energies } else { Shown::Alpha }));
         }
         Act::NextPicture => next_picture(window),
         Act::Solo => window.layout.solo = !window.layout.solo,
         Act::Present => window.local.presents = !window.local.presents,
-        Act::ToggleLinks => window.push(SettingsCommand::SetLinks(!window.app.view.settings().links)),
-        Act::TogglePieces => window.push(SettingsCommand::SetPieces(!window.app.view.settings().pieces)),
+        Act::ToggleLinks => window.push(SettingsCommand::SetLinks(!window.app.view.settings.links)),
+        Act::TogglePieces => window.push(SettingsCommand::SetPieces(!window.app.view.settings.pieces)),
         Act::LargerCells => weigh_or_scale(window, WEIGHT_STEP, CELL_STEP),
         Act::SmallerCells => weigh_or_scale(window, -WEIGHT_STEP, 1.0 / CELL_STEP),
         Act::WholeMatrix => window.layout.cell = if window.layout.cell < 0.0 { 0.0 } else { -1.0 },
@@ -111,13 +111,13 @@ pub fn perform(act: Act, window: &mut Window<'_>, page: &dyn PageState) {
         }
         Act::ToggleInspector => window.layout.inspector_open = !window.layout.inspector_open,
         Act::FullScreen => window.local.full_screen = Some(()),
-        Act::NextTheme => window.push(SettingsCommand::SetTheme(match window.app.view.settings().theme {
+        Act::NextTheme => window.push(SettingsCommand::SetTheme(match window.app.view.settings.theme {
             Theme::System => Theme::Light,
             Theme::Light => Theme::Dark,
             Theme::Dark => Theme::System,
         })),
-        Act::ZoomIn => window.push(SettingsCommand::SetZoom(window.app.view.settings().zoom + ZOOM_STEP)),
-        Act::ZoomOut => window.push(SettingsCommand::SetZoom(window.app.view.settings().zoom - ZOOM_STEP)),
+        Act::ZoomIn => window.push(SettingsCommand::SetZoom(window.app.view.settings.zoom + ZOOM_STEP)),
+        Act::ZoomOut => window.push(SettingsCommand::SetZoom(window.app.view.settings.zoom - ZOOM_STEP)),
         Act::ZoomReset => window.push(SettingsCommand::SetZoom(1.0)),
         Act::Help => {
             let other = if window.local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
@@ -180,7 +180,7 @@ fn toggle_manual(window: &mut Window<'_>, page: &dyn PageState) {
 
 fn focus(window: &mut Window<'_>, panel: Panel) {
     window.local.shared.focus = Some(panel);
-    if window.app.view.page() != SENTENCE {
+    if window.app.view.page != SENTENCE {
         window.push(WindowCommand::ShowPage(SENTENCE));
     }
 }
@@ -200,7 +200,7 @@ fn escape(window: &mut Window<'_>, page: &dyn PageState) {
     if window.local.shared.picked.take().is_some() {
         return;
     }
-    let errors: Vec<u64> = window.app.view.notices().iter().filter(|notice| notice.is_error).map(|it| it.id).collect();
+    let errors: Vec<u64> = window.app.view.notices.iter().filter(|notice| notice.is_error).map(|it| it.id).collect();
     if !errors.is_empty() {
         return errors.into_iter().for_each(|id| window.push(WindowCommand::DismissNotice(id)));
     }
@@ -218,7 +218,7 @@ fn weigh_or_scale(window: &mut Window<'_>, by: f32, scale: f32) {
 
 fn weigh(window: &Window<'_>, by: f32) -> Option<InterveneCommand> {
     let mark = window.local.seen::<SentenceMemory>()?.key_mark;
-    let mark = mark.filter(|_| window.app.view.settings().shown == Shown::Alpha)?;
+    let mark = mark.filter(|_| window.app.view.settings.shown == Shown::Alpha)?;
     let (i, j) = (mark.i?, mark.j?);
     let table = window.app.document.column(mark.column)?.table.as_deref().filter(|table| !table.is_given)?;
     let weight = (table.alpha.as_ref()?.get(i, j)? + by).clamp(0.0, 1.0);
@@ -228,7 +228,7 @@ fn weigh(window: &Window<'_>, by: f32) -> Option<InterveneCommand> {
 
 fn next_palette(window: &mut Window<'_>) {
     let is_dark = window.local.theme != Some(egui::Theme::Light);
-    let at = theme::map_at(window.app.view.settings().palette_on(is_dark));
+    let at = theme::map_at(window.app.view.settings.palette_on(is_dark));
     let next = theme::COLOUR_MAPS[(at + 1) % theme::COLOUR_MAPS.len()].name;
     window.push(SettingsCommand::SetPalette(next.to_owned()));
 }

@@ -20,7 +20,7 @@ use super::{edit, hypothesis, ids, open, session, started, text_of, translate, w
 use crate::effects::{act, text_opened};
 
 fn is_cut(session: &Session) -> bool {
-    session.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains("cut"))
+    session.app().view.notices.iter().any(|notice| notice.is_error && notice.text.contains("cut"))
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn the_second_window_on_a_state_keeps_nothing_and_says_so() {
     let saved = folder.path().join("deeper/state.json");
     let options = OpenWith { saved: Some(saved.clone()), ..OpenWith::default() };
     let says =
-        |session: &Session| session.app().view.notices().iter().any(|notice| notice.text.contains("Another window"));
+        |session: &Session| session.app().view.notices.iter().any(|notice| notice.text.contains("Another window"));
     let mut first = open(options.clone());
     first.driver.send(SourceCommand::Replace("of the first".to_owned()));
     let mut second = open(options.clone());
@@ -145,7 +145,7 @@ fn a_word_that_looks_nowhere_has_no_link() {
     });
     // Read by the word read before, the last word has no row.
     let text =
-        export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Pharaoh)
+        export::text(&session.app().document.columns()[0], &session.app().view.settings, AlignmentFormat::Pharaoh)
             .expect("it aligns");
     assert_eq!(text, "1-0\n");
 }
@@ -183,7 +183,7 @@ fn words_of_a_table_are_written_as_they_are() {
     let mut session = session(1);
     let request = edit(&mut session, "=1+1 \" -2");
     translate(&mut session, &request, &["@x +y </s>"]);
-    let text = export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Tsv)
+    let text = export::text(&session.app().document.columns()[0], &session.app().view.settings, AlignmentFormat::Tsv)
         .expect("there is something");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "target\tlog_p\t=1+1\t\"\"\"\"\t-2\t</s>");
@@ -241,7 +241,7 @@ fn every_page_keeps_its_part_under_its_own_name() {
 fn a_source_that_is_named_is_seen() {
     let saved = || Some(SavedSession { page: "corpus".to_owned(), ..SavedSession::default() });
     let options = OpenWith { source: Some("a.en".into()), ..OpenWith::default() };
-    let page = |options: &OpenWith| Session::start(saved(), options).app().view.page();
+    let page = |options: &OpenWith| Session::start(saved(), options).app().view.page;
     assert_eq!((page(&OpenWith::default()), page(&options)), (CORPUS, SENTENCE));
 }
 
@@ -251,7 +251,7 @@ fn what_is_still_set_from_the_last_time_is_said_at_the_start() {
     let notices = |json: &str| {
         let saved: SavedSession = serde_json::from_str(json).expect("a saved state");
         let session = Session::start(Some(saved), &OpenWith::default());
-        session.app().view.notices().iter().filter(|notice| notice.text.contains("still in force")).count()
+        session.app().view.notices.iter().filter(|notice| notice.text.contains("still in force")).count()
     };
     let forbidden = r#"{"version": 1, "interventions": [{"models": ["/no/model"], "set": {"version": 1, "forbid": [{"word": "robe"}]}}]}"#;
     assert_eq!((notices(forbidden), notices(r#"{"version": 1}"#)), (1, 0));

@@ -226,10 +226,10 @@ fn settings_are_kept_between_starts_and_nonsense_is_mended() {
         MapCommand::SetColour(Colour::Length),
         MapCommand::SetTyped("some words".to_owned()),
     ] {
-        let before = desk.session.app().revision();
+        let before = desk.session.app().revision;
         let changes = command != MapCommand::SetPerplexity(f32::NAN) && !format!("{command:?}").contains("NaN");
         desk.send(command);
-        assert_eq!(desk.session.app().revision() > before, changes);
+        assert_eq!(desk.session.app().revision > before, changes);
     }
     let saved = desk.session.saved();
     let again = Session::start(Some(saved), &OpenWith::default());

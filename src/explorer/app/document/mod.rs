@@ -105,10 +105,6 @@ impl Document {
         self.columns.iter().filter(|column| column.decoding).count()
     }
 
-    pub fn words_per_second(&self) -> f32 {
-        self.words_per_second
-    }
-
     pub(crate) fn compare_variants(&mut self) {
         for at in 0..self.columns.len() {
             self.columns[at].difference.comparison = self.compared(&self.columns[at]).map(Arc::new);

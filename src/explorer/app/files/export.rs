@@ -163,14 +163,14 @@ pub fn picture(
 pub fn provenance(app: &AppState, column: &Column) -> Option<Provenance> {
     let search = app.document.state().search_of(column.variant);
     let drawing = Drawing::new("heatmap", false);
-    let PictureRequest { title, facts, .. } = picture(column, &search, app.view.settings(), &drawing, None)?;
+    let PictureRequest { title, facts, .. } = picture(column, &search, &app.view.settings, &drawing, None)?;
     Some(Provenance { title, facts })
 }
 
 /// A figure of one column, or of all that have it side by side; `None` if nothing is translated.
 pub fn figure(app: &AppState, id: ColumnId, drawing: &Drawing) -> Option<FigureRequest> {
-    let (document, selection) = (&app.document, app.view.selection());
-    let shown = app.view.settings().shown;
+    let (document, selection) = (&app.document, app.view.selection);
+    let shown = app.view.settings.shown;
     let word = |column: &Column| selection.target.filter(|_| selection.column == Some(column.id));
     let kind = kind(drawing.kind)?;
     let can = |column: &&Column| can_draw(column, kind, shown, word(column)).is_ok();
@@ -188,7 +188,7 @@ pub fn figure(app: &AppState, id: ColumnId, drawing: &Drawing) -> Option<FigureR
     let gold = app.gold().filter(|_| drawing.of_gold);
     let panel = |column: &Column| {
         let search = document.state().search_of(column.variant);
-        let settings = Settings { unk_replacement: app.replaces(column), ..app.view.settings().clone() };
+        let settings = Settings { unk_replacement: app.replaces(column), ..app.view.settings.clone() };
         let mut picture = picture(column, &search, &settings, &drawing, word(column))?;
         let shown = if picture.table.is_given { column.read() } else { column.shown() };
         let links =

@@ -88,7 +88,7 @@ pub fn rows(app: &AppState) -> Vec<TextRowShown> {
 
 /// The sentence and its rows as a figure. Error: it is higher than a page can be.
 pub fn picture(app: &AppState, sentences: &[GlossedSentence]) -> Result<Figure<'static>> {
-    let mut figure = picture::picture(sentences, app.view.drawing().page.width_mm, &SansSerif, &LIGHT)?;
+    let mut figure = picture::picture(sentences, app.view.drawing.page.width_mm, &SansSerif, &LIGHT)?;
     let about = &mut figure.provenance;
     picture::TITLE.clone_into(&mut about.title);
     for (_, column) in columns(app) {
@@ -131,7 +131,7 @@ fn of_column(
     name: &str,
 ) -> Option<TextRowShown> {
     let table = column.table.as_deref().filter(|_| column.source.text == app.document.source())?;
-    let settings = app.view.settings();
+    let settings = &app.view.settings;
     let facts = column.facts.as_ref();
     let (shown, aligned) =
         if table.is_given { (column.read()?, &column.given.links) } else { (column.shown()?, &column.links) };

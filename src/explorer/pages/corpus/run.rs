@@ -42,9 +42,9 @@ impl CorpusPage {
         }
         for (system, acting) in wanted {
             let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
-            let device = app.view.settings().device;
-            let aligner = app.view.settings().aligner.clone();
-            let reading = app.view.settings().asked.origin.then_some(RowConvention::Head);
+            let device = app.view.settings.device;
+            let aligner = app.view.settings.aligner.clone();
+            let reading = app.view.settings.asked.origin.then_some(RowConvention::Head);
             let workspace = workspace.clone();
             let order = Analyse { workspace, system, device, search, forces, acting, aligner, reading };
             self.tasks.push(app.tasks.order(CORPUS, QueueOrder::Analyse(order)));

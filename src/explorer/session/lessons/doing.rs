@@ -26,7 +26,7 @@ pub enum StepOutcome {
 impl LessonAction {
     pub fn now(&self, app: &AppState, steps: &StepsPage) -> StepOutcome {
         let set = |command: SettingsCommand| StepOutcome::Do(vec![command.into()]);
-        let layout = || app.view.layout().clone();
+        let layout = || app.view.layout.clone();
         let lay_out = |layout: Layout| one(WindowCommand::SetLayout(Box::new(layout)));
         match self {
             Self::Models(names) => models(names, app),
@@ -73,19 +73,19 @@ impl LessonAction {
 
     /// Whether it is so; `before` is what was so when it was first waited for.
     pub fn holds(&self, before: &Baseline, app: &AppState, steps: &StepsPage) -> bool {
-        let layout = app.view.layout();
-        let (search, settings) = (&app.document.state().search, app.view.settings());
+        let layout = &app.view.layout;
+        let (search, settings) = (&app.document.state().search, &app.view.settings);
         match self {
             Self::Models(names) => names_of(app) == *names,
             Self::Sentence(text) => app.document.source().trim() == text,
             Self::Given(text) => app.document.state().given.as_deref().map(str::trim) == text.as_deref(),
             Self::Beam(beam) => search.beam == *beam,
             Self::ForbidUnk(on) => search.forbid_unk == *on,
-            Self::Page(page) => app.view.page() == *page,
+            Self::Page(page) => app.view.page == *page,
             Self::Select(name) => app.selected_column().is_some_and(|column| name_of(column) == *name),
             Self::Hypothesis(number) => app.selected_column().is_some_and(|column| column.hypothesis + 1 == *number),
             Self::Row(row) => has_row(row.as_deref(), app),
-            Self::Word(None) => app.view.selection().target.is_none(),
+            Self::Word(None) => app.view.selection.target.is_none(),
             Self::Word(Some(wanted)) => app.selected_word().is_some_and(|(_, _, word)| word.text == *wanted),
             Self::Picture(look) => layout.look == *look,
             Self::Energies(on) => (settings.shown == Shown::Energies) == *on,
@@ -110,7 +110,7 @@ impl LessonAction {
 fn act_holds(act: LessonAct, before: &Baseline, app: &AppState, steps: &StepsPage) -> bool {
     match act {
         LessonAct::AnotherSentence => app.document.source().trim() != before.source.trim() && settled(app),
-        LessonAct::SelectWord => app.view.selection().target.is_some() && app.view.selection() != before.selection,
+        LessonAct::SelectWord => app.view.selection.target.is_some() && app.view.selection != before.selection,
         LessonAct::Reveal => steps.guessing.as_ref().is_some_and(|guessing| guessing.is_revealed),
         LessonAct::Intervene => !app.document.state().interventions.is_empty(),
         LessonAct::AnotherStep => steps.i != before.i,
@@ -131,7 +131,7 @@ pub struct Baseline {
 impl Baseline {
     pub fn of(app: &AppState, steps: &StepsPage) -> Self {
         let source = app.document.source().to_owned();
-        Self { source, selection: app.view.selection(), i: steps.i, hypotheses: hypotheses(app) }
+        Self { source, selection: app.view.selection, i: steps.i, hypotheses: hypotheses(app) }
     }
 }
 

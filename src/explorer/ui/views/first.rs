@@ -23,7 +23,7 @@ const DOWN: f32 = 0.6;
 pub fn first_ui(ui: &mut Ui, room: Rect, window: &mut Window<'_>) {
     let document = &window.app.document;
     let is_empty = document.source().trim().is_empty() || document.columns().is_empty();
-    if window.app.view.page() != SENTENCE || !is_empty {
+    if window.app.view.page != SENTENCE || !is_empty {
         return;
     }
     let place = Rect::from_min_size(

@@ -19,7 +19,7 @@ use crate::widgets::{keep, theme};
 use crate::{app::command::WindowCommand, session::state::Session};
 
 pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>, session: &Session) {
-    let (lessons, page) = (session.lessons(), session.pages().get(window.app.view.page()));
+    let (lessons, page) = (session.lessons(), session.pages().get(window.app.view.page));
     window.local.lit.clear();
     if presentation::is_shown(window, page) {
         if lessons.open().is_some() {

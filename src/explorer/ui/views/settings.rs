@@ -81,7 +81,7 @@ fn length_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn unknown_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let settings = window.app.view.settings();
+    let settings = &window.app.view.settings;
     let mut replace = settings.unk_replacement;
     if ui.checkbox(&mut replace, tr!("Show the typed word for [UNK]")).changed() {
         window.push(SettingsCommand::SetUnkReplacement(replace));
@@ -105,7 +105,7 @@ fn unknown_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn device_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let chosen = window.app.view.settings().device;
+    let chosen = window.app.view.settings.device;
     let choices = std::iter::once(DeviceChoice::Auto)
         .chain(device::available().into_iter().filter(|choice| *choice != DeviceChoice::Auto));
     let label = ui.label(tr!("Compute on"));
@@ -130,7 +130,7 @@ fn device_text(choice: DeviceChoice) -> String {
 
 fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.set_min_width(280.0);
-    let theme = window.app.view.settings().theme;
+    let theme = window.app.view.settings.theme;
     ui.label(RichText::new(tr!("Theme")).color(theme::tokens(ui).weak));
     ui.horizontal(|ui| {
         for (choice, name) in
@@ -173,7 +173,7 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let chosen = window.app.view.settings().language;
+    let chosen = window.app.view.settings.language;
     let has_chinese = ui.fonts_mut(|fonts| fonts.has_glyphs(&theme::body(), Language::Chinese.name()));
     for language in std::iter::once(None).chain(LANGUAGES.map(Some)) {
         let name = language.map_or(tr!("As the system"), Language::name);
@@ -203,7 +203,7 @@ fn aligner_ui(ui: &mut Ui, window: &mut Window<'_>) {
         window.ask(ALIGNER.then(|path| SettingsCommand::OpenAligner { path, model: None }));
         ui.close();
     }
-    for own in window.app.view.settings().aligner.iter() {
+    for own in window.app.view.settings.aligner.iter() {
         without_ui(ui, window, own);
     }
 }

@@ -10,7 +10,7 @@ pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     for page in PAGES.iter().copied() {
-        let is_shown = window.app.view.page() == page;
+        let is_shown = window.app.view.page == page;
         let name = RichText::new(page.name()).color(if is_shown { t.accent } else { t.weak });
         let tab = ui.add(Button::new(name).selected(is_shown).frame_when_inactive(is_shown));
         tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, page.title()));
@@ -22,7 +22,7 @@ pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 pub fn menu_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let shown = window.app.view.page().name();
+    let shown = window.app.view.page.name();
     let button = ui.menu_button(format!("{shown} \u{25be}"), |ui| {
         for page in PAGES.iter().copied() {
             act_item(ui, window, page.title(), Act::ShowPage(page));

@@ -298,7 +298,7 @@ fn aligner_item(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         let model = column.system.only().cloned();
         window.ask(ALIGNER.then(move |path| SettingsCommand::OpenAligner { path, model: model.clone() }));
     }
-    if let Some(own) = window.app.view.settings().aligner.of_model(&column.system) {
+    if let Some(own) = window.app.view.settings.aligner.of_model(&column.system) {
         settings::without_ui(ui, window, own);
     }
 }
@@ -328,7 +328,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     }
     ui.separator();
     let has_alignment = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
-    let shown = window.app.view.settings().shown;
+    let shown = window.app.view.settings.shown;
     let has_numbers = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
     let enabled = [has_alignment || has_numbers, has_alignment, column.table.is_some()];
     for ((text, format, title, file, note), enabled) in EXPORTS.into_iter().zip(enabled) {

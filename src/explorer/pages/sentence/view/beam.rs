@@ -183,7 +183,7 @@ struct Shown {
 
 impl Shown {
     fn of(window: &Window<'_>, column: &Column) -> Self {
-        Self { pieces: window.app.view.settings().pieces, replace: window.app.replaces(column) }
+        Self { pieces: window.app.view.settings.pieces, replace: window.app.replaces(column) }
     }
 }
 

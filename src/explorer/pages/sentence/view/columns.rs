@@ -211,7 +211,7 @@ fn how_to_get(home: Option<&std::path::Path>) -> String {
 /// The column that was just added or selected, once; of several new ones the selected one, else the first.
 fn newly_wanted(window: &mut Window<'_>) -> Option<usize> {
     let columns = window.app.document.columns();
-    let now = (window.app.view.selection().column, columns.iter().map(|column| column.id).max());
+    let now = (window.app.view.selection.column, columns.iter().map(|column| column.id).max());
     let before = std::mem::replace(&mut window.local.of::<ColumnsMemory>().seen_columns, now);
     let new = columns.iter().filter(|column| before.1.is_some_and(|last| column.id > last)).count();
     let wanted = match new {
@@ -264,7 +264,7 @@ fn wanted(ui: &Ui, window: &Window<'_>, needs: &Needs, width: f32) -> f32 {
 }
 
 fn strip(ui: &Ui, window: &Window<'_>) -> f32 {
-    if picture::measure(window.app.view.settings().shown).is_none() {
+    if picture::measure(window.app.view.settings.shown).is_none() {
         return 0.0;
     }
     ui.text_style_height(&egui::TextStyle::Small) + ui.spacing().item_spacing.y
@@ -285,8 +285,8 @@ fn metrics(ui: &Ui, window: &Window<'_>, parts: &ColumnParts, needs: &Needs) -> 
 }
 
 fn needs<'a>(ui: &Ui, window: &Window<'_>, tables: impl Iterator<Item = &'a AlignmentTable>) -> Needs {
-    let replace = window.app.view.settings().unk_replacement;
-    let measure = picture::measure(window.app.view.settings().shown);
+    let replace = window.app.view.settings.unk_replacement;
+    let measure = picture::measure(window.app.view.settings.shown);
     let mut needs = Needs {
         rows: 1,
         columns: 1,

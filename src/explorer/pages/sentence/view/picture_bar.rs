@@ -60,7 +60,7 @@ pub(super) fn picture_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
     let any = |is: &dyn Fn(&AlignmentTable) -> bool| tables(window).any(is);
-    let settings = window.app.view.settings();
+    let settings = &window.app.view.settings;
     FoldingLine {
         room: ui.available_width(),
         columns: window.app.document.columns().len(),
@@ -229,7 +229,7 @@ fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let shown = window.app.view.settings().shown;
+    let shown = window.app.view.settings.shown;
     let explained = [
         (
             Shown::Alpha,
@@ -296,7 +296,7 @@ fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if tables(window).all(|table| table.units.is_none()) {
         return;
     }
-    let on = window.app.view.settings().pieces;
+    let on = window.app.view.settings.pieces;
     let note = tr!(
         "Shows the pieces of words that the model reads and writes. Where words are shown, the columns of alpha are added over the pieces of a word and its rows averaged, so that rows keep their sums; an energy is log sum exp over the pieces"
     );
@@ -309,7 +309,7 @@ fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 pub fn can_link(window: &Window<'_>) -> Result<(), String> {
     let columns = window.app.document.columns();
-    if columns.iter().any(|column| column.aligner(window.app.view.settings()).is_some()) {
+    if columns.iter().any(|column| column.aligner(&window.app.view.settings).is_some()) {
         return Ok(());
     }
     let mut facts = columns.iter().filter_map(|column| column.facts.as_ref());
@@ -326,7 +326,7 @@ pub fn can_link(window: &Window<'_>) -> Result<(), String> {
 }
 
 fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let (can, on) = (can_link(window), window.app.view.settings().links);
+    let (can, on) = (can_link(window), window.app.view.settings.links);
     if on && can.is_ok() {
         sample_ui(ui, Outlined::Aligner, tr!("Legend of the outlines, links of the statistical aligner"));
     }
@@ -368,7 +368,7 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn legend(window: &Window<'_>) -> (f32, (String, String)) {
-    let shown = window.app.view.settings().shown;
+    let shown = window.app.view.settings.shown;
     let range = alignment::range(window.app);
     if range.is_none() {
         return (0.0, (tr!("least").to_owned(), tr!("greatest").to_owned()));
@@ -383,8 +383,8 @@ fn legend(window: &Window<'_>) -> (f32, (String, String)) {
 }
 
 fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let at = theme::map_at(window.app.view.settings().palette_on(ui.visuals().dark_mode));
-    let measure = picture::measure(window.app.view.settings().shown);
+    let at = theme::map_at(window.app.view.settings.palette_on(ui.visuals().dark_mode));
+    let measure = picture::measure(window.app.view.settings.shown);
     // pictures of heads are of weights, whatever is measured of them
     let is_of_heads = measure.is_some_and(Measure::is_of_heads);
     let (from, (low, high)) = if is_of_heads { (0.0, ("0".to_owned(), "1".to_owned())) } else { legend(window) };

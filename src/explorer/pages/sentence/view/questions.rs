@@ -24,7 +24,7 @@ pub fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if !has_heads(window) {
         return;
     }
-    let asked = window.app.view.settings().asked;
+    let asked = window.app.view.settings.asked;
     for (origin, name, said, note) in [
         (false, tr!("where it looked"), tr!("Where it looked to choose the word"), lang::text(LOOKED)),
         (true, tr!("where it comes from"), tr!("Where the word comes from"), lang::text(COMES)),
@@ -71,7 +71,7 @@ pub fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
         return;
     }
     labels::caption(ui, tr!("rows by"));
-    let chosen = window.app.view.settings().reading;
+    let chosen = window.app.view.settings.reading;
     let has_own = has_own_reading(window);
     if has_own {
         let button = ui.selectable_label(chosen.is_none(), tr!("own")).on_hover_text(lang::text(OWN));
