@@ -224,7 +224,7 @@ fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
 pub fn acted_on(columns: usize) -> (Session, Vec<ColumnId>) {
     let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
-    let ids: Vec<ColumnId> = session.app().document.columns().iter().map(|column| column.id).collect();
+    let ids: Vec<ColumnId> = session.app().document.columns.iter().map(|column| column.id).collect();
     for column in &ids {
         session.absorb(Event::Loaded { column: *column, facts: facts() });
     }
@@ -436,8 +436,8 @@ fn interventions_come_back_with_the_saved_state() {
     let found = load_or_set_aside(&path);
     assert_eq!(found.trouble, None);
     let again = Session::start(found.state, &OpenWith::default());
-    assert_eq!(again.app().document.state().interventions, session.app().document.state().interventions);
-    assert!(!again.app().document.state().interventions.is_empty());
+    assert_eq!(again.app().document.state.interventions, session.app().document.state.interventions);
+    assert!(!again.app().document.state.interventions.is_empty());
     // without its text nothing is left of them
     let mut lost = session.saved();
     lost.source = Some("x".repeat(200_000));
@@ -478,13 +478,8 @@ fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
 
     let picture = |kind| {
         let drawing = Drawing::new(kind, false);
-        let picture = export::picture(
-            shown,
-            &session.app().document.state().search,
-            &session.app().view.settings,
-            &drawing,
-            None,
-        );
+        let picture =
+            export::picture(shown, &session.app().document.state.search, &session.app().view.settings, &drawing, None);
         let bytes = FigureRequest::from(picture.expect("a picture")).bytes(Path::new("a.svg")).expect("drawn");
         String::from_utf8(bytes).expect("text")
     };
@@ -528,7 +523,7 @@ fn the_search_is_a_tree_that_says_why_branches_ended() {
     let mut session = Session::start(None, &options);
     act(&mut session, SearchCommand::SetBeam(3));
     let request = act(&mut session, SourceCommand::Replace(SOURCE.to_owned())).expect("a request");
-    let id = session.app().document.columns()[0].id;
+    let id = session.app().document.columns[0].id;
     for event in events {
         let event = match event {
             Event::Loaded { facts, .. } => Event::Loaded { column: id, facts },

@@ -151,6 +151,6 @@ fn a_session_runs_on_lanes_of_another_kind() {
     let mut driver = Driver::on(Box::new(lanes), options, Arc::new(|| {}));
     assert_eq!(asked.borrow().len(), 1);
     assert!(driver.pump(Duration::from_secs(1)));
-    let column = &driver.session().app().document.columns()[0];
+    let column = &driver.session().app().document.columns[0];
     assert!(format!("{:?}", column.state).contains("not here"), "{:?}", column.state);
 }

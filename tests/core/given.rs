@@ -105,13 +105,13 @@ fn hypothesis(words: &[&str], log_p: f32) -> HypothesisView {
 
 fn session() -> (Session, u64) {
     let mut session = Session::start(None, &OpenWith::default());
-    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
+    let ids: Vec<u64> = session.app().document.columns.iter().map(|column| column.id).collect();
     for id in ids {
         session.apply(ColumnCommand::Remove(id));
     }
     session.apply(SourceCommand::Replace("red".to_owned()));
     session.apply(ColumnCommand::Add("model".into()));
-    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest);
+    let (column, number) = (session.app().document.columns[0].id, session.app().tasks.newest);
     let mut source = Sentence { text: "red".to_owned(), ..Sentence::default() };
     (source.tokens, source.ids, source.spans) = (vec!["red".into(), "</s>".into()], vec![5, 0], vec![0..3, 3..3]);
     session.absorb(Event::Loaded { column, facts: ModelFacts::default() });
@@ -135,15 +135,15 @@ fn an_undone_translation_of_ones_own_leaves_the_screen() {
     session.apply(SourceCommand::Give(Some(String::new())));
     give(&mut session, column, "bordeaux");
     let is_given =
-        |session: &Session| session.app().document.columns()[0].table.as_ref().is_some_and(|table| table.is_given);
+        |session: &Session| session.app().document.columns[0].table.as_ref().is_some_and(|table| table.is_given);
     assert!(is_given(&session));
     for _ in 0..3 {
-        if session.app().document.state().given.as_deref() != Some("bordeaux") {
+        if session.app().document.state.given.as_deref() != Some("bordeaux") {
             break;
         }
         session.apply(SourceCommand::Undo);
     }
-    assert_ne!(session.app().document.state().given.as_deref(), Some("bordeaux"));
+    assert_ne!(session.app().document.state.given.as_deref(), Some("bordeaux"));
     assert!(!is_given(&session), "the model's own is shown again");
 }
 
@@ -153,54 +153,53 @@ fn the_given_translation_belongs_to_the_scene() {
     for text in ["b", "bo", "bordeaux"] {
         give(&mut session, column, text);
     }
-    assert_eq!(session.app().document.state().given.as_deref(), Some("bordeaux"));
+    assert_eq!(session.app().document.state.given.as_deref(), Some("bordeaux"));
     // what is on screen is not asked for again
     let wanted = act(&mut session, SelectCommand::MoveTarget(1));
     assert!(wanted.is_none());
     let wanted = act(&mut session, SourceCommand::Stop).expect("a request to rest");
     assert_eq!(wanted.columns[0].given, None);
-    assert!(session.app().document.columns()[0].read().is_some(), "stopping takes nothing away");
+    assert!(session.app().document.columns[0].read().is_some(), "stopping takes nothing away");
     // it comes back with the next start
     let again = Session::start(Some(session.saved()), &OpenWith::default());
-    assert_eq!(again.app().document.state().given.as_deref(), Some("bordeaux"));
+    assert_eq!(again.app().document.state.given.as_deref(), Some("bordeaux"));
     session.apply(SourceCommand::Undo);
-    assert_ne!(session.app().document.state().given.as_deref(), Some("bordeaux"));
+    assert_ne!(session.app().document.state.given.as_deref(), Some("bordeaux"));
     session.apply(SourceCommand::Redo);
-    assert_eq!(session.app().document.state().given.as_deref(), Some("bordeaux"));
+    assert_eq!(session.app().document.state.given.as_deref(), Some("bordeaux"));
     // another sentence has another translation, and undo has both
     session.apply(SourceCommand::Replace("blue".to_owned()));
-    assert_eq!(session.app().document.state().given.as_deref(), Some(""));
-    assert!(session.app().document.columns()[0].read().is_none());
+    assert_eq!(session.app().document.state.given.as_deref(), Some(""));
+    assert!(session.app().document.columns[0].read().is_none());
     session.apply(SourceCommand::Undo);
     assert_eq!(
-        (session.app().document.source(), session.app().document.state().given.as_deref()),
+        (session.app().document.source(), session.app().document.state.given.as_deref()),
         ("red", Some("bordeaux"))
     );
     session.apply(SourceCommand::Give(None));
-    assert!(session.app().document.columns()[0].both().1.is_none());
+    assert!(session.app().document.columns[0].both().1.is_none());
 }
 
 #[test]
 fn what_is_shown_and_written_says_whose_translation_it_is() {
     let (mut session, column) = session();
     give(&mut session, column, "bordeaux");
-    let shown = |session: &Session| {
-        session.app().document.columns()[0].table.as_ref().map(|table| (table.is_given, table.log_p))
-    };
+    let shown =
+        |session: &Session| session.app().document.columns[0].table.as_ref().map(|table| (table.is_given, table.log_p));
     assert_eq!(shown(&session), Some((true, -5.0)));
     let text = |session: &Session, format| {
-        export::text(&session.app().document.columns()[0], &session.app().view.settings, format).expect("text")
+        export::text(&session.app().document.columns[0], &session.app().view.settings, format).expect("text")
     };
     assert!(text(&session, AlignmentFormat::Tsv).starts_with(&format!("target ({GIVEN})\t")));
     assert!(
-        export::note(&session.app().document.columns()[0], AlignmentFormat::Pharaoh)
+        export::note(&session.app().document.columns[0], AlignmentFormat::Pharaoh)
             .is_some_and(|note| note.contains(GIVEN))
     );
     let json: Value = serde_json::from_str(&text(&session, AlignmentFormat::Json)).expect("JSON");
     assert_eq!((&json["given"]["of"], &json["given"]["text"]), (&GIVEN.into(), &"bordeaux".into()));
     assert_eq!(json["hypotheses"][0]["text"], "rouge");
     let drawn = |session: &Session, kind| {
-        let (column, sentence) = (&session.app().document.columns()[0], session.app().document.state());
+        let (column, sentence) = (&session.app().document.columns[0], &session.app().document.state);
         let drawing = Drawing::new(kind, false);
         let picture = export::picture(column, &sentence.search, &session.app().view.settings, &drawing, None);
         let bytes = FigureRequest::from(picture.expect("a picture")).bytes("a.svg".as_ref()).expect("it is drawn");

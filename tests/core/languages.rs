@@ -114,7 +114,7 @@ fn a_column_says_its_language_apart_from_the_text_and_keeps_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("state.json");
     let mut session = Session::start(None, &OpenWith::default());
-    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
+    let ids: Vec<u64> = session.app().document.columns.iter().map(|column| column.id).collect();
     for id in ids {
         session.apply(ColumnCommand::Remove(id));
     }
@@ -129,7 +129,7 @@ fn a_column_says_its_language_apart_from_the_text_and_keeps_it() {
         }
     };
     live(&mut session, ColumnCommand::Add((&multi("")).into()));
-    let column = |session: &Session| session.app().document.columns()[0].clone();
+    let column = |session: &Session| session.app().document.columns[0].clone();
     let first = column(&session);
     let facts: ModelFacts = first.facts.clone().expect("it is loaded");
     assert_eq!(facts.languages, ["fra", "oci"]);

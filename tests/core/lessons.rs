@@ -179,8 +179,7 @@ fn by_hand(act: LessonAct, session: &Session) -> Vec<Command> {
 
 fn go_through(key: &str) {
     let mut desk = Desk::open();
-    let before =
-        (desk.session().app().document.state().clone(), desk.session().app().view.page, columns(desk.session()));
+    let before = (desk.session().app().document.state.clone(), desk.session().app().view.page, columns(desk.session()));
     desk.driver.send(LessonCommand::Open(key.to_owned()));
     let pages = script(key).pages.len();
     loop {
@@ -208,8 +207,7 @@ fn go_through(key: &str) {
         print(&mut desk);
     }
     desk.driver.send(LessonCommand::Close);
-    let after =
-        (desk.session().app().document.state().clone(), desk.session().app().view.page, columns(desk.session()));
+    let after = (desk.session().app().document.state.clone(), desk.session().app().view.page, columns(desk.session()));
     assert_eq!(after, before, "{key}: the window is as it was before");
 }
 
@@ -223,7 +221,7 @@ fn print(desk: &mut Desk) {
 }
 
 fn columns(session: &Session) -> Vec<SystemSpec> {
-    session.app().document.columns().iter().map(|column| column.system.clone()).collect()
+    session.app().document.columns.iter().map(|column| column.system.clone()).collect()
 }
 
 macro_rules! each_lesson {
@@ -294,7 +292,7 @@ fn a_page_acts_lights_waits_and_is_answered() {
     let mut session = session_with(OWN);
     session.apply(SearchCommand::SetBeam(7));
     session.apply(LessonCommand::Open("own/mine".to_owned()));
-    let beam = |session: &Session| session.app().document.state().search.beam;
+    let beam = |session: &Session| session.app().document.state.search.beam;
     assert_eq!((beam(&session), session.app().view.page), (2, MAP));
     let open = |session: &Session| session.lessons().open().expect("it is open").clone();
     assert!(
@@ -346,7 +344,7 @@ fn what_is_passed_over_is_done_or_known() {
         session.apply(LessonCommand::Next);
     }
     let app = session.app();
-    assert_eq!((app.view.page, app.document.state().search.beam), (MAP, 3), "both were done");
+    assert_eq!((app.view.page, app.document.state.search.beam), (MAP, 3), "both were done");
     let open = session.lessons().open().expect("it is open");
     assert_eq!((open.page, open.waits()), (0, None));
     let done: Vec<bool> = (0..3).map(|at| open.passed.contains(&(0, at))).collect();
@@ -363,7 +361,7 @@ fn a_lesson_of_ones_own_is_read_again_and_a_bad_one_stays_as_it_was() {
     let mut session = session_with(OWN);
     session.apply(LessonCommand::Open("own/mine".to_owned()));
     session.absorb_texts(&own(&OWN.replace("do.beam = 2", "do.beam = 4")));
-    assert_eq!(session.app().document.state().search.beam, 4, "the page that is open is made again");
+    assert_eq!(session.app().document.state.search.beam, 4, "the page that is open is made again");
     session.absorb_texts(&own(&OWN.replace("do.beam = 2", "do.beem = 2")));
     let kept = session.lessons().shelf().last().expect("a lesson");
     let fault = kept.fault.as_deref().expect("a fault");

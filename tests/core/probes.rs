@@ -227,7 +227,7 @@ fn a_row_that_is_found_is_set_said_and_undone() {
 fn what_is_asked_of_a_column_ends_when_it_is_about_something_else() {
     let edit = |session: &mut Session| session.apply(SourceCommand::Edit("the red shoes".to_owned()));
     let force = |session: &mut Session| {
-        let column = session.app().document.columns()[0].id;
+        let column = session.app().document.columns[0].id;
         session.apply(InterveneCommand::Force { column, i: 0, word: Word::Entry("une".to_owned()) });
     };
     let changes: [&dyn Fn(&mut Session); 2] = [&edit, &force];
@@ -311,7 +311,7 @@ fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
     let drawn = |session: &Session| {
         let picture = export::picture(
             column(session, id),
-            &session.app().document.state().search,
+            &session.app().document.state.search,
             &session.app().view.settings,
             &Drawing::default(),
             None,
@@ -420,7 +420,7 @@ fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
     let models = [model.clone()];
     let mut session =
         Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
-    let id = session.app().document.columns()[0].id;
+    let id = session.app().document.columns[0].id;
     serve(&mut session, SourceCommand::Replace("one three two".to_owned()));
     serve(&mut session, InterveneCommand::Force { column: id, i: 0, word: Word::Typed("deux".to_owned()) });
     serve(&mut session, InterveneCommand::Row { column: id, i: 1, edit: RowEdit::OneHot(2) });
@@ -505,7 +505,7 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
     assert_eq!(session.app().view.selection.column, Some(id));
     // it is kept between starts
     let restored = Session::start(Some(session.saved()), &OpenWith::default());
-    assert_eq!(*restored.app().document.interventions(&restored.app().document.columns()[1]), interventions);
+    assert_eq!(*restored.app().document.interventions(&restored.app().document.columns[1]), interventions);
     let request =
         act(&mut session, InterveneCommand::Take { column: id, what: TakenAway::Word(2) }).expect("a request");
     assert!(asked(&request, id).force.is_empty());
@@ -544,7 +544,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     let models = [model];
     let mut session =
         Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
-    let id = session.app().document.columns()[0].id;
+    let id = session.app().document.columns[0].id;
     serve(&mut session, SourceCommand::Replace(source.clone()));
     session.apply(interlinear::app::command::WindowCommand::Open(path));
     session.hear(opened("script.json", Dropped::Interventions, SENTENCE));

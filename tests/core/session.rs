@@ -50,7 +50,7 @@ fn session(columns: usize) -> Session {
 }
 
 fn ids(session: &Session) -> Vec<ColumnId> {
-    session.app().document.columns().iter().map(|column| column.id).collect()
+    session.app().document.columns.iter().map(|column| column.id).collect()
 }
 
 fn edit(session: &mut Session, text: &str) -> Request {
@@ -160,8 +160,8 @@ fn events_with_an_old_number_change_nothing() {
     for event in [started(&old, id), expanded(&old, id, "x"), finished(&old, id, &["x </s>"])] {
         assert!(!session.absorb(event));
     }
-    assert!(session.app().document.columns()[0].table.is_none());
-    assert!(session.app().document.columns()[0].decoding);
+    assert!(session.app().document.columns[0].table.is_none());
+    assert!(session.app().document.columns[0].decoding);
     assert!(!session.absorb(started(&new, id + 100)), "nor do events of columns that are gone");
     assert!(session.absorb(started(&new, id)));
 }
@@ -172,29 +172,29 @@ fn the_old_table_stays_dimmed_until_the_first_new_row() {
     let id = ids(&session)[0];
     let first = edit(&mut session, "a");
     translate(&mut session, &first, &["x </s>"]);
-    assert!(!session.app().document.columns()[0].stale);
+    assert!(!session.app().document.columns[0].stale);
 
     let second = edit(&mut session, "a b");
-    assert!(session.app().document.columns()[0].stale);
+    assert!(session.app().document.columns[0].stale);
     session.absorb(started(&second, id));
     assert_eq!(
-        (words(&session.app().document.columns()[0]).as_str(), session.app().document.columns()[0].stale),
+        (words(&session.app().document.columns[0]).as_str(), session.app().document.columns[0].stale),
         ("x </s>", true)
     );
     assert_eq!(
-        session.app().document.columns()[0].source.text,
+        session.app().document.columns[0].source.text,
         "a",
         "the source words along the top belong to the table"
     );
     session.absorb(expanded(&second, id, "y"));
     assert_eq!(
-        (words(&session.app().document.columns()[0]).as_str(), session.app().document.columns()[0].stale),
+        (words(&session.app().document.columns[0]).as_str(), session.app().document.columns[0].stale),
         ("y", false)
     );
-    assert_eq!(session.app().document.columns()[0].source.text, "a b");
+    assert_eq!(session.app().document.columns[0].source.text, "a b");
     session.absorb(finished(&second, id, &["y z </s>"]));
     assert_eq!(
-        (words(&session.app().document.columns()[0]).as_str(), session.app().document.columns()[0].decoding),
+        (words(&session.app().document.columns[0]).as_str(), session.app().document.columns[0].decoding),
         ("y z </s>", false)
     );
 }
@@ -207,7 +207,7 @@ fn a_failure_leaves_the_last_good_table() {
     translate(&mut session, &first, &["x </s>"]);
     let second = edit(&mut session, "a b");
     session.absorb(Event::Failed { number: second.number, column: id, message: "No.".to_owned() });
-    let column = &session.app().document.columns()[0];
+    let column = &session.app().document.columns[0];
     assert_eq!((words(column).as_str(), column.stale, column.decoding), ("x </s>", true, false));
     assert_eq!(column.message.as_deref(), Some("No."));
 }
@@ -222,7 +222,7 @@ fn a_model_that_cannot_be_loaded_shows_no_old_picture() {
     let id = ids(&session)[0];
     session.absorb(Event::LoadFailed { column: id, message: "No.".to_owned() });
     for text in ["a b", "a b c"] {
-        let column = &session.app().document.columns()[0];
+        let column = &session.app().document.columns[0];
         assert_eq!((&column.state, column.stale), (&ColumnState::Failed("No.".to_owned()), false));
         assert!(column.table.is_none() && !column.decoding && session.app().selected_word().is_none());
         edit(&mut session, text);
@@ -236,8 +236,8 @@ fn an_empty_source_shows_nothing_and_decodes_nothing() {
     translate(&mut session, &request, &["x </s>"]);
     let request = edit(&mut session, "  ");
     assert!(!request.columns[0].decode);
-    assert!(session.app().document.columns()[0].table.is_none());
-    assert!(!session.app().document.columns()[0].decoding && !session.app().document.columns()[0].stale);
+    assert!(session.app().document.columns[0].table.is_none());
+    assert!(!session.app().document.columns[0].decoding && !session.app().document.columns[0].stale);
 }
 
 #[test]
@@ -298,7 +298,7 @@ fn columns_come_go_and_move_without_decoding_the_others_again() {
 
     let request = act(&mut session, ColumnCommand::Add("models/m0".into())).expect("a new column asks");
     assert_eq!(request.columns.iter().map(|spec| spec.decode).collect::<Vec<_>>(), [false, false, true]);
-    assert_eq!(session.app().document.columns().iter().map(|column| column.stale).collect::<Vec<_>>(), [false; 3]);
+    assert_eq!(session.app().document.columns.iter().map(|column| column.stale).collect::<Vec<_>>(), [false; 3]);
     let third = ids(&session)[2];
     assert!(!before.contains(&third));
 
@@ -326,7 +326,7 @@ fn settings_that_matter_to_the_search_ask_again_and_are_clamped() {
     assert_eq!(act(&mut session, SettingsCommand::SetPalette("print".to_owned())), None, "a palette is only paint");
     let request = act(&mut session, SettingsCommand::SetDevice(DeviceChoice::Cpu)).expect("another device asks");
     assert_eq!(request.columns[0].device, DeviceChoice::Cpu);
-    assert!(matches!(session.app().document.columns()[0].state, ColumnState::Loading(_)));
+    assert!(matches!(session.app().document.columns[0].state, ColumnState::Loading(_)));
 }
 
 #[test]
@@ -338,9 +338,9 @@ fn each_hypothesis_shows_its_own_alignment() {
     session.absorb(finished(&request, id, &["x </s>", "y z </s>"]));
     session.apply(SelectCommand::Target { column: id, i: 1 });
     session.apply(SelectCommand::MoveHypothesis(1));
-    let table = session.app().document.columns()[0].table.clone().expect("a table");
+    let table = session.app().document.columns[0].table.clone().expect("a table");
     assert_eq!(
-        (table.hypothesis, table.target.len(), words(&session.app().document.columns()[0]).as_str()),
+        (table.hypothesis, table.target.len(), words(&session.app().document.columns[0]).as_str()),
         (1, 3, "y z </s>")
     );
     let alpha = table.alpha.as_ref().expect("this model aligns");
@@ -350,7 +350,7 @@ fn each_hypothesis_shows_its_own_alignment() {
     );
     assert!(table.source[2].is_eos && !table.source[0].is_eos);
     session.apply(SelectCommand::Hypothesis { column: id, hypothesis: 7 });
-    assert_eq!(session.app().document.columns()[0].hypothesis, 1, "there is no eighth");
+    assert_eq!(session.app().document.columns[0].hypothesis, 1, "there is no eighth");
 }
 
 #[test]
@@ -391,7 +391,7 @@ fn words_that_outputs_do_not_share_are_marked() {
         let request = edit(&mut session, "s");
         translate(&mut session, &request, &[first, second]);
         let marks = |n: usize| -> Vec<bool> {
-            session.app().document.columns()[n]
+            session.app().document.columns[n]
                 .table
                 .as_ref()
                 .map_or_else(Vec::new, |table| table.target.iter().map(|word| word.differs).collect())
@@ -417,7 +417,7 @@ fn of_three_outputs_a_word_of_two_is_marked() {
     let mut session = session(3);
     let request = edit(&mut session, "s");
     translate(&mut session, &request, &["ils disent </s>", "ils disaient </s>", "elles disent </s>"]);
-    for column in session.app().document.columns() {
+    for column in &session.app().document.columns {
         let table = column.table.as_ref().expect("a translation");
         let marks: Vec<bool> = table.target.iter().map(|word| word.differs).collect();
         assert_eq!(marks, [true, true, false], "{:?}", table.target);
@@ -427,7 +427,7 @@ fn of_three_outputs_a_word_of_two_is_marked() {
 #[test]
 fn a_first_column_without_a_translation_is_passed_over() {
     let marks = |session: &Session, n: usize| -> Vec<bool> {
-        session.app().document.columns()[n]
+        session.app().document.columns[n]
             .table
             .as_ref()
             .map_or_else(Vec::new, |t| t.target.iter().map(|word| word.differs).collect())
@@ -472,7 +472,7 @@ fn examples_are_many_grouped_and_open_the_window() {
         .collect();
     assert_eq!(positions, (0..positions.len()).collect::<Vec<_>>());
     assert_eq!(session.app().document.source(), session.app().lists.examples[0].sentences[0].text);
-    assert_eq!(session.app().document.position(), Some(0));
+    assert_eq!(session.app().document.state.position, Some(0));
 }
 
 fn text_of(lines: &str) -> Arc<TextFile> {
@@ -494,7 +494,7 @@ fn with_file(lines: &str) -> Session {
 #[test]
 fn arrow_keys_move_through_an_opened_list() {
     let mut session = with_file("one\ntwo\r\nthree");
-    assert_eq!((session.app().document.source(), session.app().document.position()), ("one", Some(0)));
+    assert_eq!((session.app().document.source(), session.app().document.state.position), ("one", Some(0)));
     for (by, expect) in [(1, "two"), (1, "three"), (1, "three"), (-5, "one")] {
         session.apply(ListCommand::Move(by));
         assert_eq!(session.app().document.source(), expect);
@@ -502,7 +502,7 @@ fn arrow_keys_move_through_an_opened_list() {
     session.apply(ListCommand::Last);
     assert_eq!(session.app().document.source(), "three");
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.app().document.source(), session.app().document.position()), ("one", Some(0)));
+    assert_eq!((session.app().document.source(), session.app().document.state.position), ("one", Some(0)));
 }
 
 #[test]
@@ -524,7 +524,7 @@ fn search_finds_letter_case_aside_and_arrows_move_through_matches() {
     assert_eq!(
         (
             session.app().document.source(),
-            session.app().document.position().and_then(|at| session.app().lists.visible_position(at))
+            session.app().document.state.position.and_then(|at| session.app().lists.visible_position(at))
         ),
         ("A cat", Some(0))
     );
@@ -573,7 +573,7 @@ fn the_shown_alignment_is_written_as_tsv_json_and_pharaoh() {
     let mut session = session(1);
     let request = edit(&mut session, "a ?b");
     translate(&mut session, &request, &["x y </s>"]);
-    let column = &session.app().document.columns()[0];
+    let column = &session.app().document.columns[0];
     let text =
         |format| export::text(column, &session.app().view.settings, format).expect("there is something to write");
     assert_eq!(text(AlignmentFormat::Pharaoh), "0-0 1-1\n");
@@ -585,7 +585,7 @@ fn the_shown_alignment_is_written_as_tsv_json_and_pharaoh() {
     assert_eq!(json["source"], serde_json::json!(["a", "?b", "</s>"]));
     assert_eq!(json["hypotheses"][0]["tokens"][1], "y");
     assert_eq!(json["hypotheses"][0]["alpha"][0][0], 0.75);
-    assert!(session.app().document.columns()[0].table.as_ref().is_some_and(|table| table.source[1].is_unk));
+    assert!(session.app().document.columns[0].table.as_ref().is_some_and(|table| table.source[1].is_unk));
 }
 
 #[test]
@@ -598,7 +598,7 @@ fn a_model_without_alignment_has_none_anywhere() {
     best.found.alpha = None;
     let result = ColumnResult { hypotheses: vec![best], context: Some(vec![0.5]), ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
-    let column = &session.app().document.columns()[0];
+    let column = &session.app().document.columns[0];
     assert!(column.table.as_ref().is_some_and(|table| table.alpha.is_none()));
     assert_eq!(column.result.context, Some(vec![0.5]));
     assert_eq!(export::text(column, &session.app().view.settings, AlignmentFormat::Pharaoh), None);
@@ -620,7 +620,7 @@ fn an_alignment_that_was_left_out_is_not_taken_for_none() {
     (second.found.alpha, second.found.left_out) = (None, true);
     let result = ColumnResult { hypotheses: vec![hypothesis("x </s>", 2), second], ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
-    let left_out = |session: &Session| session.app().document.columns()[0].table.as_ref().map(|table| table.left_out);
+    let left_out = |session: &Session| session.app().document.columns[0].table.as_ref().map(|table| table.left_out);
     assert_eq!(left_out(&session), Some(false));
     session.apply(SelectCommand::Hypothesis { column: id, hypothesis: 1 });
     assert_eq!(left_out(&session), Some(true));
@@ -736,8 +736,8 @@ fn a_poorer_or_richer_state_opens() {
     assert_eq!(
         (
             session.app().document.source(),
-            session.app().document.columns().len(),
-            session.app().document.state().search.beam
+            session.app().document.columns.len(),
+            session.app().document.state.search.beam
         ),
         ("a", 1, 5)
     );
@@ -748,7 +748,7 @@ fn settings_in_a_saved_state_are_clamped() {
     let state: SavedSession =
         serde_json::from_str("{\"beam\": 0, \"zoom\": 1e9, \"list\": \"file 9\"}").expect("a state");
     let session = Session::start(Some(state), &OpenWith::default());
-    assert_eq!((session.app().document.state().search.beam, session.app().lists.shown), (1, List::Examples));
+    assert_eq!((session.app().document.state.search.beam, session.app().lists.shown), (1, List::Examples));
     assert!(session.app().view.settings.zoom <= 3.0);
 }
 
@@ -793,9 +793,9 @@ fn a_driver_translates_saves_and_comes_back() {
     let mut opened = open(options.clone());
     opened.driver.send(SourceCommand::Edit("s9 s31 s17".to_owned()));
     opened.until(|session| {
-        session.app().document.columns().iter().all(|column| column.table.is_some() && !column.decoding)
+        session.app().document.columns.iter().all(|column| column.table.is_some() && !column.decoding)
     });
-    let columns = &opened.driver.session().app().document.columns();
+    let columns = &opened.driver.session().app().document.columns;
     assert!(columns[0].table.as_ref().is_some_and(|table| table.alpha.is_some() && table.source.len() == 4));
     assert!(columns[1].table.as_ref().is_some_and(|table| table.alpha.is_none()));
     assert!(columns[1].result.context.is_some());
@@ -803,7 +803,7 @@ fn a_driver_translates_saves_and_comes_back() {
     assert!(saved.exists(), "leaving saves at once");
     let again = open(options);
     assert_eq!(again.driver.session().app().document.source(), "s9 s31 s17");
-    assert_eq!(again.driver.session().app().document.columns().len(), 2);
+    assert_eq!(again.driver.session().app().document.columns.len(), 2);
     assert!(!again.driver.session().app().document.can_undo());
 }
 
@@ -819,7 +819,7 @@ fn stopping_leaves_the_picture_and_asks_for_the_models_alone() {
     assert!(stopped.number > request.number && stopped.columns.len() == 2);
     assert!(stopped.columns.iter().all(|spec| !spec.decode));
     assert!(!session.absorb(finished(&request, two, &["new </s>"])), "what was under way is old");
-    for (column, shown) in session.app().document.columns().iter().zip(["x y </s>", "x z </s>"]) {
+    for (column, shown) in session.app().document.columns.iter().zip(["x y </s>", "x z </s>"]) {
         assert_eq!((words(column).as_str(), column.stale, column.decoding), (shown, true, false));
     }
     let again = act(&mut session, SourceCommand::Edit("a b c d".to_owned())).expect("a request");
@@ -833,7 +833,7 @@ fn models_that_were_being_read_when_all_was_stopped_are_there_afterwards() {
         let mut opened = open(OpenWith { models, ..OpenWith::default() });
         opened.driver.send(SourceCommand::Stop);
         let told = |column: &Column| !matches!(column.state, ColumnState::Loading(_));
-        opened.until(|session| session.app().document.columns().iter().all(told));
+        opened.until(|session| session.app().document.columns.iter().all(told));
         assert_eq!(opened.driver.session().app().document.decoding(), 0);
     }
 }
@@ -854,16 +854,15 @@ fn a_driver_opens_what_is_dropped() {
         session.app().view.notices.iter().any(|notice| notice.is_error && notice.text.contains("latin.txt"))
     });
     opened.driver.send(WindowCommand::Open(fixture("rnnsearch")));
-    opened.until(|session| session.app().document.columns().iter().any(|column| column.state == ColumnState::Ready));
+    opened.until(|session| session.app().document.columns.iter().any(|column| column.state == ColumnState::Ready));
     opened.driver.send(WindowCommand::Open(fixture("rnnsearch").join("config.json")));
-    opened.until(|session| session.app().document.columns().len() == 2);
+    opened.until(|session| session.app().document.columns.len() == 2);
     opened.driver.send(WindowCommand::Open(folder.path().into()));
     opened.until(|session| {
-        session.app().document.columns().get(2).is_some_and(|column| matches!(column.state, ColumnState::Failed(_)))
+        session.app().document.columns.get(2).is_some_and(|column| matches!(column.state, ColumnState::Failed(_)))
     });
-    let column = opened.driver.session().app().document.columns()[0].id;
-    opened
-        .until(|session| session.app().document.columns()[0].table.is_some() && session.app().document.decoding() == 0);
+    let column = opened.driver.session().app().document.columns[0].id;
+    opened.until(|session| session.app().document.columns[0].table.is_some() && session.app().document.decoding() == 0);
     let path = folder.path().join("out.tsv");
     opened.driver.send(ColumnCommand::Export { column, format: AlignmentFormat::Tsv, path: path.clone() });
     opened.until(|session| session.app().view.notices.iter().any(|notice| notice.text.contains("out.tsv")));
@@ -937,14 +936,14 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     let result = ColumnResult { hypotheses: vec![best], ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
     let row = |session: &Session, i: usize| {
-        session.app().document.columns()[0]
+        session.app().document.columns[0]
             .table
             .as_ref()
             .and_then(|table| table.alpha.as_ref())
             .map(|alpha| alpha.row(i).to_vec())
     };
     let saved = |session: &Session, format| {
-        export::text(&session.app().document.columns()[0], &session.app().view.settings, format).expect("something")
+        export::text(&session.app().document.columns[0], &session.app().view.settings, format).expect("something")
     };
     assert_eq!(row(&session, 0), Some(vec![0.75, 0.25, 0.25]));
     assert!(saved(&session, AlignmentFormat::Tsv).starts_with("target (predicted)\tlog_p\t"));
@@ -953,7 +952,7 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     session.apply(SettingsCommand::SetReading(Some(RowConvention::Input)));
     assert_eq!(row(&session, 0), Some(vec![0.25, 0.75, 0.25]), "x was read before y was predicted");
     assert_eq!(row(&session, 2), Some(vec![0.0; 3]), "nothing was predicted after </s>");
-    let table = session.app().document.columns()[0].table.as_deref().expect("a table");
+    let table = session.app().document.columns[0].table.as_deref().expect("a table");
     let p_t = table.p_t.as_ref().expect("local attention");
     assert!(p_t[..2] == [1.5, 2.5] && p_t[2].is_nan());
     assert!(table.energies.as_ref().is_some_and(|energies| energies.row(2).iter().all(|e| e.is_nan())));
@@ -964,7 +963,7 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     assert_eq!(json["hypotheses"][0]["alpha"][0][1], 0.75);
     assert_eq!(json["hypotheses"][0]["p_t"], serde_json::json!([1.5, 2.5, null]));
     assert!(
-        export::note(&session.app().document.columns()[0], AlignmentFormat::Pharaoh)
+        export::note(&session.app().document.columns[0], AlignmentFormat::Pharaoh)
             .is_some_and(|note| note.contains("input"))
     );
     assert_eq!(session.saved().settings.reading, Some(RowConvention::Input));
@@ -980,7 +979,7 @@ fn an_ensemble_is_a_column_and_comes_back() {
     let request = act(&mut session, ColumnCommand::Add(spec(Mixing::default()))).expect("a new column asks");
     assert_eq!(request.columns[1].system, spec(Mixing::default()));
     let id = ids(&session)[1];
-    assert_eq!(session.app().document.columns()[1].name(), "m0 + m1");
+    assert_eq!(session.app().document.columns[1].name(), "m0 + m1");
     assert_eq!(session.app().document.models().count(), 1, "pages that measure models leave ensembles out");
     session.absorb(Event::Loaded { column: id, facts: ModelFacts { has_alignment: true, ..ModelFacts::default() } });
     translate(&mut session, &request, &["x </s>", "x </s>"]);
@@ -990,12 +989,12 @@ fn an_ensemble_is_a_column_and_comes_back() {
     assert_eq!(request.columns.iter().map(|spec| spec.decode).collect::<Vec<_>>(), [false, true]);
     assert_eq!(act(&mut session, ColumnCommand::SetMixing { column: id, mixing }), None, "nothing new");
     session.apply(ColumnCommand::Reload(id));
-    assert_eq!(session.app().document.columns()[1].system, spec(mixing));
+    assert_eq!(session.app().document.columns[1].system, spec(mixing));
 
     session.saved().save(&path).expect("written");
     let again = Session::start(load_or_set_aside(&path).state, &OpenWith::default());
-    assert_eq!(again.app().document.columns()[1].system, spec(mixing));
-    assert_eq!(again.app().document.columns()[0].system, session.app().document.columns()[0].system);
+    assert_eq!(again.app().document.columns[1].system, spec(mixing));
+    assert_eq!(again.app().document.columns[0].system, session.app().document.columns[0].system);
 }
 
 #[test]
@@ -1005,16 +1004,16 @@ fn undo_marks_the_line_of_the_list_again() {
     let text = session.app().document.source().to_owned();
     session.apply(ListCommand::Pick(3));
     edit(&mut session, "my own");
-    assert_eq!(session.app().document.position(), None);
+    assert_eq!(session.app().document.state.position, None);
     session.apply(SourceCommand::Undo);
-    assert_eq!(session.app().document.position(), Some(3));
+    assert_eq!(session.app().document.state.position, Some(3));
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.app().document.source(), session.app().document.position()), (text.as_str(), Some(2)));
+    assert_eq!((session.app().document.source(), session.app().document.state.position), (text.as_str(), Some(2)));
     session.apply(SourceCommand::Redo);
-    assert_eq!(session.app().document.position(), Some(3));
+    assert_eq!(session.app().document.state.position, Some(3));
     session.apply(ListCommand::Show(List::History));
     session.apply(SourceCommand::Undo);
-    assert_eq!(session.app().document.position(), None, "the line of one list is not that of another");
+    assert_eq!(session.app().document.state.position, None, "the line of one list is not that of another");
 }
 
 #[test]
@@ -1030,7 +1029,7 @@ fn a_file_that_is_not_there_leaves_the_list_as_it_was() {
     session.hear(text_opened(missing.clone()));
     assert_eq!(session.app().lists.shown, List::File(1));
     session.hear(FileEvent::ReadFailed { path: missing, message: "missing.txt: does not exist".to_owned() });
-    assert_eq!((session.app().lists.shown, session.app().document.position()), (List::File(0), Some(2)));
+    assert_eq!((session.app().lists.shown, session.app().document.state.position), (List::File(0), Some(2)));
     assert_eq!(session.app().lists.search.matches, [0, 2]);
 }
 
@@ -1041,9 +1040,9 @@ fn a_folder_that_is_there_is_kept_with_its_whole_path() {
         session.apply(ColumnCommand::Add(folder.into()));
     }
     let whole = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
-    assert_eq!(session.app().document.columns()[0].system, whole.into());
+    assert_eq!(session.app().document.columns[0].system, whole.into());
     assert_eq!(
-        session.app().document.columns()[1].system,
+        session.app().document.columns[1].system,
         "no/such/model".into(),
         "as it was typed, for the sentence about it"
     );

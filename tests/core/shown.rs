@@ -42,9 +42,9 @@ fn chunks(text: &str) -> PlacedWords {
 }
 
 fn drawn(session: &Session) -> String {
-    let (column, drawing) = (&session.app().document.columns()[0], Drawing::new("heatmap", false));
+    let (column, drawing) = (&session.app().document.columns[0], Drawing::new("heatmap", false));
     let picture =
-        export::picture(column, &session.app().document.state().search, &session.app().view.settings, &drawing, None)
+        export::picture(column, &session.app().document.state.search, &session.app().view.settings, &drawing, None)
             .expect("a picture");
     String::from_utf8(FigureRequest::from(picture).bytes(Path::new("heatmap.svg")).expect("it is drawn")).expect("text")
 }
@@ -91,7 +91,7 @@ fn session(facts: ModelFacts) -> Session {
     let models = [PathBuf::from("models/m")];
     let mut session =
         Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     session.absorb(Event::Loaded { column, facts });
     session
 }
@@ -118,7 +118,7 @@ fn hypothesis(words: &[&str], t_x: usize) -> HypothesisView {
 
 fn translate(session: &mut Session, text: &str, hypotheses: Vec<HypothesisView>) {
     let request = act(session, SourceCommand::Replace(text.to_owned())).expect("another text");
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     let mut source = chunks(text);
     let mut sentence = Sentence { text: text.to_owned(), ..Default::default() };
     sentence.tokens = source.spans.iter().map(|span| text[span.clone()].to_owned()).collect();
@@ -140,7 +140,7 @@ fn asked(session: &mut Session) -> Vec<(u64, AlignQuestion)> {
 }
 
 fn table(session: &Session) -> &AlignmentTable {
-    session.app().document.columns()[0].table.as_deref().expect("it is translated")
+    session.app().document.columns[0].table.as_deref().expect("it is translated")
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     let [(old, question)] = &asked(&mut session)[..] else { panic!("one question") };
     assert_eq!(question.source.spans, [0..3, 4..8, 8..8]);
     assert_eq!(question.target, ["la", "chaussure", "</s>"]);
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     session.apply(SelectCommand::Hypothesis { column, hypothesis: 1 });
     let [(new, question)] = &asked(&mut session)[..] else { panic!("another question") };
     assert_eq!(question.target[1], "soulier");
@@ -167,7 +167,7 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     assert_eq!((agreement.on_link, agreement.linked, agreement.words), (1, 2, 2), "`</s>` is no word");
     let json = |session: &Session| -> Value {
         let text =
-            export::text(&session.app().document.columns()[0], &session.app().view.settings, AlignmentFormat::Json)
+            export::text(&session.app().document.columns[0], &session.app().view.settings, AlignmentFormat::Json)
                 .expect("something");
         serde_json::from_str(&text).expect("JSON")
     };
@@ -209,7 +209,7 @@ fn a_translation_of_ones_own_has_the_links_of_the_aligner() {
     let [(own, _)] = asked(&mut session)[..] else { panic!("one question") };
     session.hear(FileEvent::Aligned { number: own, links: Links::new(vec![link(0, 0)], vec![]) });
     session.apply(SourceCommand::Give(Some("soulier le".to_owned())));
-    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest);
+    let (column, number) = (session.app().document.columns[0].id, session.app().tasks.newest);
     let given = Ok(Box::new(hypothesis(&["soulier", "le", "</s>"], 3)));
     session.absorb(Event::Given { number, column, given });
     let questions = asked(&mut session);
@@ -312,7 +312,7 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     assert_eq!(table(&session).links, None);
 
     // of one model alone
-    let model = session.app().document.columns()[0].system.members[0].clone();
+    let model = session.app().document.columns[0].system.members[0].clone();
     session.apply(open("own.aligner", Some(model.clone())));
     done(&mut session);
     done(&mut session);
@@ -360,11 +360,11 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
     assert!(energies.row(0)[0] == 2.0 && energies.row(4)[0].is_nan());
     let tsv = export::shown_tsv(table(&session), Shown::Alpha, 0..5);
     assert!(tsv.starts_with("target (input)\t"), "{tsv}");
-    let json = export::json_line(&session.app().document.columns()[0]);
+    let json = export::json_line(&session.app().document.columns[0]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!((json["reading"].as_str(), json["hypotheses"][0]["alpha"][0][2].as_f64()), (Some("input"), Some(0.75)));
     let pharaoh =
-        export::text(&session.app().document.columns()[0], &session.app().view.settings, AlignmentFormat::Pharaoh);
+        export::text(&session.app().document.columns[0], &session.app().view.settings, AlignmentFormat::Pharaoh);
     assert_eq!(pharaoh.as_deref(), Some("2-0 3-1 0-2\n"), "the row of `</s>` looks at it most and then at any word");
 }
 
@@ -378,7 +378,7 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
         *rows = (0..7).map(row).collect();
     }
     translate(&mut session, "a b c d", vec![longer]);
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     for (choice, first) in [(None, 2), (Some(RowConvention::Predicted), 0), (Some(RowConvention::Input), 2)] {
         session.apply(SettingsCommand::SetReading(choice));
         let table = table(&session);
@@ -390,7 +390,7 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
         let covered: f32 = table.source.iter().map(|word| word.coverage).sum();
         let summed: f32 = alpha.weights().iter().sum();
         assert!((covered - summed).abs() < 1e-5, "{choice:?}");
-        let json: Value = serde_json::from_str(&export::json_line(&session.app().document.columns()[0])).expect("JSON");
+        let json: Value = serde_json::from_str(&export::json_line(&session.app().document.columns[0])).expect("JSON");
         assert_eq!(json["hypotheses"][0]["alpha"].as_array().map(Vec::len), Some(5), "{choice:?}");
     }
     session.apply(SettingsCommand::SetReading(None));
@@ -400,7 +400,7 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
     let request = act(&mut session, edit(1)).expect("a request");
     let set = &request.columns[0].interventions;
     assert_eq!(set.pin.iter().map(|pin| pin.i).collect::<Vec<_>>(), [3]);
-    let numbers = session.app().document.columns()[0].numbers();
+    let numbers = session.app().document.columns[0].numbers();
     let said = interlinear::app::document::hand::sentence(set, "a b c d", &numbers).expect("something is set");
     assert!(said.contains("alpha of word 2 is set"), "{said}");
 }
@@ -424,7 +424,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     for event in events {
         session.absorb(event);
     }
-    let column = &session.app().document.columns()[0];
+    let column = &session.app().document.columns[0];
     let shown = column.shown().expect("it is translated");
     let cut = shown.pieces.clone().expect("the vocabulary has pieces");
     assert!(!shown.text.contains("##"), "{}", shown.text);
@@ -437,7 +437,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     let pieces = table(&session).clone();
     assert_eq!(
         (pieces.units, pieces.target.len()),
-        (Some(Units::Pieces), session.app().document.columns()[0].hypotheses[0].tokens.len())
+        (Some(Units::Pieces), session.app().document.columns[0].hypotheses[0].tokens.len())
     );
     assert!(pieces.source.len() > words.source.len() && pieces.target.len() >= words.target.len());
     let expect = merged(pieces.alpha.as_ref().expect("it aligns"), &cut.source, &cut.target);
@@ -452,7 +452,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     assert_eq!((energies.rows(), energies.columns()), (alpha.rows(), alpha.columns()));
     assert!(export::shown_tsv(&words, Shown::Alpha, 0..1).starts_with("target (predicted, words)\t"));
     assert!(export::shown_tsv(&pieces, Shown::Alpha, 0..1).starts_with("target (predicted, pieces)\t"));
-    let line: Value = serde_json::from_str(&export::json_line(&session.app().document.columns()[0])).expect("JSON");
+    let line: Value = serde_json::from_str(&export::json_line(&session.app().document.columns[0])).expect("JSON");
     fs::write(folder.path().join("s"), format!("{text}\n")).expect("written");
     let outcome = run_in(folder.path(), &["translate", "--model", &model, "s", "--format", "jsonl"], b"");
     let told: Value = serde_json::from_str(outcome.stdout.trim()).expect("JSON");
@@ -461,7 +461,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
         assert_eq!(line["hypotheses"][0][key], told["hypotheses"][0][key], "{key}");
     }
     let pharaoh =
-        export::text(&session.app().document.columns()[0], &session.app().view.settings, AlignmentFormat::Pharaoh)
+        export::text(&session.app().document.columns[0], &session.app().view.settings, AlignmentFormat::Pharaoh)
             .expect("links");
     let links = run_in(folder.path(), &["translate", "--model", &model, "s", "--format", "pharaoh"], b"");
     assert_eq!(pharaoh, links.stdout, "links are of words, whatever is shown");
@@ -526,7 +526,7 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     let mut session = session(ModelFacts { guided: Some("input".to_owned()), ..english_to("fr") });
     translate(&mut session, "the shoe", vec![hypothesis(&["la", "chaussure", "</s>"], 3)]);
     let text = |format| {
-        export::text(&session.app().document.columns()[0], &session.app().view.settings, format).expect("something")
+        export::text(&session.app().document.columns[0], &session.app().view.settings, format).expect("something")
     };
     let json: Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("JSON");
     assert_eq!(json["guided"], "input");

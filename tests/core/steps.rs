@@ -25,14 +25,14 @@ use crate::worker::{PATIENCE, fixture};
 
 pub fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
     let mut session = Session::start(None, &OpenWith::default());
-    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
+    let ids: Vec<u64> = session.app().document.columns.iter().map(|column| column.id).collect();
     for id in ids {
         session.apply(ColumnCommand::Remove(id));
     }
     session.apply(SourceCommand::Replace("red house".to_owned()));
     session.apply(ColumnCommand::Add("model".into()));
     session.apply(WindowCommand::ShowPage(STEPS));
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     session.absorb(Event::Loaded { column, facts: facts() });
     session.take_effects();
     finish(&mut session, "red house", &[8, 9, 0]);
@@ -46,7 +46,7 @@ fn facts() -> ModelFacts {
 }
 
 fn finish(session: &mut Session, text: &str, ids: &[u32]) {
-    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest);
+    let (column, number) = (session.app().document.columns[0].id, session.app().tasks.newest);
     let best = HypothesisView {
         found: Hypothesis {
             tokens: ids.to_vec(),
@@ -135,7 +135,7 @@ fn there(link: &str, text: &str, ids: &[u32]) -> Session {
     let bundled = vec![Installed::from(std::path::PathBuf::from("/there/model"))];
     let with = OpenWith { bundled, link: Some(link.to_owned()), ..OpenWith::default() };
     let mut session = Session::start(None, &with);
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     session.absorb(Event::Loaded { column, facts: facts() });
     finish(&mut session, text, ids);
     session
@@ -229,7 +229,7 @@ fn numbers_of_another_model_or_sentence_are_known_to_be_old() {
     session.absorb_steps(StepsEvent { number, found: Ok(answer(&[8, 0], false)) });
     assert!(!is_old(&session));
     session.apply(ColumnCommand::Add("other".into()));
-    let other = session.app().document.columns()[1].id;
+    let other = session.app().document.columns[1].id;
     session.apply(SelectCommand::Column(other));
     assert!(is_old(&session), "the model is another one");
 }
@@ -377,7 +377,7 @@ fn the_whole_alignment_is_guessed_at_once() {
     let links = Links::new(vec![link(0, 0)], vec![link(1, 0), link(1, 1)]);
     session.hear(FileEvent::Aligned { number: question.expect("a question"), links });
     assert_eq!(
-        session.app().document.columns()[0].table.as_ref().and_then(|table| table.links.as_ref()),
+        session.app().document.columns[0].table.as_ref().and_then(|table| table.links.as_ref()),
         None,
         "nobody shows them"
     );
@@ -459,7 +459,7 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
     let words = [(0, "</s>"), (7, "t7"), (8, "t8"), (9, "t9")].map(|(id, word)| (id, word.to_owned())).into();
     let result = ColumnResult { nodes, words, ..ColumnResult::default() };
     session.absorb(Event::Finished { number, column, result });
-    let column = &session.app().document.columns()[0];
+    let column = &session.app().document.columns[0];
     let trace = answer(&[8, 9, 7], false);
     let lines = |i: usize| -> Vec<(String, Became, bool)> {
         let text = |words: &[(&str, f32)]| words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(" ");
@@ -481,9 +481,9 @@ fn the_model_follows_the_framed_tab_and_the_next_one_is_no_variant() {
     let (mut session, column, _) = session();
     session.apply(ColumnCommand::Add("other".into()));
     let shown = |session: &Session| session.steps().column(session.app()).map(|column| column.system.clone());
-    let other = session.app().document.columns()[1].id;
+    let other = session.app().document.columns[1].id;
     session.apply(VariantCommand::Text { column, text: "the red house".to_owned() });
-    assert!(session.app().document.columns().iter().any(|column| column.variant.is_some()), "a variant stands there");
+    assert!(session.app().document.columns.iter().any(|column| column.variant.is_some()), "a variant stands there");
     session.apply(SelectCommand::Column(column));
     assert_eq!(shown(&session), Some("model".into()));
     session.apply(SelectCommand::MoveColumn(1));

@@ -111,7 +111,7 @@ fn answer(session: &mut Session, request: &Request) {
 fn translated(columns: usize) -> Session {
     let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
-    let ids: Vec<ColumnId> = session.app().document.columns().iter().map(|column| column.id).collect();
+    let ids: Vec<ColumnId> = session.app().document.columns.iter().map(|column| column.id).collect();
     for (n, column) in ids.into_iter().enumerate() {
         let facts = ModelFacts {
             name: format!("m{n}"),
@@ -128,14 +128,14 @@ fn translated(columns: usize) -> Session {
 }
 
 fn change(session: &mut Session, at: usize, j: usize, edit: WordEdit) -> Request {
-    let column = session.app().document.columns()[at].id;
+    let column = session.app().document.columns[at].id;
     let request = act(session, VariantCommand::Word { column, j, edit }).expect("a request");
     answer(session, &request);
     request
 }
 
 fn names(session: &Session) -> Vec<String> {
-    session.app().document.columns().iter().map(Column::name).collect()
+    session.app().document.columns.iter().map(Column::name).collect()
 }
 
 fn replace(word: &str) -> WordEdit {
@@ -143,7 +143,7 @@ fn replace(word: &str) -> WordEdit {
 }
 
 fn beside(session: &Session, at: usize, search: SearchSettings) -> VariantCommand {
-    let column = &session.app().document.columns()[at];
+    let column = &session.app().document.columns[at];
     let replaces = session.app().replaces(column);
     VariantCommand::Beside { column: column.id, search, replaces, has_interventions: true }
 }
@@ -161,7 +161,7 @@ fn variants_stand_behind_their_original_and_ask_for_their_own_text() {
     assert_eq!(names(&session)[2], "m0, without \"old\"", "a further one from the original");
     change(&mut session, 2, 0, WordEdit::Swap);
     assert_eq!(names(&session)[2], "m0, without \"the old\", with \"the\"", "a variant is changed in its place");
-    assert_eq!(session.app().document.state().variants[1].source.as_deref(), Some("red the shoe"));
+    assert_eq!(session.app().document.state.variants[1].source.as_deref(), Some("red the shoe"));
     assert_eq!(session.app().document.models().count(), 2, "other pages know the models once");
     assert_eq!(session.saved().columns.expect("columns").len(), 2);
 }
@@ -184,23 +184,23 @@ fn undo_and_redo_take_variants_back_and_bring_them_again() {
     let close: fn(ColumnId) -> Command = |column| VariantCommand::Close(column).into();
     let remove: fn(ColumnId) -> Command = |column| ColumnCommand::Remove(column).into();
     for close in [close, remove] {
-        let column = session.app().document.columns()[1].id;
+        let column = session.app().document.columns[1].id;
         act(&mut session, close(column));
-        assert_eq!(session.app().document.columns().len(), 1);
+        assert_eq!(session.app().document.columns.len(), 1);
         act(&mut session, SourceCommand::Undo);
-        assert_eq!(session.app().document.columns().len(), 2);
+        assert_eq!(session.app().document.columns.len(), 2);
     }
 }
 
 #[test]
 fn a_variant_is_compared_with_its_original_in_words_and_rows() {
     let mut session = translated(1);
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     let edit = replace("blue");
     let request = act(&mut session, VariantCommand::Word { column, j: 2, edit }).expect("a request");
-    assert!(session.app().document.columns()[1].difference.comparison.is_none(), "nothing is there yet");
+    assert!(session.app().document.columns[1].difference.comparison.is_none(), "nothing is there yet");
     answer_one(&mut session, &request, &request.columns[1], "THE OLD BLUE SHOE </s>", true);
-    let variant = &session.app().document.columns()[1];
+    let variant = &session.app().document.columns[1];
     let comparison = variant.difference.comparison.as_ref().expect("both are there");
     assert_eq!(comparison.changed_sources, [false, false, true, false, false]);
     assert_eq!(comparison.changed_targets, [false, false, true, false, false]);
@@ -210,17 +210,17 @@ fn a_variant_is_compared_with_its_original_in_words_and_rows() {
     assert_eq!(moved, [[1, 1, 0], [3, 3, 0]]);
     let two_of_three = std::f64::consts::LN_2 * 2.0 / 3.0;
     assert!((comparison.divergence.expect("rows") - two_of_three).abs() < 1e-6);
-    let own = session.app().document.columns()[0].table.as_ref().expect("a table");
+    let own = session.app().document.columns[0].table.as_ref().expect("a table");
     assert!(
         own.target.iter().all(|word| !word.differs)
-            && session.app().document.columns()[0].difference.comparison.is_none()
+            && session.app().document.columns[0].difference.comparison.is_none()
     );
 }
 
 #[test]
 fn one_model_with_several_settings_side_by_side() {
     let mut session = translated(1);
-    let usual = session.app().document.state().search;
+    let usual = session.app().document.state.search;
     let greedy = SearchSettings { beam: 1, forbid_unk: true, ..usual };
     let command = beside(&session, 0, greedy);
     let request = act(&mut session, command.clone()).expect("a request");
@@ -231,7 +231,7 @@ fn one_model_with_several_settings_side_by_side() {
     answer(&mut session, &request);
     act(&mut session, command);
     assert_eq!(
-        (session.app().document.columns().len(), session.app().view.notices.len()),
+        (session.app().document.columns.len(), session.app().view.notices.len()),
         (2, 1),
         "the same is not opened again"
     );
@@ -242,16 +242,15 @@ fn one_model_with_several_settings_side_by_side() {
     act(&mut session, SearchCommand::SetBeam(1));
     assert_eq!(names(&session)[1], "m0, never [UNK]", "what is no longer other is not said");
 
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     let replaces = VariantCommand::Beside {
         column,
-        search: session.app().document.state().search,
+        search: session.app().document.state.search,
         replaces: true,
         has_interventions: true,
     };
     act(&mut session, replaces);
-    let shown: Vec<bool> =
-        session.app().document.columns().iter().map(|column| session.app().replaces(column)).collect();
+    let shown: Vec<bool> = session.app().document.columns.iter().map(|column| session.app().replaces(column)).collect();
     assert_eq!(shown, [false, false, true]);
     act(&mut session, SettingsCommand::SetUnkReplacement(true));
     assert_eq!(names(&session)[2], "m0, as the original");
@@ -260,12 +259,12 @@ fn one_model_with_several_settings_side_by_side() {
 #[test]
 fn interventions_of_a_variant_are_its_own() {
     let mut session = translated(1);
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     let request = act(&mut session, InterveneCommand::Force { column, i: 1, word: Word::Entry("X".to_owned()) });
     answer(&mut session, &request.expect("a request"));
     let without = VariantCommand::Beside {
         column,
-        search: session.app().document.state().search,
+        search: session.app().document.state.search,
         replaces: false,
         has_interventions: false,
     };
@@ -275,12 +274,12 @@ fn interventions_of_a_variant_are_its_own() {
     answer(&mut session, &request);
 
     // acting on the variant leaves the original as it is
-    let variant = session.app().document.columns()[1].id;
-    let before = Arc::clone(&session.app().document.state().interventions);
+    let variant = session.app().document.columns[1].id;
+    let before = Arc::clone(&session.app().document.state.interventions);
     let row = InterveneCommand::Row { column: variant, i: 0, edit: RowEdit::Uniform };
     let request = act(&mut session, row).expect("a request");
     assert_eq!((request.columns[0].interventions.pin.len(), request.columns[1].interventions.pin.len()), (0, 1));
-    assert_eq!(session.app().document.state().interventions, before);
+    assert_eq!(session.app().document.state.interventions, before);
     answer(&mut session, &request);
 
     // another text keeps nothing of what belongs to words
@@ -288,8 +287,8 @@ fn interventions_of_a_variant_are_its_own() {
     assert!(request.columns[1].interventions.is_empty() && request.columns[1].source.is_some());
     act(&mut session, InterveneCommand::TakeAll);
     assert!(
-        session.app().document.state().interventions.is_empty()
-            && session.app().document.state().variants[0].interventions.is_none()
+        session.app().document.state.interventions.is_empty()
+            && session.app().document.state.variants[0].interventions.is_none()
     );
 }
 
@@ -297,7 +296,7 @@ fn interventions_of_a_variant_are_its_own() {
 fn typing_elsewhere_carries_variants_along_and_another_text_closes_them() {
     let mut session = translated(1);
     change(&mut session, 0, 2, replace("blue"));
-    let command = beside(&session, 0, SearchSettings { beam: 1, ..session.app().document.state().search });
+    let command = beside(&session, 0, SearchSettings { beam: 1, ..session.app().document.state.search });
     act(&mut session, command);
     let request = act(&mut session, SourceCommand::Edit("the old red shoes".to_owned())).expect("a request");
     let sources: Vec<&str> = request.columns.iter().map(|spec| spec.source_in(&request)).collect();
@@ -318,12 +317,12 @@ fn a_variant_becomes_the_sentence() {
     let mut session = translated(1);
     change(&mut session, 0, 2, replace("blue"));
     change(&mut session, 0, 1, WordEdit::Drop);
-    let column = session.app().document.columns()[1].id;
+    let column = session.app().document.columns[1].id;
     let request = act(&mut session, VariantCommand::Adopt(column)).expect("a request");
     assert_eq!((request.source.as_str(), request.columns.len()), ("the old blue shoe", 2));
     assert_eq!(names(&session)[1], "m0, \"red\" for \"old blue\"", "the other is told beside the new sentence");
     act(&mut session, SourceCommand::Undo);
-    assert_eq!((session.app().document.source(), session.app().document.columns().len()), ("the old red shoe", 3));
+    assert_eq!((session.app().document.source(), session.app().document.columns.len()), ("the old red shoe", 3));
 }
 
 #[test]
@@ -333,18 +332,18 @@ fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
     let mut session = translated(2);
     change(&mut session, 0, 2, replace("blue"));
     let search = SearchSettings { beam: 2, length_normalization: 0.5, forbid_unk: true, allow_unk: false };
-    let column = session.app().document.columns()[2].id;
+    let column = session.app().document.columns[2].id;
     act(&mut session, VariantCommand::Beside { column, search, replaces: true, has_interventions: true });
     let before = names(&session);
     session.saved().save(&path).expect("saved");
     let state = load_or_set_aside(&path).state.expect("a state");
     let again = Session::start(Some(state.clone()), &OpenWith::default());
-    assert_eq!(again.app().document.columns().len(), 4);
+    assert_eq!(again.app().document.columns.len(), 4);
     let told = |session: &Session| -> Vec<Option<String>> {
         session
             .app()
             .document
-            .columns()
+            .columns
             .iter()
             .map(|column| column.difference.label.as_ref().map(|told| told.text()))
             .collect()
@@ -354,11 +353,11 @@ fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
     assert_eq!(kept(&again.saved()), kept(&state));
 
     // a model that is removed takes its variants from the screen and brings them back with it
-    let original = session.app().document.columns()[0].id;
+    let original = session.app().document.columns[0].id;
     act(&mut session, ColumnCommand::Remove(original));
-    assert_eq!(session.app().document.columns().len(), 2);
+    assert_eq!(session.app().document.columns.len(), 2);
     act(&mut session, ColumnCommand::Add("models/m0".into()));
-    assert_eq!(session.app().document.columns().len(), 4);
+    assert_eq!(session.app().document.columns.len(), 4);
     let mut lost = session.saved();
     lost.source = Some("x".repeat(200_000));
     lost.save(&path).expect("saved");
@@ -369,7 +368,7 @@ fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
 fn files_name_the_variant() {
     let mut session = translated(1);
     change(&mut session, 0, 2, replace("blue"));
-    let (original, variant) = (&session.app().document.columns()[0], &session.app().document.columns()[1]);
+    let (original, variant) = (&session.app().document.columns[0], &session.app().document.columns[1]);
     let text = |column, format| export::text(column, &session.app().view.settings, format).expect("a file");
     let said = "\"blue\" for \"red\"";
     assert!(text(variant, AlignmentFormat::Tsv).contains("variant"), "{}", text(variant, AlignmentFormat::Tsv));
@@ -385,7 +384,7 @@ fn files_name_the_variant() {
         let drawing = Drawing::new(kind, false);
         let picture = export::picture(
             variant,
-            &session.app().document.state().search,
+            &session.app().document.state.search,
             &session.app().view.settings,
             &drawing,
             None,
@@ -400,7 +399,7 @@ fn files_name_the_variant() {
 #[test]
 fn what_makes_no_variant_is_said() {
     let mut session = translated(1);
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     for (j, edit) in [(4, WordEdit::Drop), (2, replace("red")), (9, WordEdit::Drop), (3, WordEdit::Swap)] {
         assert!(act(&mut session, VariantCommand::Word { column, j, edit: edit.clone() }).is_none(), "{edit:?}");
     }
@@ -410,7 +409,7 @@ fn what_makes_no_variant_is_said() {
         act(&mut session, VariantCommand::Text { column, text: format!("the shoe {n}") });
     }
     assert_eq!(
-        (session.app().document.columns().len(), session.app().view.notices.len()),
+        (session.app().document.columns.len(), session.app().view.notices.len()),
         (13, 2),
         "there is an end of variants"
     );
@@ -419,7 +418,7 @@ fn what_makes_no_variant_is_said() {
 #[test]
 fn neighbours_are_asked_for_once_and_forgotten() {
     let mut session = translated(1);
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     let request = act(&mut session, VariantCommand::Near(Some((column, 2)))).expect("a request");
     assert_eq!(request.near, Some(Near { column, word: "red".to_owned() }));
     assert!(request.columns.iter().all(|spec| !spec.decode));
@@ -435,11 +434,11 @@ fn neighbours_are_asked_for_once_and_forgotten() {
 #[test]
 fn a_caption_names_the_beam_of_a_variant_once() {
     let mut session = translated(1);
-    let search = SearchSettings { beam: 1, ..session.app().document.state().search };
+    let search = SearchSettings { beam: 1, ..session.app().document.state.search };
     let command = beside(&session, 0, search);
     let request = act(&mut session, command).expect("a request");
     answer(&mut session, &request);
-    let variant = &session.app().document.columns()[1];
+    let variant = &session.app().document.columns[1];
     let drawing = Drawing { has_caption: true, ..Drawing::default() };
     let picture = export::picture(variant, &search, &session.app().view.settings, &drawing, None).expect("a picture");
     let svg = String::from_utf8(FigureRequest::from(picture).bytes(std::path::Path::new("a.svg")).expect("drawn"))

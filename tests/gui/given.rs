@@ -19,7 +19,7 @@ fn given() -> (Harness<'static, App>, Wires) {
     let events: Vec<Event> = session
         .app()
         .document
-        .columns()
+        .columns
         .iter()
         .enumerate()
         .map(|(n, column)| {
@@ -59,7 +59,7 @@ fn every_column_says_what_it_makes_of_the_users_translation() {
 fn undo_takes_back_what_is_typed_into_the_users_translation() {
     let (mut harness, _) = given();
     harness.press_with(Modifiers::COMMAND, Key::Z);
-    assert_ne!(harness.app().document.state().given.as_deref(), Some("le soulier"));
+    assert_ne!(harness.app().document.state.given.as_deref(), Some("le soulier"));
     assert_eq!(harness.app().document.source(), "the red shoe");
 }
 

@@ -118,7 +118,7 @@ fn ctrl_l_goes_to_the_source_and_f6_round_the_panels() {
 #[test]
 fn arrows_move_through_the_heatmap_and_its_numbers_are_marked() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    let column = harness.app().document.columns()[1].id;
+    let column = harness.app().document.columns[1].id;
     harness.state_mut().send(SelectCommand::Target { column, i: 0 });
     harness.get_by_role(Role::Grid).focus();
     harness.run();
@@ -245,7 +245,7 @@ fn models_of_another_language_are_offered_for_its_sentences() {
     harness.send(SourceCommand::Undo);
     harness.click_on("Open german");
     let columns = |harness: &Harness<'_, App>| {
-        let columns = harness.app().document.columns();
+        let columns = &harness.app().document.columns;
         columns.iter().skip(2).map(|column| column.system.name()).collect::<Vec<_>>()
     };
     assert_eq!(columns(&harness), ["german"], "the largest that aligns");

@@ -185,7 +185,7 @@ fn an_alignment_head_is_learned_on_a_sheet() {
         assert!(wires.heard(HeadCommand::File(at, path.to_owned())), "{name}");
     }
     click(&mut harness, "Learn");
-    let column = harness.app().document.columns()[0].id;
+    let column = harness.app().document.columns[0].id;
     assert!(wires.heard(HeadCommand::Learn(column)));
     let number = harness.app().tasks.list[0].number;
     let what = "Learning an alignment head for RNNencdec, 1.250 nats a word".to_owned();
@@ -193,7 +193,7 @@ fn an_alignment_head_is_learned_on_a_sheet() {
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });
     harness.run();
     assert!(shows(&harness, "1.250 nats a word, 25 %, 900 words/s"));
-    let model = harness.app().document.columns()[0].system.members[0].clone();
+    let model = harness.app().document.columns[0].system.members[0].clone();
     let learned = HeadLearned { path: model.folder.join("alignment.safetensors"), model, pairs: 500, cost: 0.75 };
     wires
         .corpus
@@ -203,7 +203,7 @@ fn an_alignment_head_is_learned_on_a_sheet() {
     assert!(shows(&harness, "Learned from 500 pairs to 0.750 nats a word") && shows(&harness, "This model has one"));
     click(&mut harness, "Close");
     assert!(harness.query_by_label("Where the word comes from").is_some(), "both questions are there");
-    let facts = |at: usize| harness.app().document.columns()[at].facts.clone().expect("loaded");
+    let facts = |at: usize| harness.app().document.columns[at].facts.clone().expect("loaded");
     assert!(facts(0).has_head && !facts(1).has_head);
 }
 
@@ -273,7 +273,7 @@ fn a_model_that_was_told_says_so_over_its_column() {
 #[test]
 fn a_model_is_given_an_aligner_of_its_own() {
     let mut session = desk::two_models();
-    let model = session.app().document.columns()[1].system.members[0].clone();
+    let model = session.app().document.columns[1].system.members[0].clone();
     let languages = ("en".to_owned(), "fr".to_owned());
     let own = AlignerFile { path: "m/own.aligner".into(), languages, model: Some(model.clone()) };
     session.hear(FileEvent::Aligner(own.clone()));

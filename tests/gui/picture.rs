@@ -27,7 +27,7 @@ pub fn inspected() -> Session {
         let output = words.iter().map(|word| word.replace("word", "mot")).collect::<Vec<_>>().join(" ");
         desk::finish(&mut session, column, &text, &[output.as_str(); 5], None);
     }
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     session.apply(SelectCommand::Target { column, i: 6 });
     session
 }
@@ -56,7 +56,7 @@ fn the_inspector_leaves_the_heatmap_its_room() {
 #[test]
 fn the_shown_alignment_is_saved_from_the_menu_of_its_model() {
     let session = desk::two_models();
-    let column = session.app().document.columns()[1].id;
+    let column = session.app().document.columns[1].id;
     for (item, title, format) in [
         ("Save alignment as TSV...", "Save the alignment as TSV", AlignmentFormat::Tsv),
         ("Save alignment as links...", "Save the alignment as links", AlignmentFormat::Pharaoh),
@@ -121,7 +121,7 @@ fn a_sheet_saves_figures_of_every_kind_and_format() {
     for kind in KINDS.iter().filter(|kind| matches!(kind.needs, FigureNeeds::Nothing | FigureNeeds::Alignment)) {
         for format in FORMATS {
             let (mut harness, wires) = figure_sheet();
-            let column = harness.app().document.columns()[1].id;
+            let column = harness.app().document.columns[1].id;
             for name in [format!("Draw {}", kind.name), format.name.to_uppercase()] {
                 harness.click_on(&name);
             }
@@ -146,7 +146,7 @@ fn one_figure_has_all_columns_each_with_its_model() {
     let (mut harness, _) = figure_sheet();
     harness.click_on("all beside each other");
     let app = harness.app();
-    let (column, drawing) = (app.document.columns()[1].id, app.view.drawing);
+    let (column, drawing) = (app.document.columns[1].id, app.view.drawing);
     assert!(drawing.of_all);
     // RNNencdec has no alignment and is left out of heatmaps
     for (kind, models) in [("beam", 2), ("heatmap", 1)] {
@@ -178,7 +178,7 @@ fn the_sheet_of_figures_remembers_the_last_choice() {
     harness.press(egui::Key::Escape);
     harness.press_with(egui::Modifiers::COMMAND, egui::Key::S);
     assert!(harness.query_by_label("Save a figure of RNNencdec").is_some(), "a key opens it for the selected column");
-    let column = harness.app().document.columns()[0].id;
+    let column = harness.app().document.columns[0].id;
     harness.click_on("Copy");
     let copied = |command: &Command| {
         matches!(command, Command::Sentence(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))

@@ -115,9 +115,9 @@ fn the_source_is_marked_in_its_list_after_a_restart() {
     let mut session = Session::start(None, &OpenWith::default());
     let third = session.app().lists.sentence(2).map(Cow::into_owned).unwrap_or_default();
     session.apply(SourceCommand::Edit(third));
-    assert_eq!(session.app().document.position(), None);
+    assert_eq!(session.app().document.state.position, None);
     let again = Session::start(Some(session.saved()), &OpenWith::default());
-    assert_eq!(again.app().document.position(), Some(2));
+    assert_eq!(again.app().document.state.position, Some(2));
 }
 
 /// egui takes a texture as large as the card allows for its letters; after many sizes of letters it was a gigabyte.

@@ -54,7 +54,7 @@ fn every_cell_in_view_has_a_label() {
 #[test]
 fn clicking_a_cell_selects_its_target_word_and_opens_the_inspector() {
     let session = desk::two_models();
-    let column = session.app().document.columns()[1].id;
+    let column = session.app().document.columns[1].id;
     let (mut harness, wires) = desk::window(session);
     harness.click_on("chaussure <- red 0.80");
     assert!(wires.heard(SelectCommand::Target { column, i: 1 }));
@@ -68,7 +68,7 @@ fn clicking_a_cell_selects_its_target_word_and_opens_the_inspector() {
 #[test]
 fn a_screen_reader_can_click_a_cell_too() {
     let session = desk::two_models();
-    let column = session.app().document.columns()[1].id;
+    let column = session.app().document.columns[1].id;
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("rouge <- the 0.07").click_accesskit();
     harness.run();
@@ -78,7 +78,7 @@ fn a_screen_reader_can_click_a_cell_too() {
 #[test]
 fn pointing_at_a_cell_marks_its_words_and_says_the_numbers() {
     let session = desk::two_models();
-    let column = session.app().document.columns()[1].id;
+    let column = session.app().document.columns[1].id;
     let (mut harness, _) = desk::window(session);
     harness.point_at("chaussure <- shoe 0.07");
     assert_eq!(hovered(&harness), Some(Hover { column, i: Some(1), j: Some(2) }));
@@ -91,7 +91,7 @@ fn pointing_at_a_cell_marks_its_words_and_says_the_numbers() {
 #[test]
 fn pointing_at_words_marks_them_everywhere() {
     let session = desk::two_models();
-    let (encdec, search) = (session.app().document.columns()[0].id, session.app().document.columns()[1].id);
+    let (encdec, search) = (session.app().document.columns[0].id, session.app().document.columns[1].id);
     let (mut harness, wires) = desk::window(session);
     harness.point_at("Source word 3 shoe");
     assert_eq!(hovered(&harness).and_then(|hover| hover.j), Some(2));
@@ -129,7 +129,7 @@ fn a_failed_model_is_a_sentence_in_its_column_and_can_be_tried_again() {
 fn loading_shows_how_far_it_is() {
     let mut session = desk::session("");
     session.apply(ColumnCommand::Add("slow".into()));
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     session.absorb(Event::Loading { column, fraction: 0.42 });
     let (harness, _) = desk::window(session);
     assert!(harness.has("Loading the model, 42 %"));
@@ -146,8 +146,8 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
     let text = harness.app().document.source().to_owned();
     assert!(wires.heard(SourceCommand::Edit(text.clone())) && text.contains('x'), "{text}");
     let session = harness.state().session();
-    assert!(session.app().document.columns()[1].stale, "the old picture waits, dimmed");
-    let (number, column) = (session.app().tasks.newest, session.app().document.columns()[1].id);
+    assert!(session.app().document.columns[1].stale, "the old picture waits, dimmed");
+    let (number, column) = (session.app().tasks.newest, session.app().document.columns[1].id);
     let source = desk::sentence("a new text", &[]);
     let mut best = desk::hypothesis("un texte", 4, true, -1.0);
     best.found.finished = false;
@@ -162,7 +162,7 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
 #[test]
 fn the_beam_shows_each_hypothesis_and_a_click_its_alignment() {
     let session = desk::two_models();
-    let column = session.app().document.columns()[1].id;
+    let column = session.app().document.columns[1].id;
     let (mut harness, wires) = desk::window(session);
     harness.click_on("Hypothesis 2, log p -2.50, le soulier rouge");
     assert!(wires.heard(SelectCommand::Hypothesis { column, hypothesis: 1 }));
@@ -287,7 +287,7 @@ fn right_to_left_words_stand_from_the_right() {
 #[test]
 fn models_are_removed_moved_and_added_by_path() {
     let session = desk::two_models();
-    let first = session.app().document.columns()[0].id;
+    let first = session.app().document.columns[0].id;
     let (mut harness, wires) = desk::window(session);
     harness.click_on("Remove RNNencdec");
     assert!(wires.heard(ColumnCommand::Remove(first)));
@@ -300,7 +300,7 @@ fn models_are_removed_moved_and_added_by_path() {
 #[test]
 fn the_tab_of_a_model_selects_it_and_escape_leaves_it_selected() {
     let session = desk::two_models();
-    let second = session.app().document.columns()[1].id;
+    let second = session.app().document.columns[1].id;
     let (mut harness, _) = desk::window(session);
     harness.click_role(Role::Tab, "RNNsearch");
     let selected = |harness: &Harness<'static, App>| harness.app().view.selection.column;
@@ -319,7 +319,7 @@ fn a_figure_on_light_ground_has_the_palette_of_the_light_theme() {
     for (is_dark, palette) in [(false, "Print"), (true, "Gray")] {
         let svg = |map: Option<&'static ColourMap>| {
             let drawing = Drawing { map, ..Drawing::new("heatmap", is_dark) };
-            let (column, search) = (&app.document.columns()[1], &app.document.state().search);
+            let (column, search) = (&app.document.columns[1], &app.document.state.search);
             let picture = export::picture(column, search, &app.view.settings, &drawing, None).expect("a picture");
             FigureRequest::from(picture).bytes(Path::new("figure.svg")).expect("SVG")
         };
@@ -361,7 +361,7 @@ fn the_smallest_window_and_many_models_still_work() {
         }
         let (mut harness, _) = desk::window_of(copy, size);
         harness.run();
-        assert_eq!(harness.app().document.columns().len(), 6);
+        assert_eq!(harness.app().document.columns.len(), 6);
     }
 }
 
@@ -486,7 +486,7 @@ fn models_at_hand_become_an_ensemble_whose_alignment_is_chosen() {
     harness.click_button("Add ensemble");
     let members = vec!["RNNencdec".into(), "RNNsearch".into()];
     assert!(wires.heard(ColumnCommand::Add(SystemSpec { members, mixing: Mixing::default() })));
-    let column = harness.app().document.columns()[2].id;
+    let column = harness.app().document.columns[2].id;
     let mut facts = desk::facts("Both", true);
     facts.members = [("RNNencdec", false), ("RNNsearch", true)]
         .map(|(name, has_alignment)| Member { name: name.to_owned(), has_alignment })

@@ -303,7 +303,7 @@ fn walk(class: &mut Class, key: &str, reader: Reader) {
     }
     class.click(Role::Button, "End lesson");
     class.settle();
-    assert_eq!(class.session().app().document.columns().len(), 2, "{key}: the window is as it was");
+    assert_eq!(class.session().app().document.columns.len(), 2, "{key}: the window is as it was");
     assert!(!class.has("Columns 2 to"), "{key}: the first column is in view again");
 }
 

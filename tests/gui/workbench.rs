@@ -411,7 +411,7 @@ fn one_model_runs_that_is_open_or_not() {
         };
         bench.wires.sent.borrow().iter().filter_map(runs).collect::<Vec<_>>()
     };
-    let folder = bench.harness.app().document.columns()[1].system.to_string();
+    let folder = bench.harness.app().document.columns[1].system.to_string();
     bench.click_each(&["Run", "Translate with"]);
     bench.says("All models above");
     bench.click_each(&["Translate with RNNsearch", "Run", "Align the references with"]);

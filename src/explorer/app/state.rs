@@ -34,7 +34,7 @@ impl AppState {
     /// The models and ensembles of the columns, each once.
     pub fn systems(&self) -> Vec<SystemSpec> {
         let mut systems: Vec<SystemSpec> = Vec::new();
-        for Column { system, .. } in self.document.columns() {
+        for Column { system, .. } in &self.document.columns {
             if !systems.contains(system) {
                 systems.push(system.clone());
             }

@@ -218,13 +218,13 @@ mod tests {
         let models = vec!["no/such/model".into(); 2];
         let mut driver = Driver::open(OpenWith { models, ..OpenWith::default() }, Arc::new(|| {}));
         let number = driver.session.app().tasks.newest;
-        let ids: Vec<u64> = driver.session.app().document.columns().iter().map(|column| column.id).collect();
+        let ids: Vec<u64> = driver.session.app().document.columns.iter().map(|column| column.id).collect();
         let row = |at: usize, words: usize| Event::Expanded { number, column: ids[at], best: hypothesis(words) };
         let shown = |driver: &Driver| -> Vec<usize> {
             let words = |column: &crate::app::document::column::Column| {
                 column.table.as_ref().map_or(0, |table| table.target.len())
             };
-            driver.session.app().document.columns().iter().map(words).collect()
+            driver.session.app().document.columns.iter().map(words).collect()
         };
         let mut rows = Vec::new();
         for (at, words) in [(0, 1), (1, 1), (0, 2), (0, 3)] {

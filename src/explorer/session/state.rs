@@ -119,7 +119,7 @@ impl Session {
     /// Whether what a link brought is still on its way: it is kept once it was shown.
     pub fn is_unseen(&mut self) -> bool {
         let is_coming = |column: &Column| column.decoding || matches!(column.state, ColumnState::Loading(_));
-        self.is_unseen &= self.app.document.columns().iter().any(is_coming);
+        self.is_unseen &= self.app.document.columns.iter().any(is_coming);
         self.is_unseen
     }
 

@@ -82,9 +82,9 @@ pub fn perform(act: Act, window: &mut Window<'_>, page: &dyn PageState) {
         Act::NextHypothesis => window.push(SelectCommand::MoveHypothesis(1)),
         Act::PreviousHypothesis => window.push(SelectCommand::MoveHypothesis(-1)),
         Act::Offers => window.local.shared.asked = marked(window),
-        Act::WidenBeam => window.push(SearchCommand::SetBeam(window.app.document.state().search.beam + 1)),
+        Act::WidenBeam => window.push(SearchCommand::SetBeam(window.app.document.state.search.beam + 1)),
         Act::NarrowBeam => {
-            window.push(SearchCommand::SetBeam(window.app.document.state().search.beam.saturating_sub(1).max(1)));
+            window.push(SearchCommand::SetBeam(window.app.document.state.search.beam.saturating_sub(1).max(1)));
         }
         Act::NextPalette => next_palette(window),
         Act::ToggleEnergies => {
@@ -146,7 +146,7 @@ fn save_figure(window: &mut Window<'_>) {
 }
 
 fn toggle_given(window: &mut Window<'_>) {
-    let opens = window.app.document.state().given.is_none();
+    let opens = window.app.document.state.given.is_none();
     window.local.shared.focus_id = opens.then(given_id);
     window.push(SourceCommand::Give(opens.then(String::new)));
 }

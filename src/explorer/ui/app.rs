@@ -235,7 +235,7 @@ impl App {
     fn finish(&mut self, ctx: &egui::Context) {
         let session = self.desk.session();
         // What is remembered of a column goes with it.
-        let is_there = |id: &ColumnId| session.app().document.columns().iter().any(|column| column.id == *id);
+        let is_there = |id: &ColumnId| session.app().document.columns.iter().any(|column| column.id == *id);
         self.local.of::<SentenceMemory>().trees.retain(|id, _| is_there(id));
         self.local.of::<SentenceMemory>().output_heights.retain(|id, _| is_there(id));
         self.local.shared.textures.retain(|id, _| is_there(id));

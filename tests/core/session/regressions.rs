@@ -102,14 +102,14 @@ fn the_second_window_on_a_state_keeps_nothing_and_says_so() {
 fn a_model_that_is_ready_does_not_load_again() {
     let mut session = session(1);
     let id = ids(&session)[0];
-    assert_eq!(session.app().document.columns()[0].state, ColumnState::Ready);
+    assert_eq!(session.app().document.columns[0].state, ColumnState::Ready);
     session.absorb(Event::Loading { column: id, fraction: 0.5 });
-    assert_eq!(session.app().document.columns()[0].state, ColumnState::Ready, "a second reader tells late");
+    assert_eq!(session.app().document.columns[0].state, ColumnState::Ready, "a second reader tells late");
     session.absorb(Event::LoadFailed { column: id, message: "no".to_owned() });
     session.absorb(Event::Loading { column: id, fraction: 0.5 });
-    assert_eq!(session.app().document.columns()[0].state, ColumnState::Loading(0.5), "one that failed is tried again");
+    assert_eq!(session.app().document.columns[0].state, ColumnState::Loading(0.5), "one that failed is tried again");
     session.absorb(Event::Loaded { column: id, facts: ModelFacts::default() });
-    assert_eq!(session.app().document.columns()[0].state, ColumnState::Ready);
+    assert_eq!(session.app().document.columns[0].state, ColumnState::Ready);
 }
 
 #[test]
@@ -121,10 +121,10 @@ fn an_error_does_not_stay_over_the_result_of_another_text() {
     let request = act(&mut session, SourceCommand::Replace("\u{1}".to_owned())).expect("asks");
     let message = "The text has no words that this model could read.".to_owned();
     session.absorb(Event::Failed { number: request.number, column: id, message });
-    assert!(session.app().document.columns()[0].message.is_some());
+    assert!(session.app().document.columns[0].message.is_some());
     let request = act(&mut session, SourceCommand::Undo).expect("asks");
     assert!(!request.columns[0].decode, "the result is still there");
-    assert_eq!(session.app().document.columns()[0].message, None);
+    assert_eq!(session.app().document.columns[0].message, None);
 }
 
 #[test]
@@ -144,9 +144,8 @@ fn a_word_that_looks_nowhere_has_no_link() {
         },
     });
     // Read by the word read before, the last word has no row.
-    let text =
-        export::text(&session.app().document.columns()[0], &session.app().view.settings, AlignmentFormat::Pharaoh)
-            .expect("it aligns");
+    let text = export::text(&session.app().document.columns[0], &session.app().view.settings, AlignmentFormat::Pharaoh)
+        .expect("it aligns");
     assert_eq!(text, "1-0\n");
 }
 
@@ -154,8 +153,8 @@ fn a_word_that_looks_nowhere_has_no_link() {
 fn a_bare_config_json_is_the_model_of_this_folder() {
     let mut opened = open(OpenWith::default());
     opened.driver.send(WindowCommand::Open(PathBuf::from("config.json")));
-    opened.until(|session| !session.app().document.columns().is_empty());
-    let folder = &opened.driver.session().app().document.columns()[0].system.members[0].folder;
+    opened.until(|session| !session.app().document.columns.is_empty());
+    let folder = &opened.driver.session().app().document.columns[0].system.members[0].folder;
     assert!(folder.is_absolute() && folder.is_dir(), "{}", folder.display());
 }
 
@@ -183,7 +182,7 @@ fn words_of_a_table_are_written_as_they_are() {
     let mut session = session(1);
     let request = edit(&mut session, "=1+1 \" -2");
     translate(&mut session, &request, &["@x +y </s>"]);
-    let text = export::text(&session.app().document.columns()[0], &session.app().view.settings, AlignmentFormat::Tsv)
+    let text = export::text(&session.app().document.columns[0], &session.app().view.settings, AlignmentFormat::Tsv)
         .expect("there is something");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "target\tlog_p\t=1+1\t\"\"\"\"\t-2\t</s>");
@@ -212,7 +211,7 @@ fn undo_leaves_the_settings_of_the_search() {
     session.apply(interlinear::pages::sentence::command::SearchCommand::SetBeam(9));
     edit(&mut session, "a b c");
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.app().document.source(), session.app().document.state().search.beam), ("a", 9));
+    assert_eq!((session.app().document.source(), session.app().document.state.search.beam), ("a", 9));
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn a_link_makes_the_same_map_with_the_same_point() {
     let mut other = Desk::opening("rnnsearch", &link);
     other.pass_on();
     assert_eq!(other.session.maps().task, None, "its model is not there yet");
-    let column = other.session.app().document.columns()[0].id;
+    let column = other.session.app().document.columns[0].id;
     other.session.absorb(Event::Loaded { column, facts: ModelFacts::default() });
     other.pass_on();
     assert!(other.session.maps().task.is_some());
@@ -153,7 +153,7 @@ fn what_cannot_be_mapped_is_a_sentence_and_the_last_map_stays() {
     assert_eq!(desk.session.maps().chart, Some(chart));
     desk.send(MapCommand::DismissMessage);
     assert_eq!(desk.session.maps().message, None);
-    let columns: Vec<u64> = desk.session.app().document.columns().iter().map(|column| column.id).collect();
+    let columns: Vec<u64> = desk.session.app().document.columns.iter().map(|column| column.id).collect();
     for column in columns {
         desk.session.apply(ColumnCommand::Remove(column));
     }

@@ -35,8 +35,8 @@ pub const ENSEMBLE: &str =
 /// The sentence with its undo history, and its columns.
 #[derive(Default)]
 pub struct Document {
-    pub(crate) columns: Vec<Column>,
-    pub(crate) state: SentenceState,
+    pub columns: Vec<Column>,
+    pub state: SentenceState,
     pub(crate) history: History,
     /// Gold links of the sentence that was opened last.
     pub(crate) gold: Option<Arc<Gold>>,
@@ -55,10 +55,6 @@ pub struct Document {
 pub type MovedRow = (ColumnId, Option<usize>);
 
 impl Document {
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
     pub fn column(&self, id: ColumnId) -> Option<&Column> {
         self.columns.iter().find(|column| column.id == id)
     }
@@ -81,16 +77,8 @@ impl Document {
         self.columns.iter().find(|column| column.variant.is_none() && column.system.members == variant.system.members)
     }
 
-    pub fn state(&self) -> &SentenceState {
-        &self.state
-    }
-
     pub fn source(&self) -> &str {
         &self.state.source
-    }
-
-    pub fn position(&self) -> Option<usize> {
-        self.state.position
     }
 
     pub fn can_undo(&self) -> bool {

@@ -161,7 +161,7 @@ pub fn picture(
 }
 
 pub fn provenance(app: &AppState, column: &Column) -> Option<Provenance> {
-    let search = app.document.state().search_of(column.variant);
+    let search = app.document.state.search_of(column.variant);
     let drawing = Drawing::new("heatmap", false);
     let PictureRequest { title, facts, .. } = picture(column, &search, &app.view.settings, &drawing, None)?;
     Some(Provenance { title, facts })
@@ -174,7 +174,7 @@ pub fn figure(app: &AppState, id: ColumnId, drawing: &Drawing) -> Option<FigureR
     let word = |column: &Column| selection.target.filter(|_| selection.column == Some(column.id));
     let kind = kind(drawing.kind)?;
     let can = |column: &&Column| can_draw(column, kind, shown, word(column)).is_ok();
-    let asked = document.columns().iter().filter(|_| drawing.of_all);
+    let asked = document.columns.iter().filter(|_| drawing.of_all);
     let (mut columns, others): (Vec<&Column>, Vec<&Column>) = asked.partition(can);
     let left_out = others.iter().map(|column| {
         let why = can_draw(column, kind, shown, word(column)).err().unwrap_or_default();
@@ -187,7 +187,7 @@ pub fn figure(app: &AppState, id: ColumnId, drawing: &Drawing) -> Option<FigureR
     let drawing = Drawing { has_caption: drawing.has_caption || columns.len() > 1, ..*drawing };
     let gold = app.gold().filter(|_| drawing.of_gold);
     let panel = |column: &Column| {
-        let search = document.state().search_of(column.variant);
+        let search = document.state.search_of(column.variant);
         let settings = Settings { unk_replacement: app.replaces(column), ..app.view.settings.clone() };
         let mut picture = picture(column, &search, &settings, &drawing, word(column))?;
         let shown = if picture.table.is_given { column.read() } else { column.shown() };

@@ -19,7 +19,7 @@ impl CorpusPage {
 
     /// Models with what is set for them.
     pub(super) fn run_set(&mut self, app: &mut AppState) {
-        let sentence = app.document.state();
+        let sentence = &app.document.state;
         let acts = |system: SystemSpec| {
             let set = sentence.set_for(&system.members);
             let acting = InterventionPlan::of("what was set", set.for_every_sentence(&sentence.source));
@@ -36,7 +36,7 @@ impl CorpusPage {
 
     pub(super) fn run_all(&mut self, wanted: Vec<(SystemSpec, Option<PlanSource>)>, forces: bool, app: &mut AppState) {
         let Some(workspace) = self.path.clone() else { return };
-        let search = app.document.state().search.options();
+        let search = app.document.state.search.options();
         if wanted.is_empty() {
             self.message = Some(tr!("There is no model to run; add one with + Model above").to_owned());
         }

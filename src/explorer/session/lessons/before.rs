@@ -27,7 +27,7 @@ impl Snapshot {
     pub fn of(app: &AppState, steps: &StepsPage) -> Self {
         let id = app.view.selection.column;
         Self {
-            state: app.document.state().clone(),
+            state: app.document.state.clone(),
             columns: app.document.originals().map(|column| column.system.clone()).collect(),
             selected: app.document.originals().position(|column| Some(column.id) == id),
             page: app.view.page,

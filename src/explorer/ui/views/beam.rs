@@ -13,7 +13,7 @@ pub fn is_phone(ui: &Ui) -> bool {
 }
 
 pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let mut beam = window.app.document.state().search.beam;
+    let mut beam = window.app.document.state.search.beam;
     let value = ui.add(egui::DragValue::new(&mut beam).range(1..=50).speed(0.1));
     let label = ui.label(RichText::new(tr!("Beam")).color(theme::tokens(ui).weak));
     let value = value

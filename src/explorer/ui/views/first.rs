@@ -22,7 +22,7 @@ const DOWN: f32 = 0.6;
 /// Pages that are suggested over the empty `room`, so that nothing moves when a sentence is typed.
 pub fn first_ui(ui: &mut Ui, room: Rect, window: &mut Window<'_>) {
     let document = &window.app.document;
-    let is_empty = document.source().trim().is_empty() || document.columns().is_empty();
+    let is_empty = document.source().trim().is_empty() || document.columns.is_empty();
     if window.app.view.page != SENTENCE || !is_empty {
         return;
     }
@@ -43,7 +43,7 @@ fn offers_ui(ui: &mut Ui, window: &mut Window<'_>) {
         {
             window.push(LessonCommand::Show(true));
         }
-        if window.app.document.columns().is_empty() {
+        if window.app.document.columns.is_empty() {
             menu::act_button(ui, window, tr!("Add a model..."), Act::AddModel);
         }
         if big(ui, tr!("Type a sentence"), tr!("The models translate it while you type")) {

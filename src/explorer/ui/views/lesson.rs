@@ -296,7 +296,7 @@ fn called(window: &Window<'_>, steps: &StepsPage, light: &Highlight) -> Option<S
             Some(lang::text(trace.machine.stages.iter().find(|stage| stage.key == of)?.title).to_owned())
         })
     } else {
-        let columns = window.app.document.columns();
+        let columns = &window.app.document.columns;
         columns.iter().find(|column| column.system.name() == of).map(Column::name)
     };
     Some(name.unwrap_or_else(|| of.to_owned()))

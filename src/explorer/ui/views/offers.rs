@@ -243,7 +243,7 @@ pub fn aligns(window: &Window<'_>, clicked: MenuTarget) -> bool {
 
 fn any_aligns(window: &Window<'_>, _: MenuTarget) -> bool {
     let has = |column: &Column| column.table.as_deref().is_some_and(|table| table.alpha.is_some());
-    window.app.document.columns().iter().any(has)
+    window.app.document.columns.iter().any(has)
 }
 
 fn has_numbers(window: &Window<'_>, clicked: MenuTarget) -> bool {
@@ -291,11 +291,11 @@ fn save_set(window: &mut Window<'_>, clicked: MenuTarget) {
 }
 
 fn is_alone(window: &Window<'_>, _: MenuTarget) -> bool {
-    window.layout.solo && window.app.document.columns().len() > 1
+    window.layout.solo && window.app.document.columns.len() > 1
 }
 
 fn beside_others(window: &Window<'_>, clicked: MenuTarget) -> bool {
-    !is_alone(window, clicked) && window.app.document.columns().len() > 1
+    !is_alone(window, clicked) && window.app.document.columns.len() > 1
 }
 
 /// One loaded model; an ensemble has no embeddings.

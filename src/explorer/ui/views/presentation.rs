@@ -12,7 +12,7 @@ pub const LARGER: f32 = 1.7;
 const CODE_SIDE: f32 = 300.0;
 
 pub fn is_shown(window: &Window<'_>, page: &dyn PageState) -> bool {
-    window.local.presents && page.presents() && !window.app.document.columns().is_empty()
+    window.local.presents && page.presents() && !window.app.document.columns.is_empty()
 }
 
 pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageState) {

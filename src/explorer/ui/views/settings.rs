@@ -68,7 +68,7 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn length_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let mut power = window.app.document.state().search.length_normalization;
+    let mut power = window.app.document.state.search.length_normalization;
     let label = ui.label(tr!("Length normalisation A"));
     let slider = ui.add(Slider::new(&mut power, 0.0..=2.0).step_by(0.1).fixed_decimals(1)).labelled_by(label.id);
     if slider.changed() {
@@ -92,11 +92,11 @@ fn unknown_ui(ui: &mut Ui, window: &mut Window<'_>) {
             "[UNK] stands for a word that is not in the vocabulary. The source word of greatest alpha is put in its place."
         ),
     );
-    let mut forbid = window.app.document.state().search.forbid_unk;
+    let mut forbid = window.app.document.state.search.forbid_unk;
     if ui.checkbox(&mut forbid, tr!("Never choose [UNK]")).changed() {
         window.push(SearchCommand::SetForbidUnk(forbid));
     }
-    let mut allow = window.app.document.state().search.allow_unk;
+    let mut allow = window.app.document.state.search.allow_unk;
     let switch = egui::Checkbox::new(&mut allow, tr!("Let models of Marian choose [UNK]"));
     let about = tr!("Marian never writes [UNK] by default. Other models choose it where it is likeliest.");
     if ui.add_enabled(!forbid, switch).on_hover_text(about).changed() {

@@ -42,16 +42,15 @@ pub fn status_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 pub fn activity(app: &AppState) -> String {
-    let count = app.document.columns().len();
-    let loading =
-        app.document.columns().iter().filter(|column| matches!(column.state, ColumnState::Loading(_))).count();
+    let count = app.document.columns.len();
+    let loading = app.document.columns.iter().filter(|column| matches!(column.state, ColumnState::Loading(_))).count();
     let decoding = app.document.decoding();
     if count == 0 {
         tr!("No model is open").to_owned()
     } else if loading > 0 {
         tr!("Loading {n} model" | "Loading {n} models" % loading)
     } else if decoding > 0 {
-        if app.document.columns().iter().any(|column| column.variant.is_some()) {
+        if app.document.columns.iter().any(|column| column.variant.is_some()) {
             tr!(
                 "Translating with {decoding} of {n} column" | "Translating with {decoding} of {n} columns" % count,
                 decoding

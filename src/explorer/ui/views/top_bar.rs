@@ -64,7 +64,7 @@ pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     Panel::top("top_bar").frame(theme::bar(ui)).show(ui, |ui| {
         ui.horizontal(|ui| {
-            let count = window.app.document.columns().len() as f32;
+            let count = window.app.document.columns.len() as f32;
             let models = count * (FEWEST_LETTERS * LETTER + AROUND);
             let longer = longer(ui);
             let room = ui.available_width() - longer.menus - longer.add;
@@ -132,7 +132,7 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool, has_lessons: 
 
 fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let app = window.app;
-    let count = app.document.columns().len();
+    let count = app.document.columns.len();
     let add = ADD + longer(ui).add;
     let room = (ui.available_width() - add).max(0.0);
     let letters = ((room / count.max(1) as f32 - AROUND) / LETTER).clamp(LEAST_LETTERS, MOST_LETTERS) as usize;
@@ -141,7 +141,7 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let area = egui::ScrollArea::horizontal().id_salt("chips").auto_shrink([true, true]).max_width(room);
     let area_rect = area.show(ui, |ui| {
         ui.horizontal(|ui| {
-            for (at, column) in app.document.columns().iter().enumerate() {
+            for (at, column) in app.document.columns.iter().enumerate() {
                 chip_ui(ui, window, column, at, count, letters);
             }
         });
@@ -196,7 +196,7 @@ fn names(window: &Window<'_>) -> Vec<String> {
         Some(told) => told.text(),
         None => column.name(),
     };
-    window.app.document.columns().iter().map(name).collect()
+    window.app.document.columns.iter().map(name).collect()
 }
 
 /// A name cut to `letters`. Names with the same beginning are shown by their end, without a word that ends all of them.

@@ -63,7 +63,7 @@ pub fn run_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
 
 fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
     let mut open: Vec<(SystemSpec, String)> = Vec::new();
-    for column in window.app.document.columns() {
+    for column in &window.app.document.columns {
         if !open.iter().any(|(other, _)| *other == column.system) {
             open.push((column.system.clone(), column.model()));
         }

@@ -89,7 +89,7 @@ pub fn range(app: &AppState) -> Option<(f32, f32)> {
     if shown == Shown::Alpha {
         return Some((0.0, 1.0));
     }
-    let tables = app.document.columns().iter().filter_map(|column| column.table.as_ref());
+    let tables = app.document.columns.iter().filter_map(|column| column.table.as_ref());
     let ranges = tables.filter_map(|table| table.numbers(shown)?.range());
     ranges.reduce(|(low, high), (least, most)| (low.min(least), high.max(most)))
 }

@@ -205,7 +205,7 @@ fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
     });
     let aligns =
         |other: &&Column| other.id != column.id && other.table.as_deref().is_some_and(|table| table.alpha.is_some());
-    for other in window.app.document.columns().iter().filter(aligns) {
+    for other in window.app.document.columns.iter().filter(aligns) {
         if ui.button(tr!("As in {}", other.name())).clicked() {
             edit = Some(RowEdit::Like(other.id));
         }

@@ -72,7 +72,7 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     let mut is_of_rows = false;
     Grid::new("figure_choices").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]).show(ui, |ui| {
         is_of_rows = what_ui(ui, &mut drawing, &can);
-        models_ui(ui, &mut drawing, window.app.document.columns().len());
+        models_ui(ui, &mut drawing, window.app.document.columns.len());
         size_ui(ui, &mut drawing);
         look_ui(ui, &mut drawing, window.app.gold().is_some());
     });

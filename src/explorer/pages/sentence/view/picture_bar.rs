@@ -27,12 +27,12 @@ const DOUBT: f32 = 560.0;
 const NARROW: f32 = 640.0;
 
 pub(super) fn picture_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    if window.app.document.columns().is_empty() {
+    if window.app.document.columns.is_empty() {
         return;
     }
     let fitting = columns::fitting(window.app, ui.available_width());
     let is_alone = window.layout.solo;
-    if theme::is_squat(ui) && fitting < window.app.document.columns().len() && !is_alone {
+    if theme::is_squat(ui) && fitting < window.app.document.columns.len() && !is_alone {
         ui.horizontal(|ui| {
             folded_ui(ui, window, true);
             columns::paging_ui(ui, window, fitting);
@@ -63,7 +63,7 @@ fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
     let settings = &window.app.view.settings;
     FoldingLine {
         room: ui.available_width(),
-        columns: window.app.document.columns().len(),
+        columns: window.app.document.columns.len(),
         shown: settings.shown,
         pictured: [settings.links, is_tree(window), is_interlinear(window), window.layout.look == Look::Links],
         extras: [
@@ -268,13 +268,13 @@ fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
     );
     let (button, _) = MenuButton::from_button(egui::Button::new(title).frame_when_inactive(false)).ui(ui, |ui| {
         let has_heads = |column: &Column| column.facts.as_ref().is_some_and(|facts| facts.sizes.heads.0 > 0);
-        let has_heads = window.app.document.columns().iter().any(has_heads);
+        let has_heads = window.app.document.columns.iter().any(has_heads);
         for (n, measure) in MEASURES.iter().enumerate().filter(|(_, measure)| has_heads || !measure.is_of_heads()) {
             let is_chosen = shown == Shown::Measure(n);
             if labels::choice(ui, is_chosen, lang::text(measure.title), lang::text(measure.about)) {
                 let app = window.app;
                 let can = |column: &&Column| app.document.why_not_measured(column, n).is_none();
-                let column = app.selected_column().filter(can).or_else(|| app.document.columns().iter().find(can));
+                let column = app.selected_column().filter(can).or_else(|| app.document.columns.iter().find(can));
                 match column.map(|column| column.id) {
                     Some(column) => measured::measure(window, column, n),
                     None => window.push(SettingsCommand::SetShown(Shown::Measure(n))),
@@ -289,7 +289,7 @@ fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
 }
 
 fn tables<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a AlignmentTable> {
-    window.app.document.columns().iter().filter_map(|column| column.table.as_deref())
+    window.app.document.columns.iter().filter_map(|column| column.table.as_deref())
 }
 
 fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -308,7 +308,7 @@ fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 pub fn can_link(window: &Window<'_>) -> Result<(), String> {
-    let columns = window.app.document.columns();
+    let columns = &window.app.document.columns;
     if columns.iter().any(|column| column.aligner(&window.app.view.settings).is_some()) {
         return Ok(());
     }
@@ -459,7 +459,7 @@ fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if labels::choice(ui, is_open, tr!("Inspector"), tr!("Show or hide the inspector of a word (Ctrl+I)")) {
         window.layout.inspector_open = !is_open;
     }
-    if window.app.document.columns().len() > 1 {
+    if window.app.document.columns.len() > 1 {
         let alone = window.layout.solo;
         let key = Act::Solo.key_text(ui.ctx());
         if labels::choice(ui, alone, tr!("Alone"), tr!("The selected column alone, or all of them ({key})", key)) {

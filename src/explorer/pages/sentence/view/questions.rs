@@ -16,7 +16,7 @@ pub fn has_choice(table: &AlignmentTable) -> bool {
 }
 
 pub fn has_heads(window: &Window<'_>) -> bool {
-    let mut facts = window.app.document.columns().iter().filter_map(|column| column.facts.as_ref());
+    let mut facts = window.app.document.columns.iter().filter_map(|column| column.facts.as_ref());
     facts.any(|facts| facts.has_head)
 }
 
@@ -67,7 +67,7 @@ const COMES: &str = id!(
 );
 
 pub fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    if !window.app.document.columns().iter().filter_map(|column| column.table.as_deref()).any(has_choice) {
+    if !window.app.document.columns.iter().filter_map(|column| column.table.as_deref()).any(has_choice) {
         return;
     }
     labels::caption(ui, tr!("rows by"));
@@ -93,7 +93,7 @@ pub fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// Whether a model is shown whose training guided the rows of the words that the decoder reads.
 pub fn has_own_reading(window: &Window<'_>) -> bool {
-    let mut facts = window.app.document.columns().iter().filter_map(|column| column.facts.as_ref());
+    let mut facts = window.app.document.columns.iter().filter_map(|column| column.facts.as_ref());
     facts.any(|facts| facts.reading != RowConvention::default())
 }
 
