@@ -1,6 +1,8 @@
-//! What acts do, as commands or as a change of the window alone.
+//! What acts do, as commands or as a change of the window alone, and which keys begin them.
 
 use std::sync::LazyLock;
+
+use egui::{Key, KeyboardShortcut, Modifiers};
 
 use crate::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use crate::app::page::{Page, SENTENCE};
@@ -10,7 +12,7 @@ use crate::pages::corpus::CORPUS;
 use crate::pages::sentence::command::{ColumnCommand, InterveneCommand, ListCommand, SearchCommand, SelectCommand};
 use crate::pages::sentence::view::memory::{ListPlace, SentenceMemory};
 use crate::pages::shell::act::{Act, Binding, ROWS, WINDOW, WorksOn, cell};
-use crate::pages::shell::local::{Panel, Sheet, Window, given_id};
+use crate::pages::shell::local::{Panel, Sheet, Window, cell_id, given_id};
 use crate::pages::{shape::PageState, shell::clicked::MenuTarget, shell::dialogs::MODEL, steps::STEPS};
 use crate::ui::{manual, manual::ManualLocal};
 use crate::widgets::theme;
@@ -240,4 +242,37 @@ fn next_picture(window: &mut Window<'_>) {
         Look::Tree => Look::Heatmap,
     };
     window.layout.interlinear = false;
+}
+
+pub const PAGING: [KeyboardShortcut; 2] =
+    [KeyboardShortcut::new(Modifiers::NONE, Key::PageDown), KeyboardShortcut::new(Modifiers::NONE, Key::PageUp)];
+
+/// Acts whose keys were pressed since the last frame. It consumes the keys; text fields other than `source` keep undo.
+pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page, in_lesson: bool) -> Vec<Act> {
+    let typing = ctx.text_edit_focused();
+    let focused = ctx.memory(egui::Memory::focused);
+    let cell = ctx.data(|data| data.get_temp::<egui::Id>(cell_id()));
+    let elsewhere = typing && ![Some(source), Some(given_id()), cell].contains(&focused);
+    // An open menu closes with Escape by itself.
+    let in_menu = egui::Popup::is_any_open(ctx);
+    let mut acts = Vec::new();
+    ctx.input_mut(|input| {
+        // egui's matching ignores an extra Shift or Alt, so Ctrl+Shift+O has to be looked for before Ctrl+O.
+        for has_more in [true, false] {
+            for binding in bindings() {
+                let is_fields_own = elsewhere && matches!(binding.act, Act::Undo | Act::Redo);
+                let is_menus_own = in_menu && binding.act == Act::Escape;
+                if is_fields_own || is_menus_own || !works_on(binding, page) || typing && !binding.while_typing {
+                    continue;
+                }
+                let is_lessons_own = |key: &KeyboardShortcut| in_lesson && PAGING.contains(key);
+                let own = binding.keys.iter().filter(|key| !is_lessons_own(key));
+                for key in own.filter(|key| (key.modifiers.shift || key.modifiers.alt) == has_more) {
+                    let presses = input.count_and_consume_key(key.modifiers, key.logical_key);
+                    acts.extend(std::iter::repeat_n(binding.act, presses));
+                }
+            }
+        }
+    });
+    acts
 }

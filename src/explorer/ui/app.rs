@@ -17,7 +17,7 @@ use crate::pages::{
     steps::STEPS,
 };
 use crate::session::{driver::Driver, state::Session};
-use crate::ui::{act, shortcuts, spoken::Announcer, views, views::presentation};
+use crate::ui::{act, spoken::Announcer, views, views::presentation};
 use crate::{jobs::live::protocol::ColumnId, widgets::theme};
 use engine::{clock::Instant, lang, lang::Language};
 
@@ -156,7 +156,7 @@ impl App {
     fn read_input(&mut self, ctx: &egui::Context) {
         let lights = self.desk.session().lessons().lights();
         let page = self.desk.session().app().view.page;
-        let acts = shortcuts::pressed(ctx, source::editor_id(), page, lights.is_open());
+        let acts = act::pressed(ctx, source::editor_id(), page, lights.is_open());
         self.perform(acts);
         if self.local.full_screen.take().is_some() {
             let fills = ctx.input(|input| input.viewport().fullscreen.unwrap_or(false));

@@ -1,14 +1,11 @@
 //! The sentence, its columns, and what undo goes back to.
 
 pub mod absorb;
-mod arrange;
 pub mod column;
 pub mod compare;
-pub mod differences;
 pub mod hand;
 pub mod history;
 pub mod interlinear;
-mod kept;
 pub mod rewording;
 pub mod rows;
 pub mod sentence_state;
@@ -20,7 +17,7 @@ pub mod variant;
 use std::sync::Arc;
 
 use crate::app::{
-    document::column::Column, document::compare::SystemComparison, document::differences::comparable,
+    document::column::Column, document::compare::SystemComparison, document::compare::comparable,
     document::history::History, document::sentence_state::SentenceState, document::variant::VariantLabel,
     files::gold::Gold,
 };

@@ -23,8 +23,9 @@ use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use engine::aligner::sides::SideRules;
 use engine::analysis::measures::{MEASURES, MeasuredWords, Tested};
 use engine::analysis::{hard, row_convention::RowConvention, words::over_words};
-use engine::lang;
+use engine::error::{Error, Result};
 use engine::text::{commands, links::Link, tsv, tsv::TsvCell};
+use engine::{interventions::Interventions, lang};
 use figure::sheet::{FigureKind, FigureNeeds, FigureStyle, kind};
 use figure::{heatmap::outlines::Outlined, palette::ColourMap, provenance::Provenance, tree::DrawnNode};
 
@@ -49,7 +50,12 @@ pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Op
 }
 
 /// Whether a kind of figure can be drawn of what a column shows, with this target word selected; otherwise why not.
-pub fn can_draw(column: &Column, kind: &FigureKind, shown: Shown, word: Option<usize>) -> Result<(), &'static str> {
+pub fn can_draw(
+    column: &Column,
+    kind: &FigureKind,
+    shown: Shown,
+    word: Option<usize>,
+) -> std::result::Result<(), &'static str> {
     let table = column.table.as_deref();
     let has_cells = kind.name == "heatmap" && table.is_some_and(|table| table.numbers(shown).is_some());
     let is_there = match kind.needs {
@@ -471,4 +477,17 @@ fn links(column: &Column, settings: &Settings) -> Option<Vec<Link>> {
     let links = reading.0.links(&over_words(table::rows_by(shown, reading)?, &source, &target));
     let rules = SideRules { source: shown.rules[0], target: shown.rules[1] };
     Some(SideRules::SPACES.retold_links(&links, rules, (&column.source.text, &shown.text)))
+}
+
+/// A sentence with what is set in a column as one line of JSON, which `interlinear translate --interventions` reads. Error: nothing is translated, or words are still being chosen.
+pub fn set_json(column: &Column, set: &Interventions) -> Result<String> {
+    let waits = column.decoding || column.stale || *column.set != *set;
+    let Some(best) = column.hypotheses.first().filter(|_| !waits) else {
+        let message = tr!("The words of this column are still being chosen; save it when they stand");
+        return Err(Error::Input(message.to_owned()));
+    };
+    let source = Some(column.source.text.clone());
+    let model = column.facts.as_ref().map(|facts| facts.name.clone());
+    let form = Interventions { source, model, ..best.touched.form.clone() };
+    Ok(form.to_json()? + "\n")
 }

@@ -10,7 +10,7 @@ use crate::pages::shell::local::{Window, keep_side};
 use crate::pages::{lesson::LessonCommand, steps::StepsPage};
 use crate::session::lessons::script::{Ask, ScriptPart};
 use crate::session::lessons::{Lessons, Running};
-use crate::ui::{shortcuts::PAGING, views::manual};
+use crate::ui::{act::PAGING, views::manual};
 use crate::widgets::{labels, theme};
 use crate::{app::document::column::Column, session::lessons::shelf::LessonFile};
 use engine::lang;

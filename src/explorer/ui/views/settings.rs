@@ -3,13 +3,13 @@
 use egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton};
 use egui::{ComboBox, RichText, Slider, Ui};
 
-use crate::app::{command::SettingsCommand, document::column::file_name, settings::Theme};
+use crate::app::{command::SettingsCommand, document::column::file_name, lights::HighlightPart, settings::Theme};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::{
     sentence::command::SearchCommand, sentence::view::picture_bar, shell::act::Act, shell::local::Window,
     shell::menu::act_item,
 };
-use crate::ui::views::{beam, lesson};
+use crate::ui::views::lesson;
 use crate::widgets::{labels, theme};
 use engine::aligner::bundled::AlignerFile;
 use engine::lang;
@@ -54,9 +54,9 @@ pub fn menus_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
 
 fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.set_width(320.0_f32.min(ui.ctx().content_rect().width() - 2.0 * theme::SPACE_4));
-    if beam::is_phone(ui) {
+    if is_phone(ui) {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center).with_main_align(egui::Align::Min), |ui| {
-            beam::beam_ui(ui, window);
+            beam_ui(ui, window);
         });
         ui.separator();
     }
@@ -241,5 +241,25 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if !NEWER.is_empty() {
         ui.separator();
         labels::note(ui, tr!("Version {}. {newer}", env!("CARGO_PKG_VERSION"), newer = lang::text(NEWER)));
+    }
+}
+
+/// A screen reader reads typed letters already.
+const PHONE: f32 = 560.0;
+
+pub fn is_phone(ui: &Ui) -> bool {
+    ui.ctx().content_rect().width() < PHONE
+}
+
+pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let mut beam = window.app.document.state.search.beam;
+    let value = ui.add(egui::DragValue::new(&mut beam).range(1..=50).speed(0.1));
+    let label = ui.label(RichText::new(tr!("Beam")).color(theme::tokens(ui).weak));
+    let value = value
+        .labelled_by(label.id)
+        .on_hover_text(tr!("How many unfinished translations the search keeps at each step; 1 is greedy"));
+    window.part(ui, HighlightPart::BeamSize, "", value.rect.union(label.rect));
+    if value.changed() {
+        window.push(SearchCommand::SetBeam(beam));
     }
 }

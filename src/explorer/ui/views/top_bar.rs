@@ -3,15 +3,16 @@
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui, WidgetInfo};
 use egui::{accesskit::Role, containers::menu::MenuButton};
 
+use crate::app::command::{SettingsCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
-use crate::app::{command::SettingsCommand, files::export::AlignmentFormat, lights::HighlightPart};
+use crate::app::{files::export::AlignmentFormat, lights::HighlightPart};
 use crate::pages::sentence::command::{ColumnCommand, SelectCommand};
 use crate::pages::sentence::view::{facts, measured};
 use crate::pages::shell::dialogs::{MODEL, Question, Wants};
 use crate::pages::shell::local::{Sheet, Window};
-use crate::pages::{PAGES, shell::act::Act, shell::clicked::MenuTarget};
+use crate::pages::{PAGES, shell::act::Act, shell::clicked::MenuTarget, shell::menu::act_item};
 use crate::ui::views::offers::{MenuKind, WHAT_IF};
-use crate::ui::views::{beam, lesson, offers, settings, tabs};
+use crate::ui::views::{lesson, offers, settings};
 use crate::widgets::theme;
 use engine::analysis::measures::MEASURES;
 use engine::lang;
@@ -71,14 +72,14 @@ pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
             let is_narrow = room - longer.tabs < NARROW.max(BESIDE + models);
             let has_lessons = room - longer.tabs >= BESIDE_LESSONS + OF_MODEL * count;
             if room - longer.tabs < NARROWEST {
-                let tabs = ui.scope(|ui| tabs::menu_ui(ui, window));
+                let tabs = ui.scope(|ui| tabs_menu_ui(ui, window));
                 window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
             } else {
                 if !is_narrow {
                     ui.label(RichText::new("Interlinear").size(theme::TEXT_TITLE).color(t.accent));
                     ui.add_space(theme::SPACE_1);
                 }
-                let tabs = ui.scope(|ui| tabs::tabs_ui(ui, window));
+                let tabs = ui.scope(|ui| tabs_ui(ui, window));
                 window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
             }
             ui.add_space(theme::SPACE_1);
@@ -125,8 +126,8 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool, has_lessons: 
         lesson::toggle(window);
     }
     settings::menus_ui(ui, window, is_narrow);
-    if !beam::is_phone(ui) {
-        beam::beam_ui(ui, window);
+    if !settings::is_phone(ui) {
+        settings::beam_ui(ui, window);
     }
 }
 
@@ -353,6 +354,31 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     if ui.add_enabled(column.table.is_some(), figure).on_hover_text(tr!("As SVG, PDF or PNG")).clicked() {
         window.local.shared.sheet = Sheet::Figure { column: column.id, kind: None };
     }
+}
+
+fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+    for page in PAGES.iter().copied() {
+        let is_shown = window.app.view.page == page;
+        let name = RichText::new(page.name()).color(if is_shown { t.accent } else { t.weak });
+        let tab = ui.add(Button::new(name).selected(is_shown).frame_when_inactive(is_shown));
+        tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, page.title()));
+        let key = Act::ShowPage(page).key_text(ui.ctx());
+        if tab.on_hover_text(tr!("Show this page ({key})", key)).clicked() {
+            window.push(WindowCommand::ShowPage(page));
+        }
+    }
+}
+
+fn tabs_menu_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let shown = window.app.view.page.name();
+    let button = ui.menu_button(format!("{shown} \u{25be}"), |ui| {
+        for page in PAGES.iter().copied() {
+            act_item(ui, window, page.title(), Act::ShowPage(page));
+        }
+    });
+    button.response.accessible_name(tr!("Page {shown}", shown));
 }
 
 #[cfg(test)]
