@@ -268,7 +268,7 @@ impl Soak {
             18 => StepsCommand::SetBeam(number % 2 == 0).into(),
             19 => SettingsCommand::SetZoom(self.rng.random_range(0.5..3.0)).into(),
             20 => {
-                let columns = self.harness.state().session().app().document.columns();
+                let columns = &self.harness.state().session().app().document.columns;
                 let Some(column) = columns.get(number % 4).map(|column| column.id) else { return };
                 ColumnCommand::Remove(column).into()
             }
@@ -290,7 +290,7 @@ impl Soak {
         let is_busy = |harness: &Harness<'_, App>| {
             let document = &harness.state().session().app().document;
             let is_read = |column: &Column| matches!(column.state, ColumnState::Loading(_));
-            document.decoding() > 0 || document.columns().iter().any(is_read)
+            document.decoding() > 0 || document.columns.iter().any(is_read)
         };
         while is_busy(&self.harness) && began.elapsed() < Duration::from_secs(20) {
             self.harness.step();

@@ -80,7 +80,7 @@ fn opening(path: &Path, needle: &str) -> Result<(usize, [f64; 4], Option<f64>)> 
     let (mut first, mut whole) = (None, None);
     while whole.is_none() {
         let session = driver.session();
-        if let Some(notice) = session.app().view.notices().iter().find(|notice| notice.is_error) {
+        if let Some(notice) = session.app().view.notices.iter().find(|notice| notice.is_error) {
             return Err(Error::Input(notice.text.clone()));
         }
         let shown = matches!(session.app().lists.shown, List::File(_)) && session.app().lists.sentence(0).is_some();

@@ -23,9 +23,9 @@ fn finished(words: usize, result: ColumnResult, beam: usize) -> Session {
     let source = sentence(words);
     session.apply(SourceCommand::Replace(source.text.clone()));
     session.apply(ColumnCommand::Add("measured".into()));
-    let Some(column) = session.app().document.columns().last().map(|column| column.id) else { return session };
+    let Some(column) = session.app().document.columns.last().map(|column| column.id) else { return session };
     let facts = ModelFacts { name: "measured".to_owned(), has_alignment: true, ..ModelFacts::default() };
-    let number = session.app().tasks.newest();
+    let number = session.app().tasks.newest;
     for event in [
         Event::Loaded { column, facts },
         Event::Started { number, column, source, context: None },

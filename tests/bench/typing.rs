@@ -120,7 +120,7 @@ impl Typist {
         }
         match self.stage {
             Stage::Opening if finished => {
-                times.columns = session.app().document.columns().len();
+                times.columns = session.app().document.columns.len();
                 times.first_translation = millis(self.began);
                 self.stage = Stage::Clearing;
             }
@@ -197,8 +197,8 @@ impl eframe::App for Typist {
 
 fn finished(session: &Session) -> bool {
     session.app().document.decoding() == 0
-        && session.app().document.columns().iter().any(|column| column.state == ColumnState::Ready)
-        && session.app().document.columns().iter().all(|column| match column.state {
+        && session.app().document.columns.iter().any(|column| column.state == ColumnState::Ready)
+        && session.app().document.columns.iter().all(|column| match column.state {
             ColumnState::Loading(_) => false,
             ColumnState::Ready => column.table.is_some() && !column.stale && !column.decoding,
             ColumnState::Failed(_) => true,
@@ -209,7 +209,7 @@ fn first_row(session: &Session) -> bool {
     session
         .app()
         .document
-        .columns()
+        .columns
         .iter()
         .all(|column| column.state != ColumnState::Ready || (column.table.is_some() && !column.stale))
 }

@@ -221,7 +221,7 @@ fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
 pub fn acted_on(columns: usize) -> (Session, Vec<ColumnId>) {
     let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
-    let ids: Vec<ColumnId> = session.app().document.columns().iter().map(|column| column.id).collect();
+    let ids: Vec<ColumnId> = session.app().document.columns.iter().map(|column| column.id).collect();
     for column in &ids {
         session.absorb(Event::Loaded { column: *column, facts: facts() });
     }
@@ -298,7 +298,7 @@ fn another_text_keeps_only_what_holds_for_every_word() {
     let request = act(&mut session, SourceCommand::Edit("the red shoes".to_owned())).expect("a request");
     let left = Interventions { forbid: vec![never], temperature: Some(2.0), ..Interventions::default() };
     assert_eq!(asked(&request, id), left);
-    assert_eq!(session.app().view.notices().len(), 1);
+    assert_eq!(session.app().view.notices.len(), 1);
     let request = act(&mut session, SourceCommand::Undo).expect("a request");
     assert_eq!((request.source.as_str(), asked(&request, id)), ("the red shoe", whole));
     let request = act(&mut session, InterveneCommand::TakeAll).expect("a request");
@@ -350,7 +350,7 @@ fn a_word_that_was_just_forced_is_not_lost_by_a_row_that_is_set_before_the_answe
     let prefix = asked(&request.expect("a request"), ids[0]).force;
     assert_eq!(prefix, [start(0, "la", false), start(1, "botte", true)]);
     assert!(act(&mut session, force_word(ids[0], 3, "x")).is_none(), "nobody knows the word before it yet");
-    assert_eq!(session.app().view.notices().len(), 1);
+    assert_eq!(session.app().view.notices.len(), 1);
 }
 
 #[test]
@@ -370,7 +370,7 @@ fn rows_are_made_of_other_rows() {
     assert_eq!(permuted, row(RowEdit::Permuted(7)));
     assert!((permuted.iter().sum::<f32>() - 1.0).abs() < 1e-6);
     assert!(act(&mut session, InterveneCommand::Row { column: id, i: 0, edit: RowEdit::Links }).is_none());
-    assert_eq!(session.app().view.notices().len(), 1, "the links are not shown, and a sentence says so");
+    assert_eq!(session.app().view.notices.len(), 1, "the links are not shown, and a sentence says so");
 }
 
 /// The row of whatever stood at the same place was taken, which the hover did not show.
@@ -381,7 +381,7 @@ fn there_is_no_row_like_that_of_a_word_which_the_other_column_does_not_say() {
     answer(&mut session, &request, "la botte rouge </s>");
     let like = |i| InterveneCommand::Row { column: ids[0], i, edit: RowEdit::Like(ids[1]) };
     assert!(act(&mut session, like(1)).is_none(), "it says no chaussure");
-    let notices = session.app().view.notices();
+    let notices = &session.app().view.notices;
     assert!(notices.iter().any(|notice| notice.text == "The other column does not say this word"));
     assert!(act(&mut session, like(0)).is_some(), "both say la");
 }
@@ -432,8 +432,8 @@ fn interventions_come_back_with_the_saved_state() {
     let found = load_or_set_aside(&path);
     assert_eq!(found.trouble, None);
     let again = Session::start(found.state, &OpenWith::default());
-    assert_eq!(again.app().document.state().interventions, session.app().document.state().interventions);
-    assert!(!again.app().document.state().interventions.is_empty());
+    assert_eq!(again.app().document.state.interventions, session.app().document.state.interventions);
+    assert!(!again.app().document.state.interventions.is_empty());
     // without its text nothing is left of them
     let mut lost = session.saved();
     lost.source = Some("x".repeat(200_000));
@@ -446,7 +446,7 @@ fn interventions_come_back_with_the_saved_state() {
 fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
     let (mut session, ids) = acted_on(1);
     let plain =
-        export::text(column(&session, ids[0]), session.app().view.settings(), AlignmentFormat::Tsv).expect("a table");
+        export::text(column(&session, ids[0]), &session.app().view.settings, AlignmentFormat::Tsv).expect("a table");
     assert!(plain.starts_with("target\tlog_p\tthe\t"), "{plain}");
     let json = export::json_line(column(&session, ids[0]));
     assert!(!json.contains("interventions") && !json.contains("forced"), "{json}");
@@ -455,7 +455,7 @@ fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
     let request = act(&mut session, InterveneCommand::Row { column: ids[0], i: 2, edit: RowEdit::Uniform });
     answer(&mut session, &request.expect("a request"), "la botte rouge </s>");
     let shown = column(&session, ids[0]);
-    let tsv = export::text(shown, session.app().view.settings(), AlignmentFormat::Tsv).expect("a table");
+    let tsv = export::text(shown, &session.app().view.settings, AlignmentFormat::Tsv).expect("a table");
     let heads: Vec<&str> = tsv.lines().map(|line| line.split("\t0").next().unwrap_or(line)).collect();
     assert!(heads[0].starts_with("target\tlog_p\tword\trow\tthe"), "{tsv}");
     let by: Vec<Vec<&str>> = tsv.lines().skip(1).map(|line| line.split('\t').skip(2).take(2).collect()).collect();
@@ -474,13 +474,8 @@ fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
 
     let picture = |kind| {
         let drawing = Drawing::new(kind, false);
-        let picture = export::picture(
-            shown,
-            &session.app().document.state().search,
-            session.app().view.settings(),
-            &drawing,
-            None,
-        );
+        let picture =
+            export::picture(shown, &session.app().document.state.search, &session.app().view.settings, &drawing, None);
         let bytes = FigureRequest::from(picture.expect("a picture")).bytes(Path::new("a.svg")).expect("drawn");
         String::from_utf8(bytes).expect("text")
     };

@@ -113,7 +113,7 @@ fn give(session: &mut Session, column: u64, text: &str) {
     assert_eq!((wanted.columns[0].decode, wanted.columns[0].given.as_deref()), (false, Some(text)));
     let words: Vec<&str> = text.split(' ').collect();
     let given = Ok(Box::new(hypothesis(&words, -5.0)));
-    session.absorb(Event::Given { number: session.app().tasks.newest(), column, given });
+    session.absorb(Event::Given { number: session.app().tasks.newest, column, given });
 }
 
 #[test]
@@ -124,12 +124,12 @@ fn an_undone_translation_of_ones_own_leaves_the_screen() {
     let is_given = |session: &Session| session.nth(0).table.as_ref().is_some_and(|table| table.is_given);
     assert!(is_given(&session));
     for _ in 0..3 {
-        if session.app().document.state().given.as_deref() != Some("bordeaux") {
+        if session.app().document.state.given.as_deref() != Some("bordeaux") {
             break;
         }
         session.apply(SourceCommand::Undo);
     }
-    assert_ne!(session.app().document.state().given.as_deref(), Some("bordeaux"));
+    assert_ne!(session.app().document.state.given.as_deref(), Some("bordeaux"));
     assert!(!is_given(&session), "the model's own is shown again");
 }
 
@@ -139,7 +139,7 @@ fn the_given_translation_belongs_to_the_scene() {
     for text in ["b", "bo", "bordeaux"] {
         give(&mut session, column, text);
     }
-    assert_eq!(session.app().document.state().given.as_deref(), Some("bordeaux"));
+    assert_eq!(session.app().document.state.given.as_deref(), Some("bordeaux"));
     // what is on screen is not asked for again
     let wanted = act(&mut session, SelectCommand::MoveTarget(1));
     assert!(wanted.is_none());
@@ -148,11 +148,11 @@ fn the_given_translation_belongs_to_the_scene() {
     assert!(session.nth(0).read().is_some(), "stopping takes nothing away");
     // it comes back with the next start
     let again = Session::start(Some(session.saved()), &OpenWith::default());
-    assert_eq!(again.app().document.state().given.as_deref(), Some("bordeaux"));
+    assert_eq!(again.app().document.state.given.as_deref(), Some("bordeaux"));
     session.apply(SourceCommand::Undo);
-    assert_ne!(session.app().document.state().given.as_deref(), Some("bordeaux"));
+    assert_ne!(session.app().document.state.given.as_deref(), Some("bordeaux"));
     session.apply(SourceCommand::Redo);
-    assert_eq!(session.app().document.state().given.as_deref(), Some("bordeaux"));
+    assert_eq!(session.app().document.state.given.as_deref(), Some("bordeaux"));
     // another sentence has another translation, and undo has both
     session.apply(SourceCommand::Replace("blue".to_owned()));
     assert_eq!(session.app().document.state().given.as_deref(), Some(""));
@@ -179,7 +179,7 @@ fn what_is_shown_and_written_says_whose_translation_it_is() {
     let drawn = |session: &Session, kind| {
         let (column, sentence) = (session.nth(0), session.app().document.state());
         let drawing = Drawing::new(kind, false);
-        let picture = export::picture(column, &sentence.search, session.app().view.settings(), &drawing, None);
+        let picture = export::picture(column, &sentence.search, &session.app().view.settings, &drawing, None);
         let bytes = FigureRequest::from(picture.expect("a picture")).bytes("a.svg".as_ref()).expect("it is drawn");
         String::from_utf8(bytes).expect("text")
     };

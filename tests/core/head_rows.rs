@@ -400,11 +400,11 @@ fn the_question_is_kept_and_outlines_are_of_one_kind() {
     let mut session = Session::start(None, &OpenWith::default());
     session.apply(SettingsCommand::SetLinks(true));
     session.apply(SettingsCommand::SetAsked(RowSource { origin: true, both: true }));
-    assert!(!session.app().view.settings().links, "the links of the aligner gave way");
+    assert!(!session.app().view.settings.links, "the links of the aligner gave way");
     let saved = serde_json::to_string(&session.saved()).expect("JSON");
     let saved: SavedSession = serde_json::from_str(&saved).expect("JSON");
     let mut session = Session::start(Some(saved), &OpenWith::default());
-    assert_eq!(session.app().view.settings().asked, RowSource { origin: true, both: true });
+    assert_eq!(session.app().view.settings.asked, RowSource { origin: true, both: true });
     session.apply(SettingsCommand::SetLinks(true));
-    assert_eq!(session.app().view.settings().asked, RowSource { origin: true, both: false });
+    assert_eq!(session.app().view.settings.asked, RowSource { origin: true, both: false });
 }

@@ -177,8 +177,7 @@ fn by_hand(act: LessonAct, session: &Session) -> Vec<Command> {
 
 fn go_through(key: &str) {
     let mut desk = Desk::open();
-    let before =
-        (desk.session().app().document.state().clone(), desk.session().app().view.page(), columns(desk.session()));
+    let before = (desk.session().app().document.state.clone(), desk.session().app().view.page, columns(desk.session()));
     desk.driver.send(LessonCommand::Open(key.to_owned()));
     let pages = script(key).pages.len();
     loop {
@@ -206,23 +205,20 @@ fn go_through(key: &str) {
         print(&mut desk);
     }
     desk.driver.send(LessonCommand::Close);
-    let after =
-        (desk.session().app().document.state().clone(), desk.session().app().view.page(), columns(desk.session()));
+    let after = (desk.session().app().document.state.clone(), desk.session().app().view.page, columns(desk.session()));
     assert_eq!(after, before, "{key}: the window is as it was before");
 }
 
 fn print(desk: &mut Desk) {
     let (_folder, path) = Folder::and_path("handout.html");
     desk.driver.send(LessonCommand::Print(path.clone()));
-    desk.until("printing", |session| {
-        session.app().view.notices().iter().any(|notice| notice.text.starts_with("Saved"))
-    });
+    desk.until("printing", |session| session.app().view.notices.iter().any(|notice| notice.text.starts_with("Saved")));
     let text = std::fs::read_to_string(path).expect("the handout");
     assert!(text.contains("<figure><svg") && text.contains("<title>RNNsearch en-fr: step"), "the machine is drawn");
 }
 
 fn columns(session: &Session) -> Vec<SystemSpec> {
-    session.app().document.columns().iter().map(|column| column.system.clone()).collect()
+    session.app().document.columns.iter().map(|column| column.system.clone()).collect()
 }
 
 macro_rules! each_lesson {
@@ -293,8 +289,8 @@ fn a_page_acts_lights_waits_and_is_answered() {
     let mut session = session_with(OWN);
     session.apply(SearchCommand::SetBeam(7));
     session.apply(LessonCommand::Open("own/mine".to_owned()));
-    let beam = |session: &Session| session.app().document.state().search.beam;
-    assert_eq!((beam(&session), session.app().view.page()), (2, MAP));
+    let beam = |session: &Session| session.app().document.state.search.beam;
+    assert_eq!((beam(&session), session.app().view.page), (2, MAP));
     let open = |session: &Session| session.lessons().open().expect("it is open").clone();
     assert!(
         session.lessons().lights().lights(HighlightPart::BeamSize, "")
@@ -310,7 +306,7 @@ fn a_page_acts_lights_waits_and_is_answered() {
     assert_eq!((open(&session).page, beam(&session)), (1, 3));
     assert!(!session.lessons().lights().lights(HighlightPart::BeamSize, ""), "lights go out with the page");
     session.apply(LessonCommand::Back);
-    assert_eq!((open(&session).page, beam(&session), session.app().view.page()), (0, 2, MAP));
+    assert_eq!((open(&session).page, beam(&session), session.app().view.page), (0, 2, MAP));
     session.apply(LessonCommand::Next);
     assert_eq!((open(&session).page, open(&session).waits()), (0, None), "what is waited for can be passed over");
     let saved = session.saved();
@@ -320,7 +316,7 @@ fn a_page_acts_lights_waits_and_is_answered() {
         "whoever quits now finds the window as it was"
     );
     session.apply(LessonCommand::Close);
-    assert_eq!((beam(&session), session.app().view.page()), (7, SENTENCE));
+    assert_eq!((beam(&session), session.app().view.page), (7, SENTENCE));
     assert!(session.lessons().open().is_none());
 }
 
@@ -330,9 +326,9 @@ fn a_lesson_begins_with_where_models_looked() {
     let wanted = RowSource { origin: true, both: true };
     session.apply(SettingsCommand::SetAsked(wanted));
     session.apply(LessonCommand::Open("own/mine".to_owned()));
-    assert_eq!(session.app().view.settings().asked, RowSource::default());
+    assert_eq!(session.app().view.settings.asked, RowSource::default());
     session.apply(LessonCommand::Close);
-    assert_eq!(session.app().view.settings().asked, wanted);
+    assert_eq!(session.app().view.settings.asked, wanted);
 }
 
 #[test]
@@ -345,7 +341,7 @@ fn what_is_passed_over_is_done_or_known() {
         session.apply(LessonCommand::Next);
     }
     let app = session.app();
-    assert_eq!((app.view.page(), app.document.state().search.beam), (MAP, 3), "both were done");
+    assert_eq!((app.view.page, app.document.state.search.beam), (MAP, 3), "both were done");
     let open = session.lessons().open().expect("it is open");
     assert_eq!((open.page, open.waits()), (0, None));
     let done: Vec<bool> = (0..3).map(|at| open.passed.contains(&(0, at))).collect();
@@ -362,7 +358,7 @@ fn a_lesson_of_ones_own_is_read_again_and_a_bad_one_stays_as_it_was() {
     let mut session = session_with(OWN);
     session.apply(LessonCommand::Open("own/mine".to_owned()));
     session.absorb_texts(&own(&OWN.replace("do.beam = 2", "do.beam = 4")));
-    assert_eq!(session.app().document.state().search.beam, 4, "the page that is open is made again");
+    assert_eq!(session.app().document.state.search.beam, 4, "the page that is open is made again");
     session.absorb_texts(&own(&OWN.replace("do.beam = 2", "do.beem = 2")));
     let kept = session.lessons().shelf().last().expect("a lesson");
     let fault = kept.fault.as_deref().expect("a fault");

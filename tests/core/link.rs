@@ -120,7 +120,7 @@ fn what_goes_into_a_link_comes_out_of_it() {
 fn look(session: &mut Session, number: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(number);
     let mut pick = |count: usize| random.random_range(0..count);
-    let columns: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
+    let columns: Vec<u64> = session.app().document.columns.iter().map(|column| column.id).collect();
     if pick(2) == 0 {
         session.apply(SelectCommand::Column(columns[pick(3)]));
     }
@@ -167,7 +167,7 @@ fn what_the_pages_show_goes_into_a_link_and_comes_out_of_it() {
 #[test]
 fn the_selected_column_is_the_same_where_another_model_is_missing() {
     let mut there = opened("/there");
-    let columns: Vec<u64> = there.app().document.columns().iter().map(|column| column.id).collect();
+    let columns: Vec<u64> = there.app().document.columns.iter().map(|column| column.id).collect();
     for (selected, here) in [(2, Some(folders("/here")[2].clone())), (0, None)] {
         there.apply(SelectCommand::Column(columns[selected]));
         let with = OpenWith {
@@ -176,9 +176,9 @@ fn the_selected_column_is_the_same_where_another_model_is_missing() {
             ..OpenWith::default()
         };
         let session = Session::start(None, &with);
-        let id = session.app().view.selection().column;
+        let id = session.app().view.selection.column;
         let folder = id.and_then(|id| session.app().document.column(id)).map(|column| column.system.clone());
-        assert_eq!((session.app().document.columns().len(), folder), (2, here.map(Into::into)));
+        assert_eq!((session.app().document.columns.len(), folder), (2, here.map(Into::into)));
     }
 }
 
@@ -255,7 +255,7 @@ fn a_link_opens_on_another_desk_as_it_was_and_can_be_undone() {
     let before = here.source().to_owned();
     here.apply(WindowCommand::Open(format!("https://example.org/{text}").into()));
     assert_eq!(kept(&here), kept(&there));
-    let columns = here.app().document.columns();
+    let columns = &here.app().document.columns;
     assert!(columns.iter().all(|column| column.system.to_string().starts_with("/here")));
     here.apply(SourceCommand::Undo);
     assert_eq!(here.source(), before);

@@ -26,9 +26,9 @@ use crate::measured;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn apply(session: &mut Session, command: impl Into<Command>) {
-    let newest = session.app().tasks.newest();
+    let newest = session.app().tasks.newest;
     session.apply(command);
-    assert_eq!(session.app().tasks.newest(), newest, "only opening a sentence translates");
+    assert_eq!(session.app().tasks.newest, newest, "only opening a sentence translates");
 }
 
 fn session(models: &[&str]) -> Session {
@@ -112,7 +112,7 @@ fn what_is_dropped_without_a_corpus_makes_one() {
     assert!(page.is_unsaved());
     assert_eq!(page.corpus.references_of(1), ["v", "x"]);
     session.hear(FileEvent::Logs { path: PathBuf::from("empty"), found: Vec::new() });
-    assert!(session.app().view.notices().last().is_some_and(|notice| notice.is_error && notice.text.contains("empty")));
+    assert!(session.app().view.notices.last().is_some_and(|notice| notice.is_error && notice.text.contains("empty")));
 }
 
 const LOG: &str = r#"{"update":50,"epoch":0,"loss":6.0,"nll":5.5,"rate":0.001,"words":9,"seconds":3.5}
@@ -317,6 +317,6 @@ fn a_corpus_that_is_named_at_the_start_opens_on_its_page() {
     });
     let mut driver = Driver::open(OpenWith { files: vec![path.clone()], ..OpenWith::default() }, wake);
     let is_shown =
-        |session: &Session| session.app().view.page() == CORPUS && session.corpus().path.as_ref() == Some(&path);
+        |session: &Session| session.app().view.page == CORPUS && session.corpus().path.as_ref() == Some(&path);
     pump(&mut driver, &woken, is_shown);
 }

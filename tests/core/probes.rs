@@ -181,7 +181,7 @@ fn column(session: &Session, id: ColumnId) -> &Column {
 }
 
 fn last_notice(session: &Session) -> String {
-    session.app().view.notices().last().map(|notice| notice.text.clone()).unwrap_or_default()
+    session.app().view.notices.last().map(|notice| notice.text.clone()).unwrap_or_default()
 }
 
 #[test]
@@ -306,12 +306,12 @@ fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
     assert_eq!(question, ProbeQuestion::Measure { measure: 1, source, target, left_out });
     session.apply(ProbeCommand::Measure { column: id, measure: 1 });
     assert_eq!(ordered(&mut session), None, "it is asked already");
-    assert_eq!(session.app().view.settings().shown, Shown::Measure(1));
+    assert_eq!(session.app().view.settings.shown, Shown::Measure(1));
     let drawn = |session: &Session| {
         let picture = export::picture(
             column(session, id),
-            &session.app().document.state().search,
-            session.app().view.settings(),
+            &session.app().document.state.search,
+            &session.app().view.settings,
             &Drawing::default(),
             None,
         );
@@ -328,13 +328,13 @@ fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
     for part in ["left out: log p lost", "Not alpha but", "Kendall", "tau with alpha 0.25", "leave-one-out"] {
         assert!(svg.contains(part), "{part} is missing in {svg}");
     }
-    let settings = session.app().view.settings().clone();
+    let settings = session.app().view.settings.clone();
     let text = |format| export::text(column(&session, id), &settings, format).expect("something");
     let tsv = text(AlignmentFormat::Tsv);
     assert!(tsv.starts_with("target (leave-one-out, nats)\tlog_p\tthe\tred\tshoe\t"), "{tsv}");
     assert!(tsv.lines().nth(1).expect("a row").starts_with("la\t-0.5\t0.5\t-0.25"), "{tsv}");
     let table = column(&session, id).table.clone().expect("a table");
-    let shown = session.app().view.settings().shown;
+    let shown = session.app().view.settings.shown;
     let (row, word) = (export::shown_tsv(&table, shown, 0..1), export::source_tsv(&table, shown, 1));
     assert_eq!(row.lines().collect::<Vec<_>>(), tsv.lines().take(2).collect::<Vec<_>>());
     assert!(word.starts_with("target (leave-one-out, nats)\tred\nla\t-0.25"), "{word}");
@@ -486,7 +486,7 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
     let id = ids[1];
     session.take_effects();
     session.hear(opened("a.json", Dropped::Interventions, MAP));
-    assert_eq!(session.app().view.page(), SENTENCE);
+    assert_eq!(session.app().view.page, SENTENCE);
     let (number, question) = ordered(&mut session).expect("an order");
     assert!(matches!(question, ProbeQuestion::Open { columns, .. } if columns.len() == 2));
     let force = vec![Force { i: 2, word: Word::Entry("verte".to_owned()), held: false }];
@@ -498,7 +498,7 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
     assert_eq!(session.source(), "a green shoe");
     assert_eq!(*session.app().document.interventions(column(&session, id)), interventions);
     assert!(session.app().document.interventions(column(&session, ids[0])).is_empty());
-    assert_eq!(session.app().view.selection().column, Some(id));
+    assert_eq!(session.app().view.selection.column, Some(id));
     // it is kept between starts
     let restored = Session::start(Some(session.saved()), &OpenWith::default());
     assert_eq!(*restored.app().document.interventions(restored.nth(1)), interventions);

@@ -200,11 +200,11 @@ fn each_model_has_its_own_reading_until_one_is_chosen_for_all_and_the_choice_is_
     let none = ModelFacts { input_delay: None, ..ModelFacts::default() };
     let mut session = Session::start(None, &OpenWith::default());
     let read = |session: &Session| {
-        let settings = session.app().view.settings();
+        let settings = &session.app().view.settings;
         [RowConvention::Predicted, RowConvention::Input]
             .map(|own| settings.reading_of(Some(&facts(own))).expect("a choice").0)
     };
-    assert_eq!(session.app().view.settings().reading_of(Some(&none)), None);
+    assert_eq!(session.app().view.settings.reading_of(Some(&none)), None);
     assert_eq!(read(&session), [RowConvention::Predicted, RowConvention::Input]);
     for (choice, name) in
         [(Some(RowConvention::Predicted), "predicted"), (Some(RowConvention::Input), "input"), (None, "own")]
@@ -214,6 +214,6 @@ fn each_model_has_its_own_reading_until_one_is_chosen_for_all_and_the_choice_is_
         assert_eq!(read(&session), wanted);
         let saved: SavedSession = session.saved();
         assert_eq!(serde_json::to_value(&saved).expect("JSON")["rows_by"], name);
-        assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.settings().reading, choice);
+        assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.settings.reading, choice);
     }
 }

@@ -43,7 +43,7 @@ fn the_window_that_is_open_takes_what_a_second_start_is_given_and_comes_forward(
     // This process runs in another folder, so that relative paths are made whole.
     let child = start(&home, &["open", "--source", "tale.en", "--target", "tale.fr"]);
     let deadline = Instant::now() + PATIENCE;
-    while driver.session().app().view.calls() == 0 {
+    while driver.session().app().view.calls == 0 {
         let left = deadline.saturating_duration_since(Instant::now());
         woken.recv_timeout(left).expect("what the second was given comes in time");
         driver.pump(Duration::from_millis(8));

@@ -53,7 +53,7 @@ fn one() -> (Session, ColumnId) {
 }
 
 fn ids(session: &Session) -> Vec<ColumnId> {
-    session.app().document.columns().iter().map(|column| column.id).collect()
+    session.app().document.columns.iter().map(|column| column.id).collect()
 }
 
 fn edit(session: &mut Session, text: &str) -> Request {
@@ -285,7 +285,7 @@ fn columns_come_go_and_move_without_decoding_the_others_again() {
 
     let request = act(&mut session, ColumnCommand::Add("models/m0".into())).expect("a new column asks");
     assert_eq!(request.columns.iter().map(|spec| spec.decode).collect::<Vec<_>>(), [false, false, true]);
-    assert_eq!(session.app().document.columns().iter().map(|column| column.stale).collect::<Vec<_>>(), [false; 3]);
+    assert_eq!(session.app().document.columns.iter().map(|column| column.stale).collect::<Vec<_>>(), [false; 3]);
     let third = ids(&session)[2];
     assert!(!before.contains(&third));
 
@@ -343,17 +343,17 @@ fn selection_moves_word_by_word_and_stops_at_the_ends() {
     translate(&mut session, &request, &["x y </s>", "x </s>"]);
     for (by, expect) in [(1, 0), (1, 1), (5, 2), (-1, 1), (-9, 0)] {
         session.apply(SelectCommand::MoveTarget(by));
-        assert_eq!(session.app().view.selection().target, Some(expect));
+        assert_eq!(session.app().view.selection.target, Some(expect));
     }
     session.apply(SelectCommand::MoveColumn(1));
-    assert_eq!(session.app().view.selection().column, Some(ids(&session)[1]));
+    assert_eq!(session.app().view.selection.column, Some(ids(&session)[1]));
     let (column, i, word) = session.app().selected_word().expect("a word is selected");
     assert_eq!((column.id, i, word.text.as_str()), (ids(&session)[1], 0, "x"));
     let hover = Hover { column: ids(&session)[0], i: Some(1), j: Some(0) };
     session.apply(SelectCommand::Hover(Some(hover)));
-    assert_eq!(session.app().view.hover(), Some(hover));
+    assert_eq!(session.app().view.hover, Some(hover));
     session.apply(ColumnCommand::Remove(ids(&session)[0]));
-    assert_eq!(session.app().view.hover(), None);
+    assert_eq!(session.app().view.hover, None);
 }
 
 #[test]
@@ -401,7 +401,7 @@ fn of_three_outputs_a_word_of_two_is_marked() {
     let mut session = session(3);
     let request = edit(&mut session, "s");
     translate(&mut session, &request, &["ils disent </s>", "ils disaient </s>", "elles disent </s>"]);
-    for column in session.app().document.columns() {
+    for column in &session.app().document.columns {
         let table = column.table.as_ref().expect("a translation");
         let marks: Vec<bool> = table.target.iter().map(|word| word.differs).collect();
         assert_eq!(marks, [true, true, false], "{:?}", table.target);
@@ -521,7 +521,7 @@ fn a_file_that_cannot_be_read_is_a_notice_and_no_list() {
     assert!(session.has_error("missing.txt"));
     let id = session.app().view.notices()[0].id;
     session.apply(WindowCommand::DismissNotice(id));
-    assert!(session.app().view.notices().is_empty());
+    assert!(session.app().view.notices.is_empty());
 }
 
 #[test]
@@ -553,7 +553,7 @@ fn the_shown_alignment_is_written_as_tsv_json_and_pharaoh() {
     translate(&mut session, &request, &["x y </s>"]);
     let column = session.nth(0);
     let text =
-        |format| export::text(column, session.app().view.settings(), format).expect("there is something to write");
+        |format| export::text(column, &session.app().view.settings, format).expect("there is something to write");
     assert_eq!(text(AlignmentFormat::Pharaoh), "0-0 1-1\n");
     let tsv = text(AlignmentFormat::Tsv);
     let mut lines = tsv.lines();
@@ -578,9 +578,9 @@ fn a_model_without_alignment_has_none_anywhere() {
     let column = session.nth(0);
     assert!(column.table.as_ref().is_some_and(|table| table.alpha.is_none()));
     assert_eq!(column.result.context, Some(vec![0.5]));
-    assert_eq!(export::text(column, session.app().view.settings(), AlignmentFormat::Pharaoh), None);
+    assert_eq!(export::text(column, &session.app().view.settings, AlignmentFormat::Pharaoh), None);
     assert!(
-        export::text(column, session.app().view.settings(), AlignmentFormat::Json)
+        export::text(column, &session.app().view.settings, AlignmentFormat::Json)
             .is_some_and(|json| json.contains("\"alpha\":null"))
     );
     session.apply(ColumnCommand::Export { column: id, format: AlignmentFormat::Pharaoh, path: "x".into() });
@@ -601,7 +601,7 @@ fn an_alignment_that_was_left_out_is_not_taken_for_none() {
     session.apply(SelectCommand::Hypothesis { column: id, hypothesis: 1 });
     assert_eq!(left_out(&session), Some(true));
     session.apply(ColumnCommand::Export { column: id, format: AlignmentFormat::Pharaoh, path: "x".into() });
-    assert!(session.app().view.notices().iter().any(|notice| notice.text == LEFT_OUT));
+    assert!(session.app().view.notices.iter().any(|notice| notice.text == LEFT_OUT));
 }
 
 #[test]
@@ -628,7 +628,7 @@ fn the_state_comes_back_as_it_was() {
     assert_eq!(found, FoundState { state: Some(saved.clone()), ..FoundState::default() });
     let mut again = Session::start(found.state, &OpenWith::default());
     assert_eq!(again.saved(), saved);
-    assert_eq!(again.app().view.settings(), session.app().view.settings());
+    assert_eq!(&again.app().view.settings, &session.app().view.settings);
     assert_eq!(chores(&mut again).len(), 1, "the opened file is read again");
 }
 
@@ -694,7 +694,7 @@ fn a_saved_state_is_written_with_the_keys_that_it_had() {
     }
     let odd = r#"{"theme": "mauve", "device": "abacus", "figure": {"kind": "pie", "dpi": 1e9, "palette": "mud"}, "unheard_of": 3}"#;
     let session = Session::start(serde_json::from_str(odd).ok(), &OpenWith::default());
-    let (settings, drawing) = (session.app().view.settings(), session.app().view.drawing());
+    let (settings, drawing) = (&session.app().view.settings, session.app().view.drawing);
     assert_eq!((settings.theme, settings.device, drawing.kind), (Theme::System, DeviceChoice::Auto, "heatmap"));
     assert!(drawing.page.dpi == 2400.0 && drawing.has_legend && drawing.threshold > 0.0);
 }
@@ -715,8 +715,8 @@ fn settings_in_a_saved_state_are_clamped() {
     let state: SavedSession =
         serde_json::from_str("{\"beam\": 0, \"zoom\": 1e9, \"list\": \"file 9\"}").expect("a state");
     let session = Session::start(Some(state), &OpenWith::default());
-    assert_eq!((session.app().document.state().search.beam, session.app().lists.shown), (1, List::Examples));
-    assert!(session.app().view.settings().zoom <= 3.0);
+    assert_eq!((session.app().document.state.search.beam, session.app().lists.shown), (1, List::Examples));
+    assert!(session.app().view.settings.zoom <= 3.0);
 }
 
 struct Opened {
@@ -759,9 +759,9 @@ fn a_driver_translates_saves_and_comes_back() {
     let mut opened = open(options.clone());
     opened.driver.send(SourceCommand::Edit("s9 s31 s17".to_owned()));
     opened.until(|session| {
-        session.app().document.columns().iter().all(|column| column.table.is_some() && !column.decoding)
+        session.app().document.columns.iter().all(|column| column.table.is_some() && !column.decoding)
     });
-    let columns = &opened.driver.session().app().document.columns();
+    let columns = &opened.driver.session().app().document.columns;
     assert!(columns[0].table.as_ref().is_some_and(|table| table.alpha.is_some() && table.source.len() == 4));
     assert!(columns[1].table.as_ref().is_some_and(|table| table.alpha.is_none()));
     assert!(columns[1].result.context.is_some());
@@ -785,7 +785,7 @@ fn stopping_leaves_the_picture_and_asks_for_the_models_alone() {
     assert!(stopped.number > request.number && stopped.columns.len() == 2);
     assert!(stopped.columns.iter().all(|spec| !spec.decode));
     assert!(!session.absorb(finished(&request, two, &["new </s>"])), "what was under way is old");
-    for (column, shown) in session.app().document.columns().iter().zip(["x y </s>", "x z </s>"]) {
+    for (column, shown) in session.app().document.columns.iter().zip(["x y </s>", "x z </s>"]) {
         assert_eq!((words(column).as_str(), column.stale, column.decoding), (shown, true, false));
     }
     let again = act(&mut session, SourceCommand::Edit("a b c d".to_owned())).expect("a request");
@@ -799,7 +799,7 @@ fn models_that_were_being_read_when_all_was_stopped_are_there_afterwards() {
         let mut opened = open(OpenWith { models, ..OpenWith::default() });
         opened.driver.send(SourceCommand::Stop);
         let told = |column: &Column| !matches!(column.state, ColumnState::Loading(_));
-        opened.until(|session| session.app().document.columns().iter().all(told));
+        opened.until(|session| session.app().document.columns.iter().all(told));
         assert_eq!(opened.driver.session().app().document.decoding(), 0);
     }
 }
@@ -816,12 +816,12 @@ fn a_driver_opens_what_is_dropped() {
     opened.driver.send(WindowCommand::Open(latin));
     opened.until(|session| session.has_error("latin.txt"));
     opened.driver.send(WindowCommand::Open(fixture("rnnsearch")));
-    opened.until(|session| session.app().document.columns().iter().any(|column| column.state == ColumnState::Ready));
+    opened.until(|session| session.app().document.columns.iter().any(|column| column.state == ColumnState::Ready));
     opened.driver.send(WindowCommand::Open(fixture("rnnsearch").join("config.json")));
     opened.until(|session| session.app().document.columns().len() == 2);
     opened.driver.send(WindowCommand::Open(folder.to_path_buf()));
     opened.until(|session| {
-        session.app().document.columns().get(2).is_some_and(|column| matches!(column.state, ColumnState::Failed(_)))
+        session.app().document.columns.get(2).is_some_and(|column| matches!(column.state, ColumnState::Failed(_)))
     });
     let column = opened.driver.session().nth(0).id;
     opened.until(|session| session.nth(0).table.is_some() && session.app().document.decoding() == 0);
@@ -870,15 +870,15 @@ fn a_state_that_cannot_be_written_is_a_notice() {
 #[test]
 fn the_page_is_kept_between_starts() {
     let mut session = session(1);
-    assert_eq!(session.app().view.page(), SENTENCE);
+    assert_eq!(session.app().view.page, SENTENCE);
     for page in PAGES.iter().copied() {
         session.apply(WindowCommand::ShowPage(page));
         let text = serde_json::to_string(&session.saved()).expect("the state can be written");
         let saved: SavedSession = serde_json::from_str(&text).expect("the state can be read");
-        assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.page(), page);
+        assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.page, page);
     }
     let saved = SavedSession { page: "no such page".to_owned(), ..SavedSession::default() };
-    assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.page(), SENTENCE);
+    assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.page, SENTENCE);
 }
 
 #[test]
@@ -954,16 +954,16 @@ fn undo_marks_the_line_of_the_list_again() {
     let text = session.source().to_owned();
     session.apply(ListCommand::Pick(3));
     edit(&mut session, "my own");
-    assert_eq!(session.app().document.position(), None);
+    assert_eq!(session.app().document.state.position, None);
     session.apply(SourceCommand::Undo);
-    assert_eq!(session.app().document.position(), Some(3));
+    assert_eq!(session.app().document.state.position, Some(3));
     session.apply(SourceCommand::Undo);
     assert_eq!((session.source(), session.app().document.position()), (text.as_str(), Some(2)));
     session.apply(SourceCommand::Redo);
-    assert_eq!(session.app().document.position(), Some(3));
+    assert_eq!(session.app().document.state.position, Some(3));
     session.apply(ListCommand::Show(List::History));
     session.apply(SourceCommand::Undo);
-    assert_eq!(session.app().document.position(), None, "the line of one list is not that of another");
+    assert_eq!(session.app().document.state.position, None, "the line of one list is not that of another");
 }
 
 #[test]
@@ -979,7 +979,7 @@ fn a_file_that_is_not_there_leaves_the_list_as_it_was() {
     session.hear(text_opened(missing.clone()));
     assert_eq!(session.app().lists.shown, List::File(1));
     session.hear(FileEvent::ReadFailed { path: missing, message: "missing.txt: does not exist".to_owned() });
-    assert_eq!((session.app().lists.shown, session.app().document.position()), (List::File(0), Some(2)));
+    assert_eq!((session.app().lists.shown, session.app().document.state.position), (List::File(0), Some(2)));
     assert_eq!(session.app().lists.search.matches, [0, 2]);
 }
 

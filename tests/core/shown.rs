@@ -43,7 +43,7 @@ fn chunks(text: &str) -> PlacedWords {
 fn drawn(session: &Session) -> String {
     let (column, drawing) = (session.nth(0), Drawing::new("heatmap", false));
     let picture =
-        export::picture(column, &session.app().document.state().search, session.app().view.settings(), &drawing, None)
+        export::picture(column, &session.app().document.state.search, &session.app().view.settings, &drawing, None)
             .expect("a picture");
     String::from_utf8(FigureRequest::from(picture).bytes(Path::new("heatmap.svg")).expect("it is drawn")).expect("text")
 }
@@ -255,7 +255,7 @@ fn links_and_pieces_are_switched_as_they_were_left() {
     let saved: SavedSession =
         serde_json::from_str(&serde_json::to_string(&before.saved()).expect("JSON")).expect("JSON");
     let after = Session::start(Some(saved), &OpenWith::default());
-    assert!(after.app().view.settings().links && after.app().view.settings().pieces);
+    assert!(after.app().view.settings.links && after.app().view.settings.pieces);
 }
 
 #[test]
@@ -291,10 +291,10 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     let open = |name: &str, model: Option<ModelSpec>| SettingsCommand::OpenAligner { path: at.join(name), model };
     session.apply(open("t.en", None));
     done(&mut session);
-    assert_eq!(session.app().view.settings().aligner.iter().count(), 0, "a text is no aligner");
+    assert_eq!(session.app().view.settings.aligner.iter().count(), 0, "a text is no aligner");
     session.apply(open("own.aligner", None));
     done(&mut session);
-    let own = session.app().view.settings().aligner.clone();
+    let own = session.app().view.settings.aligner.clone();
     let languages: Vec<_> = own.iter().map(|own| own.languages.clone()).collect();
     assert_eq!(languages, [("en".to_owned(), "nl".to_owned())], "it is taken");
     done(&mut session);
@@ -302,7 +302,7 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     assert!(links.is_sure(Link { source: 1, target: 1 }), "{links:?}");
     let saved = serde_json::to_string(&session.saved()).expect("JSON");
     let again = Session::start(Some(serde_json::from_str(&saved).expect("JSON")), &OpenWith::default());
-    assert_eq!(again.app().view.settings().aligner, own, "it is kept");
+    assert_eq!(again.app().view.settings.aligner, own, "it is kept");
     let file = own.iter().next().expect("a file").clone();
     session.apply(SettingsCommand::RemoveAligner(file));
     assert_eq!(table(&session).links, None);
@@ -313,15 +313,15 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     done(&mut session);
     done(&mut session);
     assert_eq!(table(&session).links.as_ref(), Some(&links));
-    let own = session.app().view.settings().aligner.clone();
+    let own = session.app().view.settings.aligner.clone();
     assert!(own.of_model(&(&model).into()).is_some() && !own.has("en", "nl"), "other models have none");
     let saved = serde_json::to_string(&session.saved()).expect("JSON");
     let again = Session::start(Some(serde_json::from_str(&saved).expect("JSON")), &OpenWith::default());
-    assert_eq!(again.app().view.settings().aligner, own, "it is kept");
+    assert_eq!(again.app().view.settings.aligner, own, "it is kept");
     // what was opened is asked on; a start later the file is gone
     fs::remove_file(at.join("own.aligner")).expect("it was there");
     let told = |session: &Session| {
-        session.app().view.notices().iter().filter(|notice| notice.text.contains("own.aligner: does not exist")).count()
+        session.app().view.notices.iter().filter(|notice| notice.text.contains("own.aligner: does not exist")).count()
     };
     session.apply(SettingsCommand::SetLinks(true));
     done(&mut session);

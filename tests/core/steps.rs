@@ -94,7 +94,7 @@ fn the_page_asks_for_what_the_column_shows_and_for_nothing_twice() {
     let [(number, request)] = &requests[..] else { panic!("{requests:?}") };
     let expected = StepsRequest {
         model: "model".into(),
-        device: session.app().view.settings().device,
+        device: session.app().view.settings.device,
         source: "red house".to_owned(),
         given: vec![8, 9, 0],
         then: Then::Wait,
@@ -164,7 +164,7 @@ fn a_link_leads_to_the_step_the_stage_and_the_box() {
     };
     let link = session.link().expect("it is text");
     let mut other = there(&link, "red house", &[8, 9, 0]);
-    assert_eq!((other.app().view.page(), other.steps().i), (STEPS, 0), "the steps are not there yet");
+    assert_eq!((other.app().view.page, other.steps().i), (STEPS, 0), "the steps are not there yet");
     assert_eq!(other.link().expect("it is text"), link);
     let (number, request) = asked(&mut other).pop().expect("asked");
     assert_eq!(request.given, [8, 9, 0]);
@@ -425,7 +425,7 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
     session.apply(SearchCommand::SetBeam(2));
     session.take_effects();
     finish(&mut session, "red house", &[8, 9, 0]);
-    let number = session.app().tasks.newest();
+    let number = session.app().tasks.newest;
     let node = |id: usize, parent: Option<usize>, step: usize, token: u32, total: f32, fate: NodeFate| Node {
         id,
         parent,
@@ -475,7 +475,7 @@ fn the_model_follows_the_framed_tab_and_the_next_one_is_no_variant() {
     let shown = |session: &Session| session.steps().column(session.app()).map(|column| column.system.clone());
     let other = session.nth(1).id;
     session.apply(VariantCommand::Text { column, text: "the red house".to_owned() });
-    assert!(session.app().document.columns().iter().any(|column| column.variant.is_some()), "a variant stands there");
+    assert!(session.app().document.columns.iter().any(|column| column.variant.is_some()), "a variant stands there");
     session.apply(SelectCommand::Column(column));
     assert_eq!(shown(&session), Some("model".into()));
     session.apply(SelectCommand::MoveColumn(1));

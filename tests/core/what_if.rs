@@ -110,7 +110,7 @@ fn answer(session: &mut Session, request: &Request) {
 fn translated(columns: usize) -> Session {
     let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
-    let ids: Vec<ColumnId> = session.app().document.columns().iter().map(|column| column.id).collect();
+    let ids: Vec<ColumnId> = session.app().document.columns.iter().map(|column| column.id).collect();
     for (n, column) in ids.into_iter().enumerate() {
         let facts = ModelFacts {
             name: format!("m{n}"),
@@ -134,7 +134,7 @@ fn change(session: &mut Session, at: usize, j: usize, edit: WordEdit) -> Request
 }
 
 fn names(session: &Session) -> Vec<String> {
-    session.app().document.columns().iter().map(Column::name).collect()
+    session.app().document.columns.iter().map(Column::name).collect()
 }
 
 fn replace(word: &str) -> WordEdit {
@@ -160,7 +160,7 @@ fn variants_stand_behind_their_original_and_ask_for_their_own_text() {
     assert_eq!(names(&session)[2], "m0, without \"old\"", "a further one from the original");
     change(&mut session, 2, 0, WordEdit::Swap);
     assert_eq!(names(&session)[2], "m0, without \"the old\", with \"the\"", "a variant is changed in its place");
-    assert_eq!(session.app().document.state().variants[1].source.as_deref(), Some("red the shoe"));
+    assert_eq!(session.app().document.state.variants[1].source.as_deref(), Some("red the shoe"));
     assert_eq!(session.app().document.models().count(), 2, "other pages know the models once");
     assert_eq!(session.saved().columns.expect("columns").len(), 2);
 }
@@ -185,9 +185,9 @@ fn undo_and_redo_take_variants_back_and_bring_them_again() {
     for close in [close, remove] {
         let column = session.nth(1).id;
         act(&mut session, close(column));
-        assert_eq!(session.app().document.columns().len(), 1);
+        assert_eq!(session.app().document.columns.len(), 1);
         act(&mut session, SourceCommand::Undo);
-        assert_eq!(session.app().document.columns().len(), 2);
+        assert_eq!(session.app().document.columns.len(), 2);
     }
 }
 
@@ -216,7 +216,7 @@ fn a_variant_is_compared_with_its_original_in_words_and_rows() {
 #[test]
 fn one_model_with_several_settings_side_by_side() {
     let mut session = translated(1);
-    let usual = session.app().document.state().search;
+    let usual = session.app().document.state.search;
     let greedy = SearchSettings { beam: 1, forbid_unk: true, ..usual };
     let command = beside(&session, 0, greedy);
     let request = act(&mut session, command.clone()).expect("a request");
@@ -227,7 +227,7 @@ fn one_model_with_several_settings_side_by_side() {
     answer(&mut session, &request);
     act(&mut session, command);
     assert_eq!(
-        (session.app().document.columns().len(), session.app().view.notices().len()),
+        (session.app().document.columns.len(), session.app().view.notices.len()),
         (2, 1),
         "the same is not opened again"
     );
@@ -241,13 +241,12 @@ fn one_model_with_several_settings_side_by_side() {
     let column = session.nth(0).id;
     let replaces = VariantCommand::Beside {
         column,
-        search: session.app().document.state().search,
+        search: session.app().document.state.search,
         replaces: true,
         has_interventions: true,
     };
     act(&mut session, replaces);
-    let shown: Vec<bool> =
-        session.app().document.columns().iter().map(|column| session.app().replaces(column)).collect();
+    let shown: Vec<bool> = session.app().document.columns.iter().map(|column| session.app().replaces(column)).collect();
     assert_eq!(shown, [false, false, true]);
     act(&mut session, SettingsCommand::SetUnkReplacement(true));
     assert_eq!(names(&session)[2], "m0, as the original");
@@ -261,7 +260,7 @@ fn interventions_of_a_variant_are_its_own() {
     answer(&mut session, &request.expect("a request"));
     let without = VariantCommand::Beside {
         column,
-        search: session.app().document.state().search,
+        search: session.app().document.state.search,
         replaces: false,
         has_interventions: false,
     };
@@ -276,7 +275,7 @@ fn interventions_of_a_variant_are_its_own() {
     let row = InterveneCommand::Row { column: variant, i: 0, edit: RowEdit::Uniform };
     let request = act(&mut session, row).expect("a request");
     assert_eq!((request.columns[0].interventions.pin.len(), request.columns[1].interventions.pin.len()), (0, 1));
-    assert_eq!(session.app().document.state().interventions, before);
+    assert_eq!(session.app().document.state.interventions, before);
     answer(&mut session, &request);
 
     // another text keeps nothing of what belongs to words
@@ -284,8 +283,8 @@ fn interventions_of_a_variant_are_its_own() {
     assert!(request.columns[1].interventions.is_empty() && request.columns[1].source.is_some());
     act(&mut session, InterveneCommand::TakeAll);
     assert!(
-        session.app().document.state().interventions.is_empty()
-            && session.app().document.state().variants[0].interventions.is_none()
+        session.app().document.state.interventions.is_empty()
+            && session.app().document.state.variants[0].interventions.is_none()
     );
 }
 
@@ -293,14 +292,14 @@ fn interventions_of_a_variant_are_its_own() {
 fn typing_elsewhere_carries_variants_along_and_another_text_closes_them() {
     let mut session = translated(1);
     change(&mut session, 0, 2, replace("blue"));
-    let command = beside(&session, 0, SearchSettings { beam: 1, ..session.app().document.state().search });
+    let command = beside(&session, 0, SearchSettings { beam: 1, ..session.app().document.state.search });
     act(&mut session, command);
     let request = act(&mut session, SourceCommand::Edit("the old red shoes".to_owned())).expect("a request");
     let sources: Vec<&str> = request.columns.iter().map(|spec| spec.source_in(&request)).collect();
     assert_eq!(sources, ["the old red shoes", "the old blue shoes", "the old red shoes"]);
     act(&mut session, SourceCommand::Edit("the old redd shoes".to_owned()));
     assert_eq!(names(&session), ["m0", "m0, beam 1"], "it was typed in the word that the variant replaces");
-    assert_eq!(session.app().view.notices().len(), 1);
+    assert_eq!(session.app().view.notices.len(), 1);
     act(&mut session, SourceCommand::Undo);
     assert_eq!(names(&session).len(), 3);
     act(&mut session, SourceCommand::Replace("a dog".to_owned()));
@@ -334,12 +333,12 @@ fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
     session.saved().save(&path).expect("saved");
     let state = load_or_set_aside(&path).state.expect("a state");
     let again = Session::start(Some(state.clone()), &OpenWith::default());
-    assert_eq!(again.app().document.columns().len(), 4);
+    assert_eq!(again.app().document.columns.len(), 4);
     let told = |session: &Session| -> Vec<Option<String>> {
         session
             .app()
             .document
-            .columns()
+            .columns
             .iter()
             .map(|column| column.difference.label.as_ref().map(|told| told.text()))
             .collect()
@@ -351,9 +350,9 @@ fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
     // a model that is removed takes its variants from the screen and brings them back with it
     let original = session.nth(0).id;
     act(&mut session, ColumnCommand::Remove(original));
-    assert_eq!(session.app().document.columns().len(), 2);
+    assert_eq!(session.app().document.columns.len(), 2);
     act(&mut session, ColumnCommand::Add("models/m0".into()));
-    assert_eq!(session.app().document.columns().len(), 4);
+    assert_eq!(session.app().document.columns.len(), 4);
     let mut lost = session.saved();
     lost.source = Some("x".repeat(200_000));
     lost.save(&path).expect("saved");
@@ -380,8 +379,8 @@ fn files_name_the_variant() {
         let drawing = Drawing::new(kind, false);
         let picture = export::picture(
             variant,
-            &session.app().document.state().search,
-            session.app().view.settings(),
+            &session.app().document.state.search,
+            &session.app().view.settings,
             &drawing,
             None,
         );
@@ -399,13 +398,13 @@ fn what_makes_no_variant_is_said() {
     for (j, edit) in [(4, WordEdit::Drop), (2, replace("red")), (9, WordEdit::Drop), (3, WordEdit::Swap)] {
         assert!(act(&mut session, VariantCommand::Word { column, j, edit: edit.clone() }).is_none(), "{edit:?}");
     }
-    assert_eq!(session.app().view.notices().len(), 1);
+    assert_eq!(session.app().view.notices.len(), 1);
     assert!(act(&mut session, VariantCommand::Text { column, text: "  ".to_owned() }).is_none());
     for n in 0..14 {
         act(&mut session, VariantCommand::Text { column, text: format!("the shoe {n}") });
     }
     assert_eq!(
-        (session.app().document.columns().len(), session.app().view.notices().len()),
+        (session.app().document.columns.len(), session.app().view.notices.len()),
         (13, 2),
         "there is an end of variants"
     );
@@ -430,13 +429,13 @@ fn neighbours_are_asked_for_once_and_forgotten() {
 #[test]
 fn a_caption_names_the_beam_of_a_variant_once() {
     let mut session = translated(1);
-    let search = SearchSettings { beam: 1, ..session.app().document.state().search };
+    let search = SearchSettings { beam: 1, ..session.app().document.state.search };
     let command = beside(&session, 0, search);
     let request = act(&mut session, command).expect("a request");
     answer(&mut session, &request);
     let variant = session.nth(1);
     let drawing = Drawing { has_caption: true, ..Drawing::default() };
-    let picture = export::picture(variant, &search, session.app().view.settings(), &drawing, None).expect("a picture");
+    let picture = export::picture(variant, &search, &session.app().view.settings, &drawing, None).expect("a picture");
     let svg = String::from_utf8(FigureRequest::from(picture).bytes(std::path::Path::new("a.svg")).expect("drawn"))
         .expect("text");
     assert!(svg.contains("variant: beam 1, hypothesis 1") && !svg.contains("beam 1, beam 1"), "{svg:.600}");

@@ -18,7 +18,7 @@ use crate::{desk, desk::WindowActions as _, desk::Wires};
 
 fn selected() -> (Harness<'static, App>, Wires, u64) {
     let mut session = desk::two_models();
-    let column = session.app().document.columns()[1].id;
+    let column = session.app().document.columns[1].id;
     session.apply(SelectCommand::Target { column, i: 1 });
     let (harness, wires) = desk::window(session);
     (harness, wires, column)
@@ -169,7 +169,7 @@ fn plus_and_minus_change_the_cell_that_the_arrows_marked() {
 
 fn touched() -> Session {
     let mut session = desk::two_models();
-    let column = session.app().document.columns()[1].id;
+    let column = session.app().document.columns[1].id;
     session.apply(InterveneCommand::Force { column, i: 1, word: entry("autre") });
     let source = desk::sentence("the red shoe", &[]);
     let force = |i, word: &str, held| Force { i, word: entry(word), held };
@@ -196,7 +196,7 @@ fn touched() -> Session {
         best: desk::hypothesis("la chaussure rouge", 4, true, -1.0),
         shifts: vec![shift.clone(), shift],
     };
-    session.absorb(Event::Untouched { number: session.app().tasks.newest(), column, untouched });
+    session.absorb(Event::Untouched { number: session.app().tasks.newest, column, untouched });
     session.apply(SelectCommand::Target { column, i: 1 });
     session
 }
@@ -227,7 +227,7 @@ fn candidates_stand_beside_those_of_the_model_itself() {
     ]);
     wires.sent.borrow_mut().clear();
     harness.click_on("By itself chaussure probability 0.607");
-    let column = harness.app().document.columns()[1].id;
+    let column = harness.app().document.columns[1].id;
     assert_eq!(changes(&wires), [InterveneCommand::Force { column, i: 1, word: entry("chaussure") }]);
 }
 
@@ -276,7 +276,7 @@ fn the_menus_of_the_other_button_act_too() {
 
 fn searched() -> Session {
     let mut session = desk::two_models();
-    let column = session.app().document.columns()[1].id;
+    let column = session.app().document.columns[1].id;
     session.apply(SearchCommand::SetBeam(1));
     session.apply(SourceCommand::Edit("red shoe".to_owned()));
     let node = |id: usize, parent, step, token, log_p: f32, fate| Node {
@@ -342,7 +342,7 @@ fn the_search_is_walked_grown_and_gone_on_with() {
     assert!(harness.has("Kept and continued, log p -0.50"));
     harness.press(Key::ArrowDown);
     harness.press(Key::Enter);
-    let column = harness.app().document.columns()[1].id;
+    let column = harness.app().document.columns[1].id;
     let tokens = vec!["la".to_owned(), "un".to_owned()];
     assert_eq!(changes(&wires), [InterveneCommand::Follow { column, tokens }]);
 }
@@ -387,7 +387,7 @@ fn every_node_of_the_tree_was_a_stop_of_the_tab_key() {
 #[test]
 fn the_picture_of_the_menu_is_the_one_that_is_shown() {
     let (mut harness, wires) = tree_window();
-    let column = harness.app().document.columns()[1].id;
+    let column = harness.app().document.columns[1].id;
     let copied = |wires: &Wires, kind: &str| {
         wires.sent.borrow().iter().any(|command| {
             matches!(command, Command::Sentence(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))
@@ -408,7 +408,7 @@ fn the_picture_of_the_menu_is_the_one_that_is_shown() {
     harness.click_button("Save");
     let path = std::path::PathBuf::from("some/file");
     assert!(wires.heard(ColumnCommand::Draw { column, kind: "tree", path }));
-    assert_eq!(harness.app().view.drawing().kind, "heatmap", "what was chosen before is kept");
+    assert_eq!(harness.app().view.drawing.kind, "heatmap", "what was chosen before is kept");
 }
 
 #[test]
@@ -433,7 +433,7 @@ fn a_tree_fits_a_narrow_column() {
 #[test]
 fn the_sheet_of_figures_opens_on_the_picture_of_the_screen() {
     let (mut harness, wires) = tree_window();
-    let column = harness.app().document.columns()[1].id;
+    let column = harness.app().document.columns[1].id;
     for (kind, keys) in [("tree", 0), ("heatmap", 1), ("links", 1)] {
         for _ in 0..keys {
             harness.press_with(egui::Modifiers::COMMAND, Key::J);

@@ -172,7 +172,7 @@ pub fn session(source: &str) -> Session {
 
 fn session_beside(source: &str, bundled: Vec<Installed>) -> Session {
     let mut session = Session::start(None, &OpenWith { bundled, ..OpenWith::default() });
-    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
+    let ids: Vec<u64> = session.app().document.columns.iter().map(|column| column.id).collect();
     for id in ids {
         session.apply(ColumnCommand::Remove(id));
     }
@@ -182,7 +182,7 @@ fn session_beside(source: &str, bundled: Vec<Installed>) -> Session {
 
 pub fn add_column(session: &mut Session, facts: ModelFacts) -> u64 {
     session.apply(ColumnCommand::Add((&facts.name).into()));
-    let column = session.app().document.columns().last().expect("a column was added").id;
+    let column = session.app().document.columns.last().expect("a column was added").id;
     session.absorb(Event::Loaded { column, facts });
     column
 }
@@ -218,7 +218,7 @@ pub fn finished(
     outputs: &[&str],
     context: Option<Vec<f32>>,
 ) -> Vec<Event> {
-    let number = session.app().tasks.newest();
+    let number = session.app().tasks.newest;
     let t_x = source.len();
     let hypotheses: Vec<HypothesisView> =
         outputs.iter().enumerate().map(|(n, text)| hypothesis(text, t_x, context.is_none(), -1.5 - n as f32)).collect();

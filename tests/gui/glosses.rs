@@ -68,7 +68,7 @@ fn glosses_typed_under_words_are_copied_and_undone() {
     for _ in 0..3 {
         harness.press_with(Modifiers::COMMAND, Key::Z);
     }
-    let plan = harness.app().document.state().interlinear.clone();
+    let plan = harness.app().document.state.interlinear.clone();
     let words = ["the", "red", "shoe"].map(str::to_owned);
     assert_eq!(
         (plan.tiers.len(), plan.tiers[0].cells(&words)),
@@ -89,7 +89,7 @@ fn a_new_line_takes_the_keyboard_and_enter_goes_to_the_next_word() {
         harness.run();
         harness.press(Key::Enter);
     }
-    let plan = harness.app().document.state().interlinear.clone();
+    let plan = harness.app().document.state.interlinear.clone();
     assert_eq!(plan.tiers[0].cells(&["the", "red", "shoe"].map(str::to_owned)), ["DEF", "red", "shoe"]);
 }
 

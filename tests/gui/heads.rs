@@ -70,7 +70,7 @@ fn the_menu_alignment_chooses_a_head_or_the_mean_of_a_layer() {
         ("Layer 1", "Mean of its heads", Some(HeadChoice { layer: 1, heads: Vec::new() })),
         ("", "By default", None),
     ] {
-        let column = harness.app().document.columns()[0].id;
+        let column = harness.app().document.columns[0].id;
         harness.click_containing("Menu of Opus");
         harness.click_on("Alignment");
         if !layer.is_empty() {
@@ -80,7 +80,7 @@ fn the_menu_alignment_chooses_a_head_or_the_mean_of_a_layer() {
         harness.click_on(item);
         let chosen = ModelChoice { heads: chosen, ..ModelChoice::default() };
         assert!(wires.heard(ColumnCommand::Choose { column, chosen: chosen.clone() }), "{item}");
-        let columns = harness.app().document.columns();
+        let columns = &harness.app().document.columns;
         assert_eq!(columns[0].system.to_string(), format!("Opus{chosen}"));
         // its model is another one, which is read first
         let (column, facts) = (columns[0].id, ModelFacts { name: "Opus".to_owned(), ..transformer_facts() });
@@ -95,7 +95,7 @@ fn the_menu_alignment_chooses_a_head_or_the_mean_of_a_layer() {
 
 fn transformer_facts() -> ModelFacts {
     let (session, _) = transformer();
-    session.app().document.columns()[0].facts.clone().expect("facts")
+    session.app().document.columns[0].facts.clone().expect("facts")
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn all_heads_are_sorted_by_their_error_against_the_links() {
     harness.click_on(&first);
     let of = |head| ModelChoice { heads: Some(HeadChoice { layer: 1, heads: vec![head] }), ..ModelChoice::default() };
     assert!(wires.heard(ColumnCommand::Choose { column, chosen: of(2) }));
-    assert_eq!(harness.app().view.settings().shown, Shown::Alpha);
+    assert_eq!(harness.app().view.settings.shown, Shown::Alpha);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_head_is_left_out_by_its_menu_and_taken_back_in_the_bar() {
     assert!(wires.heard(InterveneCommand::LeaveOut { column, place, is_left_out: true }));
     let set = |harness: &Harness<'_, App>| {
         let document = &harness.app().document;
-        document.interventions(&document.columns()[0]).leave_out.clone()
+        document.interventions(&document.columns[0]).leave_out.clone()
     };
     assert_eq!(set(&harness), [place]);
     harness.click_on("Take away in Opus, head 2.1 is left out");
@@ -205,7 +205,7 @@ fn heads_are_measured_without_those_that_are_left_out() {
     session.apply(InterveneCommand::LeaveOut { column, place, is_left_out: true });
     let why = |session: &Session, name: &str| {
         let document = &session.app().document;
-        document.why_not_measured(&document.columns()[0], measure(name))
+        document.why_not_measured(&document.columns[0], measure(name))
     };
     assert_eq!(why(&session, "heads"), None);
     assert!(why(&session, "gradient").is_some_and(|why| why.contains("take that away first")));

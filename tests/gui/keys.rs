@@ -116,14 +116,14 @@ fn ctrl_l_goes_to_the_source_and_f6_round_the_panels() {
 #[test]
 fn arrows_move_through_the_heatmap_and_its_numbers_are_marked() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    let column = harness.app().document.columns()[1].id;
+    let column = harness.app().document.columns[1].id;
     harness.state_mut().send(SelectCommand::Target { column, i: 0 });
     harness.get_by_role(Role::Grid).focus();
     harness.run();
     harness.key_press(Key::ArrowDown);
     harness.press(Key::ArrowRight);
     assert!(wires.heard(SelectCommand::MoveTarget(1)));
-    assert_eq!(harness.app().view.hover().and_then(|hover| hover.j), Some(0));
+    assert_eq!(harness.app().view.hover.and_then(|hover| hover.j), Some(0));
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn on_other_pages_no_key_changes_the_sentence_unseen() {
         assert!(sent.is_empty(), "{page:?} sent {sent:?}");
     }
     harness.press_with(Modifiers::COMMAND, Key::L);
-    assert_eq!(harness.app().view.page(), SENTENCE);
+    assert_eq!(harness.app().view.page, SENTENCE);
     assert_eq!(harness.ctx.memory(egui::Memory::focused), Some(source::editor_id()));
 }
 
@@ -243,7 +243,7 @@ fn models_of_another_language_are_offered_for_its_sentences() {
     harness.send(SourceCommand::Undo);
     harness.click_on("Open german");
     let columns = |harness: &Harness<'_, App>| {
-        let columns = harness.app().document.columns();
+        let columns = &harness.app().document.columns;
         columns.iter().skip(2).map(|column| column.system.name()).collect::<Vec<_>>()
     };
     assert_eq!(columns(&harness), ["german"], "the largest that aligns");

@@ -332,9 +332,9 @@ fn a_translation_of_ones_own_leaves_everything_in_its_place() {
         for columns in [1, 3] {
             let mut session = session(columns);
             session.apply(SourceCommand::Give(Some("The girl .".to_owned())));
-            for column in session.app().document.columns().iter().map(|column| column.id).collect::<Vec<_>>() {
+            for column in session.app().document.columns.iter().map(|column| column.id).collect::<Vec<_>>() {
                 let given = Ok(Box::new(desk::hypothesis("The girl .", 16, true, -9.0)));
-                session.absorb(Event::Given { number: session.app().tasks.newest(), column, given });
+                session.absorb(Event::Given { number: session.app().tasks.newest, column, given });
             }
             let size = vec2(width, height) / zoom;
             let (harness, _) = desk::window_of(session, size.into());

@@ -20,7 +20,7 @@ fn session() -> Session {
 }
 
 fn names(app: &App) -> Vec<String> {
-    app.session().app().document.columns().iter().map(|column| column.system.to_string()).collect()
+    app.session().app().document.columns.iter().map(|column| column.system.to_string()).collect()
 }
 
 fn open_list(harness: &mut Harness<'static, App>) {
@@ -76,7 +76,7 @@ fn what_a_page_waits_for_lets_it_go_on() {
     harness.state_mut().send(LessonCommand::Next);
     harness.state_mut().send(LessonCommand::Next);
     let session = harness.state().session();
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     let source = desk::sentence("The woman bought red shoes .", &[]);
     let events = desk::finished(session, column, source, &["La femme acheta des chaussures rouges ."], None);
     wires.events.borrow_mut().extend(events);

@@ -151,7 +151,7 @@ fn the_pages_begin_with_the_selected_model() {
         let column = session
             .app()
             .document
-            .columns()
+            .columns
             .iter()
             .find(|column| column.system.name() == folder)
             .expect("it is there")

@@ -33,7 +33,7 @@ fn copied_by(harness: &mut Harness<'_, App>, line: &str) -> String {
 }
 
 fn selected_cell(harness: &mut Harness<'_, App>) {
-    let column = harness.app().document.columns()[1].id;
+    let column = harness.app().document.columns[1].id;
     harness.state_mut().send(SelectCommand::Target { column, i: 0 });
     harness.get_by_role(Role::Grid).focus();
     harness.run();

@@ -44,7 +44,7 @@ fn links_are_switched_by_button_key_and_menu() {
     assert!(!harness.has_any("Legend of the outlines, links of the statistical aligner"));
     harness.click_on("View");
     harness.click_containing("Links of the aligner");
-    assert!(harness.app().view.settings().links);
+    assert!(harness.app().view.settings.links);
 }
 
 #[test]
@@ -181,14 +181,14 @@ fn an_alignment_head_is_learned_on_a_sheet() {
         assert!(wires.heard(HeadCommand::File(at, path.to_owned())), "{name}");
     }
     click(&mut harness, "Learn");
-    let column = harness.app().document.columns()[0].id;
+    let column = harness.app().document.columns[0].id;
     assert!(wires.heard(HeadCommand::Learn(column)));
-    let number = harness.app().tasks.list()[0].number;
+    let number = harness.app().tasks.list[0].number;
     let what = "Learning an alignment head for RNNencdec, 1.250 nats a word".to_owned();
     let progress = JobProgress { done: 30, total: 120, what, words_per_second: 900.0 };
     wires.report(&mut harness, number, QueueNews::Progress(progress));
     assert!(shows(&harness, "1.250 nats a word, 25 %, 900 words/s"));
-    let model = harness.app().document.columns()[0].system.members[0].clone();
+    let model = harness.app().document.columns[0].system.members[0].clone();
     let learned = HeadLearned { path: model.folder.join("alignment.safetensors"), model, pairs: 500, cost: 0.75 };
     wires.report(&mut harness, number, QueueNews::Found(Found::Head(LearnedOfText::Head(learned))));
     assert!(shows(&harness, "Learned from 500 pairs to 0.750 nats a word") && shows(&harness, "This model has one"));
@@ -262,7 +262,7 @@ fn a_model_that_was_told_says_so_over_its_column() {
 #[test]
 fn a_model_is_given_an_aligner_of_its_own() {
     let mut session = desk::two_models();
-    let model = session.app().document.columns()[1].system.members[0].clone();
+    let model = session.app().document.columns[1].system.members[0].clone();
     let languages = ("en".to_owned(), "fr".to_owned());
     let own = AlignerFile { path: "m/own.aligner".into(), languages, model: Some(model.clone()) };
     session.hear(FileEvent::Aligner(own.clone()));
@@ -276,5 +276,5 @@ fn a_model_is_given_an_aligner_of_its_own() {
     harness.click_on("Menu of RNNsearch");
     harness.click_containing("Without own.aligner");
     assert!(wires.heard(SettingsCommand::RemoveAligner(own)));
-    assert_eq!(harness.app().view.settings().aligner.iter().count(), 0);
+    assert_eq!(harness.app().view.settings.aligner.iter().count(), 0);
 }

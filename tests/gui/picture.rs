@@ -22,7 +22,7 @@ pub fn inspected() -> Session {
         let output = words.iter().map(|word| word.replace("word", "mot")).collect::<Vec<_>>().join(" ");
         desk::finish(&mut session, column, &text, &[output.as_str(); 5], None);
     }
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     session.apply(SelectCommand::Target { column, i: 6 });
     session
 }
@@ -51,7 +51,7 @@ fn the_inspector_leaves_the_heatmap_its_room() {
 #[test]
 fn the_shown_alignment_is_saved_from_the_menu_of_its_model() {
     let session = desk::two_models();
-    let column = session.app().document.columns()[1].id;
+    let column = session.app().document.columns[1].id;
     for (item, title, format) in [
         ("Save alignment as TSV...", "Save the alignment as TSV", AlignmentFormat::Tsv),
         ("Save alignment as links...", "Save the alignment as links", AlignmentFormat::Pharaoh),
@@ -116,7 +116,7 @@ fn a_sheet_saves_figures_of_every_kind_and_format() {
     for kind in KINDS.iter().filter(|kind| matches!(kind.needs, FigureNeeds::Nothing | FigureNeeds::Alignment)) {
         for format in FORMATS {
             let (mut harness, wires) = figure_sheet();
-            let column = harness.app().document.columns()[1].id;
+            let column = harness.app().document.columns[1].id;
             for name in [format!("Draw {}", kind.name), format.name.to_uppercase()] {
                 harness.click_on(&name);
             }
@@ -129,7 +129,7 @@ fn a_sheet_saves_figures_of_every_kind_and_format() {
                 "{} {sent:?}",
                 kind.name
             );
-            let drawing = harness.app().view.drawing();
+            let drawing = harness.app().view.drawing;
             assert_eq!((drawing.kind, drawing.format), (kind.name, format.name));
             assert_eq!(drawing.named("some/file".into()), PathBuf::from(format!("some/file.{}", format.name)));
         }
@@ -141,7 +141,7 @@ fn one_figure_has_all_columns_each_with_its_model() {
     let (mut harness, _) = figure_sheet();
     harness.click_on("all beside each other");
     let app = harness.app();
-    let (column, drawing) = (app.document.columns()[1].id, app.view.drawing());
+    let (column, drawing) = (app.document.columns[1].id, app.view.drawing);
     assert!(drawing.of_all);
     // RNNencdec has no alignment and is left out of heatmaps
     for (kind, models) in [("beam", 2), ("heatmap", 1)] {
@@ -165,11 +165,11 @@ fn the_sheet_of_figures_remembers_the_last_choice() {
         harness.click_on(label);
     }
     let session = harness.state().session();
-    let drawing = session.app().view.drawing();
+    let drawing = session.app().view.drawing;
     assert_eq!((drawing.has_caption, drawing.has_legend, drawing.is_dark), (true, false, true));
     assert_eq!(drawing.page.width_mm, Some(80.0));
     let again = Session::start(Some(session.saved()), &OpenWith::default());
-    assert_eq!(again.app().view.drawing(), drawing, "at the next start too");
+    assert_eq!(again.app().view.drawing, drawing, "at the next start too");
     harness.press(egui::Key::Escape);
     harness.press_with(egui::Modifiers::COMMAND, egui::Key::S);
     assert!(harness.has("Save a figure of RNNencdec"), "a key opens it for the selected column");
@@ -180,7 +180,7 @@ fn the_sheet_of_figures_remembers_the_last_choice() {
             if *of == column && drawing.kind == "beam")
     };
     assert!(wires.sent.borrow().iter().any(copied), "a model without alignment has its beam");
-    assert_eq!(harness.app().view.drawing(), drawing, "and the choice that is kept is as it was");
+    assert_eq!(harness.app().view.drawing, drawing, "and the choice that is kept is as it was");
 }
 
 /// A long sentence in a narrow column had letters of four points, and nobody was told.

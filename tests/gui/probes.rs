@@ -24,7 +24,7 @@ fn answer(harness: &mut Harness<'_, App>, wires: &Wires, found: Probed) {
 }
 
 fn search(session: &Session) -> u64 {
-    session.app().document.columns()[1].id
+    session.app().document.columns[1].id
 }
 
 fn tested(measure: usize) -> Arc<Tested> {
@@ -60,7 +60,7 @@ fn a_measure_is_a_picture_that_never_passes_for_alpha() {
     assert!(harness.query_by_label_contains("This model has no alignment, which").is_some());
     harness.click_on_each(&["Measures, left out: log p lost", "unread: log p lost"]);
     harness.click_on("Measure unread: log p lost with RNNencdec");
-    let encdec = harness.app().document.columns()[0].id;
+    let encdec = harness.app().document.columns[0].id;
     assert!(wires.heard(ProbeCommand::Measure { column: encdec, measure: 3 }));
     answer(&mut harness, &wires, Probed::Measured(tested(3)));
     assert!(shows(&harness, "rouge <- red unread: log p lost 0.500"), "a picture of a model without alpha");

@@ -87,7 +87,7 @@ fn words_that_differ_have_their_legend_in_a_narrow_window_too() {
 #[test]
 fn each_theme_has_its_palette_until_one_is_chosen() {
     let chosen =
-        |harness: &Harness<'_, App>, is_dark: bool| harness.app().view.settings().palette_on(is_dark).to_lowercase();
+        |harness: &Harness<'_, App>, is_dark: bool| harness.app().view.settings.palette_on(is_dark).to_lowercase();
     let (mut harness, _) = desk::window(desk::two_models());
     assert_eq!((chosen(&harness, true), chosen(&harness, false)), ("gray".to_owned(), "print".to_owned()));
     harness.send(SettingsCommand::SetTheme(Theme::Light));
@@ -111,9 +111,9 @@ fn the_source_is_marked_in_its_list_after_a_restart() {
     let mut session = Session::start(None, &OpenWith::default());
     let third = session.app().lists.sentence(2).map(Cow::into_owned).unwrap_or_default();
     session.apply(SourceCommand::Edit(third));
-    assert_eq!(session.app().document.position(), None);
+    assert_eq!(session.app().document.state.position, None);
     let again = Session::start(Some(session.saved()), &OpenWith::default());
-    assert_eq!(again.app().document.position(), Some(2));
+    assert_eq!(again.app().document.state.position, Some(2));
 }
 
 /// egui takes a texture as large as the card allows for its letters; after many sizes of letters it was a gigabyte.

@@ -129,14 +129,14 @@ fn minimal_pairs_are_sorted_and_shown_on_page_sentence() {
     let tops = rows(&harness);
     assert!(tops[1] < tops[0] && tops[0] < tops[2], "{tops:?}");
 
-    let before = harness.app().document.state().clone();
+    let before = harness.app().document.state.clone();
     harness.click_containing("2, gender, RNNsearch");
     harness.state_mut().send(SourceCommand::Undo);
-    assert_eq!(*harness.app().document.state(), before, "one step");
+    assert_eq!(harness.app().document.state, before, "one step");
     harness.send(SourceCommand::Redo);
     let state = |harness: &Harness<'_, App>| {
         let app = harness.app();
-        (app.view.page(), app.document.state().source.clone(), app.document.state().given.clone())
+        (app.view.page, app.document.state.source.clone(), app.document.state.given.clone())
     };
     let given = |text: &str| (SENTENCE, "the red shoe".to_owned(), Some(text.to_owned()));
     assert_eq!(state(&harness), given("la chaussure"));

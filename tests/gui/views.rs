@@ -20,7 +20,7 @@ use interlinear::{pages::map::MAP, pages::steps::STEPS, pages::training::command
 use crate::{desk, desk::WindowActions as _};
 
 fn hovered(harness: &Harness<'_, App>) -> Option<Hover> {
-    harness.app().view.hover()
+    harness.app().view.hover
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn clicking_a_cell_selects_its_target_word_and_opens_the_inspector() {
     let (mut harness, wires, column) = desk::two_models_and(1);
     harness.click_on("chaussure <- red 0.80");
     assert!(wires.heard(SelectCommand::Target { column, i: 1 }));
-    assert_eq!(harness.app().view.selection(), Selection { column: Some(column), target: Some(1) });
+    assert_eq!(harness.app().view.selection, Selection { column: Some(column), target: Some(1) });
     harness.assert_has_all(&["Candidate autre probability 0.135", "alpha red 0.800"]);
     // 0.8 on one word, 0.2 shared by the three others.
     let nats = -0.8_f32 * 0.8_f32.ln() - 0.2 * (0.2_f32 / 3.0).ln();
@@ -80,7 +80,7 @@ fn pointing_at_a_cell_marks_its_words_and_says_the_numbers() {
 #[test]
 fn pointing_at_words_marks_them_everywhere() {
     let session = desk::two_models();
-    let (encdec, search) = (session.app().document.columns()[0].id, session.app().document.columns()[1].id);
+    let (encdec, search) = (session.app().document.columns[0].id, session.app().document.columns[1].id);
     let (mut harness, wires) = desk::window(session);
     harness.point_at("Source word 3 shoe");
     assert_eq!(hovered(&harness).and_then(|hover| hover.j), Some(2));
@@ -120,7 +120,7 @@ fn a_failed_model_is_a_sentence_in_its_column_and_can_be_tried_again() {
 fn loading_shows_how_far_it_is() {
     let mut session = desk::session("");
     session.apply(ColumnCommand::Add("slow".into()));
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     session.absorb(Event::Loading { column, fraction: 0.42 });
     let (harness, _) = desk::window(session);
     assert!(harness.has("Loading the model, 42 %"));
@@ -137,8 +137,8 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
     let text = harness.app().document.source().to_owned();
     assert!(wires.heard(SourceCommand::Edit(text.clone())) && text.contains('x'), "{text}");
     let session = harness.state().session();
-    assert!(session.app().document.columns()[1].stale, "the old picture waits, dimmed");
-    let (number, column) = (session.app().tasks.newest(), session.app().document.columns()[1].id);
+    assert!(session.app().document.columns[1].stale, "the old picture waits, dimmed");
+    let (number, column) = (session.app().tasks.newest, session.app().document.columns[1].id);
     let source = desk::sentence("a new text", &[]);
     let mut best = desk::hypothesis("un texte", 4, true, -1.0);
     best.found.finished = false;
@@ -282,7 +282,7 @@ fn models_are_removed_moved_and_added_by_path() {
 fn the_tab_of_a_model_selects_it_and_escape_leaves_it_selected() {
     let (mut harness, _, second) = desk::two_models_and(1);
     harness.click_role(Role::Tab, "RNNsearch");
-    let selected = |harness: &Harness<'static, App>| harness.app().view.selection().column;
+    let selected = |harness: &Harness<'static, App>| harness.app().view.selection.column;
     assert_eq!(selected(&harness), Some(second));
     assert!(!harness.has_any("Move left"), "no menu opens");
     harness.press(Key::Escape);
@@ -298,8 +298,8 @@ fn a_figure_on_light_ground_has_the_palette_of_the_light_theme() {
     for (is_dark, palette) in [(false, "Print"), (true, "Gray")] {
         let svg = |map: Option<&'static ColourMap>| {
             let drawing = Drawing { map, ..Drawing::new("heatmap", is_dark) };
-            let (column, search) = (&app.document.columns()[1], &app.document.state().search);
-            let picture = export::picture(column, search, app.view.settings(), &drawing, None).expect("a picture");
+            let (column, search) = (&app.document.columns[1], &app.document.state.search);
+            let picture = export::picture(column, search, &app.view.settings, &drawing, None).expect("a picture");
             FigureRequest::from(picture).bytes(Path::new("figure.svg")).expect("SVG")
         };
         assert!(svg(None) == svg(Some(ColourMap::on(palette))), "{palette}");
@@ -317,7 +317,7 @@ fn notices_are_sentences_that_can_be_dismissed() {
     let mut session = desk::two_models();
     session
         .hear(FileEvent::Notice { text: "The disk is full; free some space and try again".to_owned(), is_error: true });
-    let id = session.app().view.notices()[0].id;
+    let id = session.app().view.notices[0].id;
     let (mut harness, wires) = desk::window(session);
     assert!(harness.has("The disk is full; free some space and try again"));
     harness.click_on("Dismiss");
@@ -334,7 +334,7 @@ fn the_smallest_window_and_many_models_still_work() {
         }
         let (mut harness, _) = desk::window_of(copy, size);
         harness.run();
-        assert_eq!(harness.app().document.columns().len(), 6);
+        assert_eq!(harness.app().document.columns.len(), 6);
     }
 }
 
@@ -459,7 +459,7 @@ fn models_at_hand_become_an_ensemble_whose_alignment_is_chosen() {
     harness.click_button("Add ensemble");
     let members = vec!["RNNencdec".into(), "RNNsearch".into()];
     assert!(wires.heard(ColumnCommand::Add(SystemSpec { members, mixing: Mixing::default() })));
-    let column = harness.app().document.columns()[2].id;
+    let column = harness.app().document.columns[2].id;
     let mut facts = desk::facts("Both", true);
     facts.members = [("RNNencdec", false), ("RNNsearch", true)]
         .map(|(name, has_alignment)| Member { name: name.to_owned(), has_alignment })

@@ -88,7 +88,7 @@ impl Class {
     fn settle(&mut self) {
         self.until(|session| {
             let steps = session.steps();
-            let is_apart = session.app().view.page() != STEPS || steps.trace.is_some() && !steps.is_waiting();
+            let is_apart = session.app().view.page != STEPS || steps.trace.is_some() && !steps.is_waiting();
             let is_ready = session.lessons().open().is_none_or(Running::is_ready);
             is_ready && is_apart && settled(session.app())
         });
@@ -302,7 +302,7 @@ fn walk(class: &mut Class, key: &str, reader: Reader) {
     }
     class.click(Role::Button, "End lesson");
     class.settle();
-    assert_eq!(class.session().app().document.columns().len(), 2, "{key}: the window is as it was");
+    assert_eq!(class.session().app().document.columns.len(), 2, "{key}: the window is as it was");
     assert!(!class.has("Columns 2 to"), "{key}: the first column is in view again");
 }
 

@@ -22,20 +22,20 @@ fn offer(harness: &mut Harness<'_, App>, label: &str, line: &str) {
 fn answer(harness: &mut Harness<'_, App>, wires: &Wires, source: &str, output: &str) {
     let session = harness.state().session();
     let events =
-        desk::finished(session, session.app().document.columns()[2].id, desk::sentence(source, &[]), &[output], None);
+        desk::finished(session, session.app().document.columns[2].id, desk::sentence(source, &[]), &[output], None);
     *wires.events.borrow_mut() = events;
     harness.run();
 }
 
 fn names(harness: &Harness<'_, App>) -> Vec<String> {
-    harness.app().document.columns().iter().map(Column::name).collect()
+    harness.app().document.columns.iter().map(Column::name).collect()
 }
 
 #[test]
 fn a_dropped_word_opens_a_column_that_says_what_differs() {
     for size in [[1280.0, 800.0], [1024.0, 768.0]] {
         let (mut harness, wires) = desk::window_of(desk::two_models(), size);
-        let column = harness.app().document.columns()[1].id;
+        let column = harness.app().document.columns[1].id;
         harness.send(SelectCommand::Column(column));
         offer(&mut harness, "Source word 2 red", "Drop the source word");
         assert_eq!(names(&harness), ["RNNencdec", "RNNsearch", "RNNsearch, without \"red\""]);
@@ -54,10 +54,10 @@ fn a_dropped_word_opens_a_column_that_says_what_differs() {
 #[test]
 fn a_word_is_replaced_by_one_that_is_typed_or_by_a_neighbour() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    let column = harness.app().document.columns()[1].id;
+    let column = harness.app().document.columns[1].id;
     offer(&mut harness, "chaussure <- red 0.80", "Replace the source word...");
     assert!(harness.has("Looking for its neighbours"));
-    let number = harness.app().tasks.newest();
+    let number = harness.app().tasks.newest;
     let near = Ok(vec![("blue".to_owned(), 0.61), ("green".to_owned(), 0.5)]);
     *wires.events.borrow_mut() = vec![Event::Near { number, column, near }];
     harness.run();
@@ -76,7 +76,7 @@ fn a_word_is_replaced_by_one_that_is_typed_or_by_a_neighbour() {
 #[test]
 fn offers_of_words_are_reached_by_keys() {
     let (mut harness, _) = desk::window(desk::two_models());
-    let column = harness.app().document.columns()[1].id;
+    let column = harness.app().document.columns[1].id;
     harness.state_mut().send(SelectCommand::Target { column, i: 0 });
     harness.get_by_role(Role::Grid).focus();
     harness.run();

@@ -312,7 +312,7 @@ fn a_sentence_opens_live_with_its_links() {
     bench.click_each(&["Sentence 2 The old mill turns in the wind.", "Open on page Sentence"]);
     let session = bench.harness.state().session();
     assert_eq!(
-        (session.app().view.page(), session.app().document.source()),
+        (session.app().view.page, session.app().document.source()),
         (SENTENCE, "The old mill turns in the wind.")
     );
 }
@@ -408,7 +408,7 @@ fn one_model_runs_that_is_open_or_not() {
         };
         bench.wires.sent.borrow().iter().filter_map(runs).collect::<Vec<_>>()
     };
-    let folder = bench.harness.app().document.columns()[1].system.to_string();
+    let folder = bench.harness.app().document.columns[1].system.to_string();
     bench.click_each(&["Run", "Translate with"]);
     bench.says("All models above");
     bench.click_each(&["Translate with RNNsearch", "Run", "Align the references with"]);
@@ -644,7 +644,7 @@ fn a_section_that_was_closed_is_closed_at_the_next_start() {
     let mut bench = Bench::filled();
     bench.send(CorpusCommand::Select(Some(0)));
     bench.click("Links by hand");
-    let layout = bench.harness.app().view.layout().clone();
+    let layout = bench.harness.app().view.layout.clone();
     assert!(layout.closed.contains("corpus_section_links"));
     let mut next = Bench::filled();
     next.send(WindowCommand::SetLayout(Box::new(layout)));

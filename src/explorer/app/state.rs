@@ -7,7 +7,7 @@ use crate::app::document::column::{Column, ColumnState, DecodeKey, file_name};
 use crate::app::files::work::{AlignQuestion, FileJob};
 use crate::app::view::{Notice, Selection, ViewState};
 use crate::app::{
-    document::Document, document::differences::differences, document::table::TargetWord, effect::Effect,
+    document::Document, document::compare::differences, document::table::TargetWord, effect::Effect,
     files::lists::Lists, open_with::Installed, page::Page, tasks::Tasks,
 };
 use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request};
@@ -27,14 +27,14 @@ pub struct AppState {
     pub view: ViewState,
     pub lists: Lists,
     pub bundled: Vec<Installed>,
-    pub(crate) revision: u64,
+    pub revision: u64,
 }
 
 impl AppState {
     /// The models and ensembles of the columns, each once.
     pub fn systems(&self) -> Vec<SystemSpec> {
         let mut systems: Vec<SystemSpec> = Vec::new();
-        for Column { system, .. } in self.document.columns() {
+        for Column { system, .. } in &self.document.columns {
             if !systems.contains(system) {
                 systems.push(system.clone());
             }
@@ -64,11 +64,6 @@ impl AppState {
 
     pub fn reference(&self) -> Option<Cow<'_, str>> {
         self.lists.reference(self.document.state.position?)
-    }
-
-    /// Grows with every change that is saved.
-    pub fn revision(&self) -> u64 {
-        self.revision
     }
 
     pub(crate) fn changed(&mut self) {
@@ -318,6 +313,31 @@ impl AppState {
         system.members.iter_mut().for_each(|model| keep_whole(&mut model.folder));
         let id = self.tasks.fresh_id();
         self.document.columns.push(Column::new(id, system));
+    }
+
+    /// Makes these systems the columns, from left to right; columns that are already there stay.
+    pub(crate) fn put_columns(&mut self, wanted: Vec<SystemSpec>) {
+        if self.document.originals().map(|column| &column.system).eq(&wanted) {
+            return;
+        }
+        // the columns of variants follow from the scene
+        let mut old: Vec<Column> = std::mem::take(&mut self.document.columns);
+        old.retain(|column| column.variant.is_none());
+        for system in wanted {
+            let column = match old.iter().position(|column| column.system == system) {
+                Some(at) => old.remove(at),
+                None => Column::new(self.tasks.fresh_id(), system),
+            };
+            self.document.columns.push(column);
+        }
+        let is_there = |id| self.document.columns.iter().any(|column| column.id == id);
+        if !self.view.selection.column.is_none_or(is_there) {
+            self.view.selection = Selection::default();
+        }
+        self.view.hover = None;
+        self.changed();
+        self.mark_differences();
+        self.request();
     }
 
     pub(crate) fn columns_changed(&mut self) {

@@ -20,25 +20,17 @@ pub struct Task {
 /// The work under way.
 #[derive(Default)]
 pub struct Tasks {
-    list: Vec<Task>,
+    pub list: Vec<Task>,
     effects: Vec<Effect>,
     next_id: u64,
     /// Number of the newest request; events with any other change nothing.
-    newest: u64,
+    pub newest: u64,
     pub(crate) near: Option<Near>,
 }
 
 impl Tasks {
-    pub fn list(&self) -> &[Task] {
-        &self.list
-    }
-
     pub fn task(&self, number: u64) -> Option<&Task> {
         self.list.iter().find(|task| task.number == number)
-    }
-
-    pub fn newest(&self) -> u64 {
-        self.newest
     }
 
     pub(crate) fn fresh_request(&mut self) -> u64 {

@@ -36,55 +36,23 @@ pub struct Notice {
 /// What is shown and how.
 #[derive(Default)]
 pub struct ViewState {
-    pub(crate) page: Page,
-    pub(crate) selection: Selection,
-    pub(crate) hover: Option<Hover>,
-    pub(crate) settings: Settings,
-    pub(crate) drawing: Drawing,
-    pub(crate) layout: Layout,
-    pub(crate) notices: Vec<Notice>,
+    pub page: Page,
+    pub selection: Selection,
+    pub hover: Option<Hover>,
+    pub settings: Settings,
+    pub drawing: Drawing,
+    pub layout: Layout,
+    pub notices: Vec<Notice>,
     /// A picture of a plot or a map that waits for the name of its file.
     pub(crate) kept_figure: Option<Arc<Figure<'static>>>,
     pub(crate) painted: Option<(u64, Arc<Pixels>)>,
     /// How often another start of the program asked for this window.
-    pub(crate) calls: u64,
+    pub calls: u64,
 }
 
 impl ViewState {
-    pub fn page(&self) -> Page {
-        self.page
-    }
-
-    pub fn selection(&self) -> Selection {
-        self.selection
-    }
-
-    pub fn hover(&self) -> Option<Hover> {
-        self.hover
-    }
-
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    pub fn drawing(&self) -> Drawing {
-        self.drawing
-    }
-
-    pub fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    pub fn notices(&self) -> &[Notice] {
-        &self.notices
-    }
-
     /// The picture that was drawn last for the clipboard; its number is another for each.
     pub fn painted(&self) -> Option<(u64, &Pixels)> {
         self.painted.as_ref().map(|(number, pixels)| (*number, &**pixels))
-    }
-
-    pub fn calls(&self) -> u64 {
-        self.calls
     }
 }

@@ -7,7 +7,6 @@ pub mod files;
 pub mod gate;
 pub mod live;
 pub mod models;
-pub mod priority;
 pub mod queue;
 pub mod steps;
 pub mod thread;

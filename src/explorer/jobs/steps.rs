@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::jobs::models::cache::{Key, Library};
+use crate::jobs::thread;
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught, panic_sentence};
 use crate::jobs::{live::mailbox::Mailbox, models::loaded::LoadedModel};
-use crate::jobs::{priority, thread};
 use engine::decoding::step_trace::{Path, Then, TracedStep, trace_steps};
 use engine::error::{Error, Result};
 use engine::models::anatomy::{Anatomy, Diagram, MachinePart, Miswiring, Shrunk, anatomy_of, shrunk};
@@ -158,7 +158,7 @@ pub fn at_once(library: &Library, request: &StepsRequest) -> Result<StepTrace> {
 }
 
 fn run(library: &Library, inbox: &Mailbox<Letter>, out: &Outbox<StepsEvent>) {
-    priority::step_back(priority::LIVE);
+    thread::step_back(thread::LIVE_STEP);
     let mut open = None;
     while let Some(letter) = inbox.take() {
         let Some((number, request, ticket)) = letter else {

@@ -64,7 +64,7 @@ impl Driver {
         // The window that keeps the state is the one that a second start finds.
         inbox.follow(saved.as_deref().map(inbox_of).into_iter().collect());
         let troubles = [found.trouble, claim.trouble()];
-        let saved_revision = session.app().revision();
+        let saved_revision = session.app().revision;
         let aligner = KeptAligners::default();
         let mut driver = Self {
             session,
@@ -188,10 +188,10 @@ impl Driver {
 
     fn after(&mut self) {
         self.carry_out();
-        if self.session.app().revision() == self.saved_revision || self.session.is_unseen() {
+        if self.session.app().revision == self.saved_revision || self.session.is_unseen() {
             return;
         }
-        self.saved_revision = self.session.app().revision();
+        self.saved_revision = self.session.app().revision;
         let Some(path) = self.saved.clone() else { return };
         let state = self.session.saved();
         self.disk.save_soon(Box::new(move || {
@@ -217,14 +217,14 @@ mod tests {
     fn of_rows_that_wait_only_the_newest_of_a_column_is_absorbed() {
         let models = vec!["no/such/model".into(); 2];
         let mut driver = Driver::open(OpenWith { models, ..OpenWith::default() }, Arc::new(|| {}));
-        let number = driver.session.app().tasks.newest();
-        let ids: Vec<u64> = driver.session.app().document.columns().iter().map(|column| column.id).collect();
+        let number = driver.session.app().tasks.newest;
+        let ids: Vec<u64> = driver.session.app().document.columns.iter().map(|column| column.id).collect();
         let row = |at: usize, words: usize| Event::Expanded { number, column: ids[at], best: hypothesis(words) };
         let shown = |driver: &Driver| -> Vec<usize> {
             let words = |column: &crate::app::document::column::Column| {
                 column.table.as_ref().map_or(0, |table| table.target.len())
             };
-            driver.session.app().document.columns().iter().map(words).collect()
+            driver.session.app().document.columns.iter().map(words).collect()
         };
         let mut rows = Vec::new();
         for (at, words) in [(0, 1), (1, 1), (0, 2), (0, 3)] {

@@ -119,7 +119,7 @@ impl Session {
     /// Whether what a link brought is still on its way: it is kept once it was shown.
     pub fn is_unseen(&mut self) -> bool {
         let is_coming = |column: &Column| column.decoding || matches!(column.state, ColumnState::Loading(_));
-        self.is_unseen &= self.app.document.columns().iter().any(is_coming);
+        self.is_unseen &= self.app.document.columns.iter().any(is_coming);
         self.is_unseen
     }
 
@@ -322,7 +322,7 @@ impl Session {
     /// An event with an old number changes nothing.
     fn take_in(&mut self, event: Event) -> bool {
         let (number, id) = event.address();
-        if number.is_some_and(|number| number != self.app.tasks.newest()) {
+        if number.is_some_and(|number| number != self.app.tasks.newest) {
             return false;
         }
         let Some(at) = self.app.document.place(id) else { return false };

@@ -1,6 +1,8 @@
-//! What acts do, as commands or as a change of the window alone.
+//! What acts do, as commands or as a change of the window alone, and which keys begin them.
 
 use std::sync::LazyLock;
+
+use egui::{Key, KeyboardShortcut, Modifiers};
 
 use crate::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use crate::app::page::{Page, SENTENCE};
@@ -10,7 +12,7 @@ use crate::pages::corpus::CORPUS;
 use crate::pages::sentence::command::{ColumnCommand, InterveneCommand, ListCommand, SearchCommand, SelectCommand};
 use crate::pages::sentence::view::memory::{ListPlace, SentenceMemory};
 use crate::pages::shell::act::{Act, Binding, ROWS, WINDOW, WorksOn, cell};
-use crate::pages::shell::local::{Panel, Sheet, Window, given_id};
+use crate::pages::shell::local::{Panel, Sheet, Window, cell_id, given_id};
 use crate::pages::{shape::PageState, shell::clicked::MenuTarget, shell::dialogs::MODEL, steps::STEPS};
 use crate::ui::{manual, manual::ManualLocal};
 use crate::widgets::theme;
@@ -82,20 +84,20 @@ pub fn perform(act: Act, window: &mut Window<'_>, page: &dyn PageState) {
         Act::NextHypothesis => window.push(SelectCommand::MoveHypothesis(1)),
         Act::PreviousHypothesis => window.push(SelectCommand::MoveHypothesis(-1)),
         Act::Offers => window.local.shared.asked = marked(window),
-        Act::WidenBeam => window.push(SearchCommand::SetBeam(window.app.document.state().search.beam + 1)),
+        Act::WidenBeam => window.push(SearchCommand::SetBeam(window.app.document.state.search.beam + 1)),
         Act::NarrowBeam => {
-            window.push(SearchCommand::SetBeam(window.app.document.state().search.beam.saturating_sub(1).max(1)));
+            window.push(SearchCommand::SetBeam(window.app.document.state.search.beam.saturating_sub(1).max(1)));
         }
         Act::NextPalette => next_palette(window),
         Act::ToggleEnergies => {
-            let is_alpha = window.app.view.settings().shown == Shown::Alpha;
+            let is_alpha = window.app.view.settings.shown == Shown::Alpha;
             window.push(SettingsCommand::SetShown(if is_alpha { Shown::Energies } else { Shown::Alpha }));
         }
         Act::NextPicture => next_picture(window),
         Act::Solo => window.layout.solo = !window.layout.solo,
         Act::Present => window.local.presents = !window.local.presents,
-        Act::ToggleLinks => window.push(SettingsCommand::SetLinks(!window.app.view.settings().links)),
-        Act::TogglePieces => window.push(SettingsCommand::SetPieces(!window.app.view.settings().pieces)),
+        Act::ToggleLinks => window.push(SettingsCommand::SetLinks(!window.app.view.settings.links)),
+        Act::TogglePieces => window.push(SettingsCommand::SetPieces(!window.app.view.settings.pieces)),
         Act::LargerCells => weigh_or_scale(window, WEIGHT_STEP, CELL_STEP),
         Act::SmallerCells => weigh_or_scale(window, -WEIGHT_STEP, 1.0 / CELL_STEP),
         Act::WholeMatrix => window.layout.cell = if window.layout.cell < 0.0 { 0.0 } else { -1.0 },
@@ -111,13 +113,13 @@ pub fn perform(act: Act, window: &mut Window<'_>, page: &dyn PageState) {
         }
         Act::ToggleInspector => window.layout.inspector_open = !window.layout.inspector_open,
         Act::FullScreen => window.local.full_screen = Some(()),
-        Act::NextTheme => window.push(SettingsCommand::SetTheme(match window.app.view.settings().theme {
+        Act::NextTheme => window.push(SettingsCommand::SetTheme(match window.app.view.settings.theme {
             Theme::System => Theme::Light,
             Theme::Light => Theme::Dark,
             Theme::Dark => Theme::System,
         })),
-        Act::ZoomIn => window.push(SettingsCommand::SetZoom(window.app.view.settings().zoom + ZOOM_STEP)),
-        Act::ZoomOut => window.push(SettingsCommand::SetZoom(window.app.view.settings().zoom - ZOOM_STEP)),
+        Act::ZoomIn => window.push(SettingsCommand::SetZoom(window.app.view.settings.zoom + ZOOM_STEP)),
+        Act::ZoomOut => window.push(SettingsCommand::SetZoom(window.app.view.settings.zoom - ZOOM_STEP)),
         Act::ZoomReset => window.push(SettingsCommand::SetZoom(1.0)),
         Act::Help => {
             let other = if window.local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
@@ -146,7 +148,7 @@ fn save_figure(window: &mut Window<'_>) {
 }
 
 fn toggle_given(window: &mut Window<'_>) {
-    let opens = window.app.document.state().given.is_none();
+    let opens = window.app.document.state.given.is_none();
     window.local.shared.focus_id = opens.then(given_id);
     window.push(SourceCommand::Give(opens.then(String::new)));
 }
@@ -180,7 +182,7 @@ fn toggle_manual(window: &mut Window<'_>, page: &dyn PageState) {
 
 fn focus(window: &mut Window<'_>, panel: Panel) {
     window.local.shared.focus = Some(panel);
-    if window.app.view.page() != SENTENCE {
+    if window.app.view.page != SENTENCE {
         window.push(WindowCommand::ShowPage(SENTENCE));
     }
 }
@@ -200,7 +202,7 @@ fn escape(window: &mut Window<'_>, page: &dyn PageState) {
     if window.local.shared.picked.take().is_some() {
         return;
     }
-    let errors: Vec<u64> = window.app.view.notices().iter().filter(|notice| notice.is_error).map(|it| it.id).collect();
+    let errors: Vec<u64> = window.app.view.notices.iter().filter(|notice| notice.is_error).map(|it| it.id).collect();
     if !errors.is_empty() {
         return errors.into_iter().for_each(|id| window.push(WindowCommand::DismissNotice(id)));
     }
@@ -218,7 +220,7 @@ fn weigh_or_scale(window: &mut Window<'_>, by: f32, scale: f32) {
 
 fn weigh(window: &Window<'_>, by: f32) -> Option<InterveneCommand> {
     let mark = window.local.seen::<SentenceMemory>()?.key_mark;
-    let mark = mark.filter(|_| window.app.view.settings().shown == Shown::Alpha)?;
+    let mark = mark.filter(|_| window.app.view.settings.shown == Shown::Alpha)?;
     let (i, j) = (mark.i?, mark.j?);
     let table = window.app.document.column(mark.column)?.table.as_deref().filter(|table| !table.is_given)?;
     let weight = (table.alpha.as_ref()?.get(i, j)? + by).clamp(0.0, 1.0);
@@ -228,7 +230,7 @@ fn weigh(window: &Window<'_>, by: f32) -> Option<InterveneCommand> {
 
 fn next_palette(window: &mut Window<'_>) {
     let is_dark = window.local.theme != Some(egui::Theme::Light);
-    let at = theme::map_at(window.app.view.settings().palette_on(is_dark));
+    let at = theme::map_at(window.app.view.settings.palette_on(is_dark));
     let next = theme::COLOUR_MAPS[(at + 1) % theme::COLOUR_MAPS.len()].name;
     window.push(SettingsCommand::SetPalette(next.to_owned()));
 }
@@ -240,4 +242,37 @@ fn next_picture(window: &mut Window<'_>) {
         Look::Tree => Look::Heatmap,
     };
     window.layout.interlinear = false;
+}
+
+pub const PAGING: [KeyboardShortcut; 2] =
+    [KeyboardShortcut::new(Modifiers::NONE, Key::PageDown), KeyboardShortcut::new(Modifiers::NONE, Key::PageUp)];
+
+/// Acts whose keys were pressed since the last frame. It consumes the keys; text fields other than `source` keep undo.
+pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page, in_lesson: bool) -> Vec<Act> {
+    let typing = ctx.text_edit_focused();
+    let focused = ctx.memory(egui::Memory::focused);
+    let cell = ctx.data(|data| data.get_temp::<egui::Id>(cell_id()));
+    let elsewhere = typing && ![Some(source), Some(given_id()), cell].contains(&focused);
+    // An open menu closes with Escape by itself.
+    let in_menu = egui::Popup::is_any_open(ctx);
+    let mut acts = Vec::new();
+    ctx.input_mut(|input| {
+        // egui's matching ignores an extra Shift or Alt, so Ctrl+Shift+O has to be looked for before Ctrl+O.
+        for has_more in [true, false] {
+            for binding in bindings() {
+                let is_fields_own = elsewhere && matches!(binding.act, Act::Undo | Act::Redo);
+                let is_menus_own = in_menu && binding.act == Act::Escape;
+                if is_fields_own || is_menus_own || !works_on(binding, page) || typing && !binding.while_typing {
+                    continue;
+                }
+                let is_lessons_own = |key: &KeyboardShortcut| in_lesson && PAGING.contains(key);
+                let own = binding.keys.iter().filter(|key| !is_lessons_own(key));
+                for key in own.filter(|key| (key.modifiers.shift || key.modifiers.alt) == has_more) {
+                    let presses = input.count_and_consume_key(key.modifiers, key.logical_key);
+                    acts.extend(std::iter::repeat_n(binding.act, presses));
+                }
+            }
+        }
+    });
+    acts
 }

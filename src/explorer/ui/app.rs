@@ -17,7 +17,7 @@ use crate::pages::{
     steps::STEPS,
 };
 use crate::session::{driver::Driver, state::Session};
-use crate::ui::{act, shortcuts, spoken::Announcer, views, views::presentation};
+use crate::ui::{act, spoken::Announcer, views, views::presentation};
 use crate::{jobs::live::protocol::ColumnId, widgets::theme};
 use engine::{clock::Instant, lang, lang::Language};
 
@@ -71,7 +71,7 @@ impl App {
         // The session keeps the zoom; egui's own keys would go past it.
         ctx.options_mut(|options| options.zoom_with_keyboard = false);
         // the sentence has the keyboard at first, so that typing begins another; page Steps has keys of its own
-        let focus = (desk.session().app().view.page() != STEPS).then_some(Panel::Source);
+        let focus = (desk.session().app().view.page != STEPS).then_some(Panel::Source);
         let mut local = Local::default();
         local.shared.focus = focus;
         if focus.is_some() {
@@ -109,7 +109,7 @@ impl App {
     }
 
     fn speak(&mut self) {
-        let wanted = self.desk.session().app().view.settings().language.unwrap_or(self.system);
+        let wanted = self.desk.session().app().view.settings.language.unwrap_or(self.system);
         let is_there = lang::is_there(wanted);
         if let Some(fetch) = self.fetch.as_ref().filter(|_| !is_there) {
             fetch(wanted);
@@ -145,7 +145,7 @@ impl App {
 
     fn perform(&mut self, acts: Vec<Act>) {
         let (session, lights) = (self.desk.session(), self.desk.session().lessons().lights());
-        let page = session.pages().get(session.app().view.page());
+        let page = session.pages().get(session.app().view.page);
         let (commands, layout, local) = (&mut self.commands, &mut self.layout, &mut self.local);
         let mut window = Window { app: session.app(), lights: &lights, commands, layout, local };
         for act in acts {
@@ -155,8 +155,8 @@ impl App {
 
     fn read_input(&mut self, ctx: &egui::Context) {
         let lights = self.desk.session().lessons().lights();
-        let page = self.desk.session().app().view.page();
-        let acts = shortcuts::pressed(ctx, source::editor_id(), page, lights.is_open());
+        let page = self.desk.session().app().view.page;
+        let acts = act::pressed(ctx, source::editor_id(), page, lights.is_open());
         self.perform(acts);
         if self.local.full_screen.take().is_some() {
             let fills = ctx.input(|input| input.viewport().fullscreen.unwrap_or(false));
@@ -191,7 +191,7 @@ impl App {
     }
 
     fn apply_settings(&mut self, ctx: &egui::Context) {
-        let settings = &self.desk.session().app().view.settings();
+        let settings = &self.desk.session().app().view.settings;
         if self.theme != Some(settings.theme) {
             self.theme = Some(settings.theme);
             ctx.set_theme(match settings.theme {
@@ -212,7 +212,7 @@ impl App {
 
     /// Another start of the program has sent its arguments here, and the window may be minimised or behind others.
     fn come_forward(&mut self, ctx: &egui::Context) {
-        let calls = self.desk.session().app().view.calls();
+        let calls = self.desk.session().app().view.calls;
         if std::mem::replace(&mut self.seen_calls, calls) != calls {
             ctx.send_viewport_cmd(ViewportCommand::Minimized(false));
             ctx.send_viewport_cmd(ViewportCommand::Focus);
@@ -235,11 +235,11 @@ impl App {
     fn finish(&mut self, ctx: &egui::Context) {
         let session = self.desk.session();
         // What is remembered of a column goes with it.
-        let is_there = |id: &ColumnId| session.app().document.columns().iter().any(|column| column.id == *id);
+        let is_there = |id: &ColumnId| session.app().document.columns.iter().any(|column| column.id == *id);
         self.local.of::<SentenceMemory>().trees.retain(|id, _| is_there(id));
         self.local.of::<SentenceMemory>().output_heights.retain(|id, _| is_there(id));
         self.local.shared.textures.retain(|id, _| is_there(id));
-        if session.app().view.hover() != self.local.shared.hover {
+        if session.app().view.hover != self.local.shared.hover {
             self.commands.push(SelectCommand::Hover(self.local.shared.hover).into());
         }
         if std::mem::take(&mut self.local.shared.copies_link)
@@ -258,7 +258,7 @@ impl App {
             let size = [pixels.width as usize, pixels.height as usize];
             ctx.copy_image(egui::ColorImage::from_rgba_unmultiplied(size, &pixels.rgba));
         }
-        let layout = (*session.app().view.layout() != self.layout).then(|| Box::new(self.layout.clone()));
+        let layout = (session.app().view.layout != self.layout).then(|| Box::new(self.layout.clone()));
         if self.commands.is_empty() && layout.is_none() {
             return;
         }
@@ -278,8 +278,8 @@ impl App {
         let session = self.desk.session();
         let lesson = session.lessons().open().map_or(0, |open| 1 + open.page as u64);
         // never 0, with which nothing was made
-        let revision = (session.app().revision() + 1) * 1000 + lesson;
-        if !self.local.presents || session.app().view.settings().site.is_none() || self.local.code.0 == revision {
+        let revision = (session.app().revision + 1) * 1000 + lesson;
+        if !self.local.presents || session.app().view.settings.site.is_none() || self.local.code.0 == revision {
             return;
         }
         // a text that is too long for a code has none
@@ -306,7 +306,7 @@ impl App {
     pub fn paint(&mut self, ui: &mut egui::Ui) {
         let ctx = ui.ctx().clone();
         self.speak();
-        self.layout.clone_from(self.desk.session().app().view.layout());
+        self.layout.clone_from(&self.desk.session().app().view.layout);
         self.apply_settings(&ctx);
         self.come_forward(&ctx);
         self.read_input(&ctx);
@@ -330,7 +330,7 @@ impl App {
             ctx.request_repaint();
         }
         // the source is always there, so F6 ends at the latest with it
-        if self.desk.session().app().view.page() == SENTENCE && !self.local.presents && self.local.shared.cycle_on() {
+        if self.desk.session().app().view.page == SENTENCE && !self.local.presents && self.local.shared.cycle_on() {
             ctx.request_repaint();
         }
         self.finish(&ctx);

@@ -9,7 +9,6 @@ pub mod manual;
 pub mod manual_links;
 #[cfg(not(target_family = "wasm"))]
 mod native;
-pub mod shortcuts;
 pub mod spoken;
 pub mod views;
 

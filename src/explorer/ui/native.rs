@@ -34,7 +34,7 @@ pub fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe:
             }
         }),
     );
-    let size = driver.session().app().view.layout().window;
+    let size = driver.session().app().view.layout.window;
     show(size, move |ctx| {
         let _ = window.set(ctx.clone());
         wrap(App::new(Box::new(driver), ctx).with_bundled(bundled, home).in_language(system_language()))

@@ -19,7 +19,7 @@ impl Announcer {
     pub fn translated(ctx: &Context, document: &Document) {
         let tell = |announcer: &mut Self| {
             let whole = |column: &Column| !column.stale && !column.decoding;
-            let columns = document.columns().iter().filter(|column| column.shown().is_some());
+            let columns = document.columns.iter().filter(|column| column.shown().is_some());
             if !columns.clone().all(whole) {
                 return;
             }

@@ -228,7 +228,7 @@ fn every_page_keeps_its_part_under_its_own_name() {
 fn a_source_that_is_named_is_seen() {
     let saved = || Some(SavedSession { page: "corpus".to_owned(), ..SavedSession::default() });
     let options = OpenWith { source: Some("a.en".into()), ..OpenWith::default() };
-    let page = |options: &OpenWith| Session::start(saved(), options).app().view.page();
+    let page = |options: &OpenWith| Session::start(saved(), options).app().view.page;
     assert_eq!((page(&OpenWith::default()), page(&options)), (CORPUS, SENTENCE));
 }
 
@@ -238,7 +238,7 @@ fn what_is_still_set_from_the_last_time_is_said_at_the_start() {
     let notices = |json: &str| {
         let saved: SavedSession = serde_json::from_str(json).expect("a saved state");
         let session = Session::start(Some(saved), &OpenWith::default());
-        session.app().view.notices().iter().filter(|notice| notice.text.contains("still in force")).count()
+        session.app().view.notices.iter().filter(|notice| notice.text.contains("still in force")).count()
     };
     let forbidden = r#"{"version": 1, "interventions": [{"models": ["/no/model"], "set": {"version": 1, "forbid": [{"word": "robe"}]}}]}"#;
     assert_eq!((notices(forbidden), notices(r#"{"version": 1}"#)), (1, 0));

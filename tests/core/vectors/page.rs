@@ -152,7 +152,7 @@ fn what_cannot_be_mapped_is_a_sentence_and_the_last_map_stays() {
     assert_eq!(desk.session.maps().chart, Some(chart));
     desk.send(MapCommand::DismissMessage);
     assert_eq!(desk.session.maps().message, None);
-    let columns: Vec<u64> = desk.session.app().document.columns().iter().map(|column| column.id).collect();
+    let columns: Vec<u64> = desk.session.app().document.columns.iter().map(|column| column.id).collect();
     for column in columns {
         desk.session.apply(ColumnCommand::Remove(column));
     }
@@ -225,10 +225,10 @@ fn settings_are_kept_between_starts_and_nonsense_is_mended() {
         MapCommand::SetColour(Colour::Length),
         MapCommand::SetTyped("some words".to_owned()),
     ] {
-        let before = desk.session.app().revision();
+        let before = desk.session.app().revision;
         let changes = command != MapCommand::SetPerplexity(f32::NAN) && !format!("{command:?}").contains("NaN");
         desk.send(command);
-        assert_eq!(desk.session.app().revision() > before, changes);
+        assert_eq!(desk.session.app().revision > before, changes);
     }
     let saved = desk.session.saved();
     let again = Session::start(Some(saved), &OpenWith::default());

@@ -1,14 +1,11 @@
 //! The sentence, its columns, and what undo goes back to.
 
 pub mod absorb;
-mod arrange;
 pub mod column;
 pub mod compare;
-pub mod differences;
 pub mod hand;
 pub mod history;
 pub mod interlinear;
-mod kept;
 pub mod rewording;
 pub mod rows;
 pub mod sentence_state;
@@ -20,7 +17,7 @@ pub mod variant;
 use std::sync::Arc;
 
 use crate::app::{
-    document::column::Column, document::compare::SystemComparison, document::differences::comparable,
+    document::column::Column, document::compare::SystemComparison, document::compare::comparable,
     document::history::History, document::sentence_state::SentenceState, document::variant::VariantLabel,
     files::gold::Gold,
 };
@@ -35,8 +32,8 @@ pub const ENSEMBLE: &str =
 /// The sentence with its undo history, and its columns.
 #[derive(Default)]
 pub struct Document {
-    pub(crate) columns: Vec<Column>,
-    pub(crate) state: SentenceState,
+    pub columns: Vec<Column>,
+    pub state: SentenceState,
     pub(crate) history: History,
     /// Gold links of the sentence that was opened last.
     pub(crate) gold: Option<Arc<Gold>>,
@@ -55,10 +52,6 @@ pub struct Document {
 pub type MovedRow = (ColumnId, Option<usize>);
 
 impl Document {
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
     pub fn column(&self, id: ColumnId) -> Option<&Column> {
         self.columns.iter().find(|column| column.id == id)
     }
@@ -81,16 +74,8 @@ impl Document {
         self.columns.iter().find(|column| column.variant.is_none() && column.system.members == variant.system.members)
     }
 
-    pub fn state(&self) -> &SentenceState {
-        &self.state
-    }
-
     pub fn source(&self) -> &str {
         &self.state.source
-    }
-
-    pub fn position(&self) -> Option<usize> {
-        self.state.position
     }
 
     pub fn can_undo(&self) -> bool {
@@ -103,10 +88,6 @@ impl Document {
 
     pub fn decoding(&self) -> usize {
         self.columns.iter().filter(|column| column.decoding).count()
-    }
-
-    pub fn words_per_second(&self) -> f32 {
-        self.words_per_second
     }
 
     pub(crate) fn compare_variants(&mut self) {

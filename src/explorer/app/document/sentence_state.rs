@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
-use crate::app::{document::interlinear::InterlinearPlan, document::kept};
+use crate::app::document::interlinear::InterlinearPlan;
 use engine::decoding::{Ranking, SearchOptions};
-use engine::{interventions::Interventions, models::choice::ModelSpec, text::sentence::MAX_SOURCE_BYTES};
+use engine::interventions::{Interventions, Place, SetAlpha};
+use engine::{models::choice::ModelSpec, text::sentence::MAX_SOURCE_BYTES};
 
 /// Candidates kept for each word, for the inspector.
 pub const CANDIDATES: usize = 10;
@@ -111,8 +114,32 @@ impl SearchChange {
 pub struct Owned {
     pub models: Vec<ModelSpec>,
     /// Never empty.
-    #[serde(flatten, with = "kept")]
+    #[serde(flatten, serialize_with = "kept", deserialize_with = "sound_set")]
     pub interventions: Arc<Interventions>,
+}
+
+/// Unknown keys are ignored, missing ones are empty.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    /// As in a file of interventions; nothing where a later version wrote what this one cannot read.
+    set: Value,
+}
+
+fn kept<S: Serializer>(set: &Arc<Interventions>, output: S) -> Result<S::Ok, S::Error> {
+    let set = serde_json::to_value(&**set).map_err(S::Error::custom)?;
+    Kept { set }.serialize(output)
+}
+
+/// Drops what makes no sense.
+fn sound_set<'de, D: Deserializer<'de>>(input: D) -> Result<Arc<Interventions>, D::Error> {
+    let Kept { set } = Kept::deserialize(input)?;
+    let mut set: Interventions = serde_json::from_value(set).unwrap_or_default();
+    let is_weight = |alpha: &f32| alpha.is_finite() && *alpha >= 0.0;
+    set.pin.retain(|pin| if let SetAlpha::Weights(row) = &pin.alpha { row.iter().all(is_weight) } else { true });
+    set.mask.retain(|mask| if let Place::Bytes(bytes) = mask { bytes.start <= bytes.end } else { true });
+    set.temperature = set.temperature.filter(|t| t.is_finite() && *t > 0.0);
+    Ok(Arc::new(set))
 }
 
 impl SentenceState {

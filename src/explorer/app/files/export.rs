@@ -23,8 +23,9 @@ use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use engine::aligner::sides::SideRules;
 use engine::analysis::measures::{MEASURES, MeasuredWords, Tested};
 use engine::analysis::{hard, row_convention::RowConvention, words::over_words};
-use engine::lang;
+use engine::error::{Error, Result};
 use engine::text::{commands, links::Link, tsv, tsv::TsvCell};
+use engine::{interventions::Interventions, lang};
 use figure::sheet::{FigureKind, FigureNeeds, FigureStyle, kind};
 use figure::{heatmap::outlines::Outlined, palette::ColourMap, provenance::Provenance, tree::DrawnNode};
 
@@ -49,7 +50,12 @@ pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Op
 }
 
 /// Whether a kind of figure can be drawn of what a column shows, with this target word selected; otherwise why not.
-pub fn can_draw(column: &Column, kind: &FigureKind, shown: Shown, word: Option<usize>) -> Result<(), &'static str> {
+pub fn can_draw(
+    column: &Column,
+    kind: &FigureKind,
+    shown: Shown,
+    word: Option<usize>,
+) -> std::result::Result<(), &'static str> {
     let table = column.table.as_deref();
     let has_cells = kind.name == "heatmap" && table.is_some_and(|table| table.numbers(shown).is_some());
     let is_there = match kind.needs {
@@ -161,20 +167,20 @@ pub fn picture(
 }
 
 pub fn provenance(app: &AppState, column: &Column) -> Option<Provenance> {
-    let search = app.document.state().search_of(column.variant);
+    let search = app.document.state.search_of(column.variant);
     let drawing = Drawing::new("heatmap", false);
-    let PictureRequest { title, facts, .. } = picture(column, &search, app.view.settings(), &drawing, None)?;
+    let PictureRequest { title, facts, .. } = picture(column, &search, &app.view.settings, &drawing, None)?;
     Some(Provenance { title, facts })
 }
 
 /// A figure of one column, or of all that have it side by side; `None` if nothing is translated.
 pub fn figure(app: &AppState, id: ColumnId, drawing: &Drawing) -> Option<FigureRequest> {
-    let (document, selection) = (&app.document, app.view.selection());
-    let shown = app.view.settings().shown;
+    let (document, selection) = (&app.document, app.view.selection);
+    let shown = app.view.settings.shown;
     let word = |column: &Column| selection.target.filter(|_| selection.column == Some(column.id));
     let kind = kind(drawing.kind)?;
     let can = |column: &&Column| can_draw(column, kind, shown, word(column)).is_ok();
-    let asked = document.columns().iter().filter(|_| drawing.of_all);
+    let asked = document.columns.iter().filter(|_| drawing.of_all);
     let (mut columns, others): (Vec<&Column>, Vec<&Column>) = asked.partition(can);
     let left_out = others.iter().map(|column| {
         let why = can_draw(column, kind, shown, word(column)).err().unwrap_or_default();
@@ -187,8 +193,8 @@ pub fn figure(app: &AppState, id: ColumnId, drawing: &Drawing) -> Option<FigureR
     let drawing = Drawing { has_caption: drawing.has_caption || columns.len() > 1, ..*drawing };
     let gold = app.gold().filter(|_| drawing.of_gold);
     let panel = |column: &Column| {
-        let search = document.state().search_of(column.variant);
-        let settings = Settings { unk_replacement: app.replaces(column), ..app.view.settings().clone() };
+        let search = document.state.search_of(column.variant);
+        let settings = Settings { unk_replacement: app.replaces(column), ..app.view.settings.clone() };
         let mut picture = picture(column, &search, &settings, &drawing, word(column))?;
         let shown = if picture.table.is_given { column.read() } else { column.shown() };
         let links =
@@ -471,4 +477,17 @@ fn links(column: &Column, settings: &Settings) -> Option<Vec<Link>> {
     let links = reading.0.links(&over_words(table::rows_by(shown, reading)?, &source, &target));
     let rules = SideRules { source: shown.rules[0], target: shown.rules[1] };
     Some(SideRules::SPACES.retold_links(&links, rules, (&column.source.text, &shown.text)))
+}
+
+/// A sentence with what is set in a column as one line of JSON, which `interlinear translate --interventions` reads. Error: nothing is translated, or words are still being chosen.
+pub fn set_json(column: &Column, set: &Interventions) -> Result<String> {
+    let waits = column.decoding || column.stale || *column.set != *set;
+    let Some(best) = column.hypotheses.first().filter(|_| !waits) else {
+        let message = tr!("The words of this column are still being chosen; save it when they stand");
+        return Err(Error::Input(message.to_owned()));
+    };
+    let source = Some(column.source.text.clone());
+    let model = column.facts.as_ref().map(|facts| facts.name.clone());
+    let form = Interventions { source, model, ..best.touched.form.clone() };
+    Ok(form.to_json()? + "\n")
 }

@@ -29,7 +29,7 @@ pub struct TextRowShown {
 }
 
 pub fn choices(app: &AppState) -> Vec<RowChoice> {
-    let plan = &app.document.state().interlinear;
+    let plan = &app.document.state.interlinear;
     let mut others = columns(app);
     // what has no links stands at the foot, so that the others are neighbours
     others
@@ -47,8 +47,8 @@ pub fn choices(app: &AppState) -> Vec<RowChoice> {
 
 fn columns(app: &AppState) -> Vec<(TextRow, &Column)> {
     let mut rows: Vec<(TextRow, &Column)> = Vec::new();
-    let reads = |column: &&Column| app.document.state().text_of(column.variant) == app.document.source();
-    for column in app.document.columns().iter().filter(reads) {
+    let reads = |column: &&Column| app.document.state.text_of(column.variant) == app.document.source();
+    for column in app.document.columns.iter().filter(reads) {
         let name = column.name();
         let names = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name} {n}")));
         let is_free = |row: &TextRow| !rows.iter().any(|(known, _)| known == row);
@@ -61,7 +61,7 @@ fn columns(app: &AppState) -> Vec<(TextRow, &Column)> {
 
 /// Rows from top to bottom, the sentence first; without those whose text is missing.
 pub fn rows(app: &AppState) -> Vec<TextRowShown> {
-    let plan = &app.document.state().interlinear;
+    let plan = &app.document.state.interlinear;
     let columns = columns(app);
     let rules = columns.iter().find_map(|(_, column)| column.shown()).map(|shown| shown.rules).unwrap_or_default();
     let mut rows = vec![TextRowShown::new(tr!("Sentence"), app.document.source(), rules[0])];
@@ -88,12 +88,12 @@ pub fn rows(app: &AppState) -> Vec<TextRowShown> {
 
 /// The sentence and its rows as a figure. Error: it is higher than a page can be.
 pub fn picture(app: &AppState, sentences: &[GlossedSentence]) -> Result<Figure<'static>> {
-    let mut figure = picture::picture(sentences, app.view.drawing().page.width_mm, &SansSerif, &LIGHT)?;
+    let mut figure = picture::picture(sentences, app.view.drawing.page.width_mm, &SansSerif, &LIGHT)?;
     let about = &mut figure.provenance;
     picture::TITLE.clone_into(&mut about.title);
     for (_, column) in columns(app) {
         about.model(&column.model(), column.facts.as_ref().map_or("", |facts| &facts.digest));
-        about.fact("search", format!("beam {}", app.document.state().search_of(column.variant).beam));
+        about.fact("search", format!("beam {}", app.document.state.search_of(column.variant).beam));
     }
     about.fact("sentence", app.document.source());
     about.program();
@@ -131,7 +131,7 @@ fn of_column(
     name: &str,
 ) -> Option<TextRowShown> {
     let table = column.table.as_deref().filter(|_| column.source.text == app.document.source())?;
-    let settings = app.view.settings();
+    let settings = &app.view.settings;
     let facts = column.facts.as_ref();
     let (shown, aligned) =
         if table.is_given { (column.read()?, &column.given.links) } else { (column.shown()?, &column.links) };
@@ -144,7 +144,7 @@ fn of_column(
     let (source, target) = table::sides_by([rule, shown.rules[1]], &column.source, shown)?;
     let read = |reading| table::rows_by(shown, reading).map(|rows| over_words(rows, &source, &target));
     let sure = |links| Links::new(links, Vec::new());
-    let threshold = app.document.state().interlinear.threshold;
+    let threshold = app.document.state.interlinear.threshold;
     let links = match by {
         None => None,
         Some(LinksBy::Alpha) => {

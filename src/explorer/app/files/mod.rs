@@ -11,7 +11,6 @@ pub mod interlinear;
 pub mod line;
 pub mod lists;
 pub mod picture;
-pub mod share;
 #[cfg(target_family = "wasm")]
 pub mod upload;
 pub mod work;

@@ -5,4 +5,3 @@ pub mod explore;
 mod judging;
 mod open;
 pub mod thread;
-mod unsaved;

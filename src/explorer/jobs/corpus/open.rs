@@ -1,7 +1,8 @@
 //! The thread of a corpus, how it answers: the workspace that is open, and what was asked of it last.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use std::{path::PathBuf, sync::Arc, sync::mpsc::Receiver};
+use std::{sync::Arc, sync::mpsc::Receiver};
 
 use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};
 use crate::jobs::corpus::explore::Jobs;
@@ -217,7 +218,24 @@ impl CorpusHandler<'_> {
         self.refresh()
     }
 
-    pub(super) fn open(&mut self, path: &std::path::Path) -> Result<()> {
+    /// Makes an empty corpus, and opens it.
+    fn begin_unsaved(&mut self) -> Result<()> {
+        let folder = tempfile::tempdir().map_err(|error| Error::io(std::env::temp_dir(), &error))?;
+        let path = folder.path().join("corpus.ilws");
+        self.tell(CorpusNews::Made { path: path.clone(), is_saved: false });
+        self.open(&path)?;
+        self.at.unsaved = Some(folder);
+        Ok(())
+    }
+
+    /// Writes the corpus into a file of its own, and goes on with that.
+    fn save_as(&mut self, path: &Path) -> Result<()> {
+        self.workspace()?.copy(path)?;
+        self.tell(CorpusNews::Made { path: path.to_owned(), is_saved: true });
+        self.open(path)
+    }
+
+    fn open(&mut self, path: &Path) -> Result<()> {
         self.tell(CorpusNews::busy(id!("Opening the corpus"), 0.0));
         let read = Workspace::open(path).and_then(|mut workspace| {
             // Unfolded numbers are read as well, only more slowly.

@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel}
 use std::time::Duration;
 
 use crate::jobs::corpus::open::{CorpusHandler, OpenCorpus};
+use crate::jobs::thread;
 use crate::jobs::thread::{Outbox, Patience, Service, Wake};
-use crate::jobs::{priority, thread};
 use engine::ticket::{CancellationToken, Generation};
 
 pub use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};
@@ -54,7 +54,7 @@ impl CorpusThread {
 }
 
 fn run(inbox: &Receiver<CorpusRequest>, out: &Outbox<CorpusNews>, imports: &Generation, end: &CancellationToken) {
-    priority::step_back(priority::LIVE);
+    thread::step_back(thread::LIVE_STEP);
     let mut open = CorpusHandler { out, imports, end, inbox, waiting: Vec::new(), at: OpenCorpus::default() };
     loop {
         if open.waiting.is_empty() && !open.at.jobs.is_busy() {

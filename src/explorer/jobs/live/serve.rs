@@ -6,18 +6,22 @@ use std::time::Duration;
 
 use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
 use crate::jobs::live::protocol::{
-    ColumnResult, ColumnSpec, Event, HypothesisView, Request, SystemKey, UntouchedTranslation,
+    ColumnResult, ColumnSpec, Event, HypothesisView, Request, Shift, SystemKey, UntouchedTranslation,
 };
-use crate::jobs::live::{given, near, view};
+use crate::jobs::live::view;
 use crate::jobs::models::store::{Outcome, Store};
 use crate::jobs::thread::{caught, panic_sentence};
-use crate::jobs::{live::untouched::shifts, models::cache::Heard, models::loaded::LoadedModel};
-use engine::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode};
+use crate::jobs::{models::cache::Heard, models::loaded::LoadedModel};
+use engine::analysis::{divergence::jensen_shannon, neighbours::Space};
+use engine::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode, follow::follow, force};
 use engine::error::{Error, Result};
+use engine::evaluation::rows::{self, RowReader};
 use engine::interventions::{Intervening, Intervention};
-use engine::{
-    clock::Instant, evaluation::rows::RowReader, models::Stepper, text::sentence::Sentence, ticket::CancellationToken,
-};
+use engine::models::representations::{VocabularySide, words};
+use engine::models::{StepOutput, Stepper};
+use engine::text::sentence::{Sentence, UNK};
+use engine::text::{line, tokenizer::Tokenizer};
+use engine::{clock::Instant, ticket::CancellationToken};
 
 /// Most numbers (alpha and energies) of a trace; longer sentences are searched without one.
 const MAX_TRACE: usize = 16_000_000;
@@ -159,10 +163,10 @@ impl Job<'_> {
         let source = source.untouched();
         model.with_stepper(spec.engine, self.threads, |stepper| {
             if list.is_empty() {
-                return given::given(model, &source, text, stepper, self.ticket);
+                return forced_view(model, &source, text, stepper, self.ticket);
             }
             let mut stepper = Intervening::new(&mut *stepper, vec![Arc::clone(&list)]);
-            given::given(model, &source, text, &mut stepper, self.ticket)
+            forced_view(model, &source, text, &mut stepper, self.ticket)
         })
     }
 
@@ -187,7 +191,7 @@ impl Job<'_> {
             return;
         }
         let Some(model) = self.store.wait(system, self.ticket, &mut |_| ()) else { return };
-        let near = model.and_then(|model| match caught(|| near::near(&model, &wanted.word)) {
+        let near = model.and_then(|model| match caught(|| neighbours(&model, &wanted.word)) {
             Ok(near) => near.map_err(|error| error.to_string()),
             Err(words) => Err(panic_sentence("this column", &words)),
         });
@@ -341,4 +345,94 @@ fn within_memory(options: &SearchOptions, t_x: usize) -> SearchOptions {
     let numbers = 2 * t_x * options.limit(t_x) * options.beam;
     let (trace, most_numbers) = (options.trace && numbers <= MAX_TRACE, options.most_numbers.min(MAX_NUMBERS));
     SearchOptions { trace, most_numbers, ..options.clone() }
+}
+
+/// Most numbers of its alignment.
+const MOST_CELLS: usize = 4_000_000;
+
+/// The given words under this model, `</s>` included. Error: no words, too many, or [`Error::Stale`].
+fn forced_view(
+    model: &LoadedModel,
+    source: &view::Source,
+    text: &str,
+    stepper: &mut dyn Stepper,
+    ticket: &CancellationToken,
+) -> Result<HypothesisView> {
+    let target = line::read(&model.model().target, text, false);
+    let target = target.map_err(|why| Error::Input(format!("Your translation {why}.")))?;
+    if target.words() == 0 {
+        return Err(Error::Input("Your translation has no words that this model could read.".to_owned()));
+    }
+    let cells = source.sentence.len() * target.ids.len();
+    if cells > MOST_CELLS {
+        return Err(Error::Input("Your translation is too long to be aligned with this text.".to_owned()));
+    }
+    let longer = RowReader::own(model.system()).tokens_past_eos(&target.ids);
+    let forced = force(stepper, &[(&source.sentence.ids, &longer)], ticket)?;
+    let forced = rows::of_tokens_alone(forced.into_iter().next().unwrap_or_default(), target.ids.len());
+    Ok(view::given(&model.wording(), source, (&target, false), forced))
+}
+
+const NEAR_SHOWN: usize = 8;
+/// Neighbours that are examined; pieces of words and punctuation are skipped.
+const LOOKED_AT: usize = 200;
+
+/// The words nearest to `word` with their cosines. Error: an ensemble, or a word that is not one vocabulary entry.
+fn neighbours(model: &LoadedModel, word: &str) -> Result<Vec<(String, f32)>> {
+    let facts = &model.facts;
+    if !facts.members.is_empty() {
+        return Err(Error::Input("An ensemble has no embeddings of its own; type a word".to_owned()));
+    }
+    let vocabulary = &model.model().source;
+    let id = match vocabulary.encode_with(word, None).ids.as_slice() {
+        &[id] if id != facts.specials.unk => id,
+        [_] => return Err(Error::Input(format!("{} does not know the word \"{word}\"; type another", facts.name))),
+        _ => {
+            let sentence = "is several pieces for this model, which have no neighbours together; type another word";
+            return Err(Error::Input(format!("\"{word}\" {sentence}")));
+        }
+    };
+    let words = words(model.model(), VocabularySide::Source, usize::MAX)?;
+    let Some(row) = words.ids.iter().position(|other| *other == id) else { return Ok(Vec::new()) };
+    let space = Space::new(words.dimension, words.rows);
+    let typed = |id: u32| {
+        let text = vocabulary.spaced(&[vocabulary.token(id)?]);
+        let is_word = text != UNK && text.chars().any(char::is_alphanumeric);
+        (is_word && vocabulary.encode_with(&text, None).ids == [id]).then_some(text)
+    };
+    let near = space.nearest_to(row, LOOKED_AT).into_iter();
+    Ok(near.filter_map(|near| Some((typed(words.ids[near.index])?, near.cosine))).take(NEAR_SHOWN).collect())
+}
+
+/// Most log p that are kept of the model's own steps; words further on are not compared.
+const MOST_OWN: usize = 16_000_000;
+
+/// How interventions change the next word at each place of `target`, given the same words; forced words are ignored.
+fn shifts(
+    stepper: &mut dyn Stepper,
+    list: &[Intervention],
+    pair: (&[u32], &[u32]),
+    words: (&Tokenizer, usize),
+    ticket: &CancellationToken,
+) -> Result<Vec<Shift>> {
+    let (source, target) = pair;
+    let (vocabulary, candidates) = words;
+    let best = |output: &StepOutput| -> Vec<(String, f32)> {
+        let word = |id: u32| vocabulary.token(id).unwrap_or(UNK).to_owned();
+        output.best_row(0).iter().map(|&(id, log_p)| (word(id), log_p)).collect()
+    };
+    let compared = &target[..target.len().min(MOST_OWN / vocabulary.len().max(1))];
+    let (mut own, mut shifts) = (Vec::new(), Vec::new());
+    follow(stepper, source, compared, candidates, ticket, &mut |i, output| {
+        let log_p = output.log_p.get(compared[i] as usize).copied().unwrap_or(f32::NEG_INFINITY);
+        shifts.push(Shift { before: best(output), log_p, ..Shift::default() });
+        own.push(output.log_p.clone());
+    })?;
+    let free = list.iter().filter(|one| !matches!(one, Intervention::Force { .. })).cloned();
+    let mut changed = Intervening::new(stepper, vec![free.collect()]);
+    follow(&mut changed, source, compared, candidates, ticket, &mut |i, output| {
+        shifts[i].after = best(output);
+        shifts[i].divergence = jensen_shannon(&own[i], &output.log_p) as f32;
+    })?;
+    Ok(shifts)
 }

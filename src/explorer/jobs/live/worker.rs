@@ -5,9 +5,9 @@ use std::{num::NonZero, sync::Arc, time::Duration};
 
 use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
 use crate::jobs::live::protocol::{Event, Request};
+use crate::jobs::thread;
 use crate::jobs::thread::{GRACE, Service, Wake, caught, panic_sentence};
 use crate::jobs::{live::mailbox::Mailbox, live::serve::serve_holding, models::cache::Library, models::store::Store};
-use crate::jobs::{priority, thread};
 use engine::ticket::{CancellationToken, Generation};
 
 const ROOM: usize = 256;
@@ -87,7 +87,7 @@ impl Worker {
 }
 
 fn run(mut store: Store, inbox: &Mailbox<Letter>, outbox: &Outbox) {
-    priority::step_back_with_pool(priority::LIVE);
+    thread::step_back_with_pool(thread::LIVE_STEP);
     while let Some((request, ticket, busy)) = inbox.take() {
         let mut emit = |event| outbox.send(event, &ticket);
         if let Err(words) = caught(|| serve_holding(&request, &mut store, &ticket, Some(busy), &mut emit)) {

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::jobs::queue::order::{Found, QueueOrder};
 use crate::jobs::queue::work::{Job, JobProgress, PausePoint, Work};
+use crate::jobs::thread;
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
 use crate::jobs::{gate::ForegroundGate, models::cache::Library};
-use crate::jobs::{priority, thread};
 use engine::error::Error;
 use engine::ticket::{CancellationToken, Generation};
 
@@ -77,7 +77,7 @@ impl<J: Job> JobQueue<J> {
             events,
             move || closed.close(),
             move || {
-                priority::step_back(priority::CORPUS);
+                thread::step_back(thread::CORPUS_STEP);
                 run(&theirs, &library, &out);
             },
         );

@@ -207,7 +207,7 @@ impl CorpusPage {
         let (known, first) = (self.corpus.languages(), self.columns.look.aligner.clone());
         let is_guess = known.is_none();
         let languages = known.or_else(|| app.document.languages());
-        let choice = AlignerChoice::with(languages, &app.view.settings().aligner, first)?;
+        let choice = AlignerChoice::with(languages, &app.view.settings.aligner, first)?;
         Some(AlignerChoice { is_guess, ..choice })
     }
 

@@ -215,7 +215,7 @@ impl CorpusPage {
 
     /// Puts in the small set that comes with the program, in German for models that write German.
     fn fill(&mut self, app: &mut AppState) {
-        let facts = || app.document.columns().iter().filter_map(|column| column.facts.as_ref());
+        let facts = || app.document.columns.iter().filter_map(|column| column.facts.as_ref());
         let writes = |language| facts().any(|facts| primary(&facts.target_language) == language);
         let is_german = writes("de") && !writes("fr");
         self.begin_unsaved(app);

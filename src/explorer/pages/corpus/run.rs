@@ -19,7 +19,7 @@ impl CorpusPage {
 
     /// Models with what is set for them.
     pub(super) fn run_set(&mut self, app: &mut AppState) {
-        let sentence = app.document.state();
+        let sentence = &app.document.state;
         let acts = |system: SystemSpec| {
             let set = sentence.set_for(&system.members);
             let acting = InterventionPlan::of("what was set", set.for_every_sentence(&sentence.source));
@@ -36,15 +36,15 @@ impl CorpusPage {
 
     pub(super) fn run_all(&mut self, wanted: Vec<(SystemSpec, Option<PlanSource>)>, forces: bool, app: &mut AppState) {
         let Some(workspace) = self.path.clone() else { return };
-        let search = app.document.state().search.options();
+        let search = app.document.state.search.options();
         if wanted.is_empty() {
             self.message = Some(tr!("There is no model to run; add one with + Model above").to_owned());
         }
         for (system, acting) in wanted {
             let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
-            let device = app.view.settings().device;
-            let aligner = app.view.settings().aligner.clone();
-            let reading = app.view.settings().asked.origin.then_some(RowConvention::Head);
+            let device = app.view.settings.device;
+            let aligner = app.view.settings.aligner.clone();
+            let reading = app.view.settings.asked.origin.then_some(RowConvention::Head);
             let workspace = workspace.clone();
             let order = Analyse { workspace, system, device, search, forces, acting, aligner, reading };
             self.tasks.push(app.tasks.order(CORPUS, QueueOrder::Analyse(order)));

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::app::document::{ENSEMBLE, rows};
 use crate::app::{
-    document::column::Column, files::share, files::work::FileJob, page::SENTENCE, settings::Shown, state::AppState,
+    document::column::Column, files::export, files::work::FileJob, page::SENTENCE, settings::Shown, state::AppState,
     view::Selection,
 };
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
@@ -229,7 +229,7 @@ fn is_current(app: &AppState, subject: &ProbeSubject) -> bool {
 
 fn share(app: &mut AppState, id: ColumnId, path: PathBuf) -> Result<(), String> {
     let column = standing(app, id)?;
-    let text = share::json(column, &app.document.interventions(column)).map_err(|error| error.to_string())?;
+    let text = export::set_json(column, &app.document.interventions(column)).map_err(|error| error.to_string())?;
     let path = if path.extension().is_some() { path } else { path.with_extension("json") };
     app.tasks.chore(FileJob::Write { path, text });
     Ok(())

@@ -13,7 +13,7 @@ const NARROW: f32 = 420.0;
 /// The progress of the page's task with its buttons; nothing when it is done.
 pub fn task_ui(ui: &mut Ui, window: &mut Window<'_>, number: Option<u64>) {
     let Some(task) = number.and_then(|number| window.app.tasks.task(number)) else { return };
-    let before = window.app.tasks.list().first().filter(|first| first.number != task.number);
+    let before = window.app.tasks.list.first().filter(|first| first.number != task.number);
     let text = match before {
         Some(first) if task.progress.is_none() => tr!("Waits for the work of page {}", first.page.name()),
         _ => line(task),

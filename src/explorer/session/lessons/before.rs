@@ -25,14 +25,14 @@ pub struct Snapshot {
 
 impl Snapshot {
     pub fn of(app: &AppState, steps: &StepsPage) -> Self {
-        let id = app.view.selection().column;
+        let id = app.view.selection.column;
         Self {
-            state: app.document.state().clone(),
+            state: app.document.state.clone(),
             columns: app.document.originals().map(|column| column.system.clone()).collect(),
             selected: app.document.originals().position(|column| Some(column.id) == id),
-            page: app.view.page(),
-            layout: app.view.layout().clone(),
-            settings: app.view.settings().clone(),
+            page: app.view.page,
+            layout: app.view.layout.clone(),
+            settings: app.view.settings.clone(),
             steps: vec![
                 StepsCommand::SetWrong(steps.wrong),
                 StepsCommand::SetMode(steps.mode),

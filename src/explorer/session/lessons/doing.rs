@@ -26,7 +26,7 @@ pub enum StepOutcome {
 impl LessonAction {
     pub fn now(&self, app: &AppState, steps: &StepsPage) -> StepOutcome {
         let set = |command: SettingsCommand| StepOutcome::Do(vec![command.into()]);
-        let layout = || app.view.layout().clone();
+        let layout = || app.view.layout.clone();
         let lay_out = |layout: Layout| one(WindowCommand::SetLayout(Box::new(layout)));
         match self {
             Self::Models(names) => models(names, app),
@@ -73,19 +73,19 @@ impl LessonAction {
 
     /// Whether it is so; `before` is what was so when it was first waited for.
     pub fn holds(&self, before: &Baseline, app: &AppState, steps: &StepsPage) -> bool {
-        let layout = app.view.layout();
-        let (search, settings) = (&app.document.state().search, app.view.settings());
+        let layout = &app.view.layout;
+        let (search, settings) = (&app.document.state.search, &app.view.settings);
         match self {
             Self::Models(names) => names_of(app) == *names,
             Self::Sentence(text) => app.document.source().trim() == text,
-            Self::Given(text) => app.document.state().given.as_deref().map(str::trim) == text.as_deref(),
+            Self::Given(text) => app.document.state.given.as_deref().map(str::trim) == text.as_deref(),
             Self::Beam(beam) => search.beam == *beam,
             Self::ForbidUnk(on) => search.forbid_unk == *on,
-            Self::Page(page) => app.view.page() == *page,
+            Self::Page(page) => app.view.page == *page,
             Self::Select(name) => app.selected_column().is_some_and(|column| name_of(column) == *name),
             Self::Hypothesis(number) => app.selected_column().is_some_and(|column| column.hypothesis + 1 == *number),
             Self::Row(row) => has_row(row.as_deref(), app),
-            Self::Word(None) => app.view.selection().target.is_none(),
+            Self::Word(None) => app.view.selection.target.is_none(),
             Self::Word(Some(wanted)) => app.selected_word().is_some_and(|(_, _, word)| word.text == *wanted),
             Self::Picture(look) => layout.look == *look,
             Self::Energies(on) => (settings.shown == Shown::Energies) == *on,
@@ -110,9 +110,9 @@ impl LessonAction {
 fn act_holds(act: LessonAct, before: &Baseline, app: &AppState, steps: &StepsPage) -> bool {
     match act {
         LessonAct::AnotherSentence => app.document.source().trim() != before.source.trim() && settled(app),
-        LessonAct::SelectWord => app.view.selection().target.is_some() && app.view.selection() != before.selection,
+        LessonAct::SelectWord => app.view.selection.target.is_some() && app.view.selection != before.selection,
         LessonAct::Reveal => steps.guessing.as_ref().is_some_and(|guessing| guessing.is_revealed),
-        LessonAct::Intervene => !app.document.state().interventions.is_empty(),
+        LessonAct::Intervene => !app.document.state.interventions.is_empty(),
         LessonAct::AnotherStep => steps.i != before.i,
         LessonAct::Say => !steps.class.is_empty(),
         LessonAct::AnotherHypothesis => hypotheses(app) != before.hypotheses,
@@ -131,12 +131,12 @@ pub struct Baseline {
 impl Baseline {
     pub fn of(app: &AppState, steps: &StepsPage) -> Self {
         let source = app.document.source().to_owned();
-        Self { source, selection: app.view.selection(), i: steps.i, hypotheses: hypotheses(app) }
+        Self { source, selection: app.view.selection, i: steps.i, hypotheses: hypotheses(app) }
     }
 }
 
 fn hypotheses(app: &AppState) -> Vec<usize> {
-    app.document.columns().iter().map(|column| column.hypothesis).collect()
+    app.document.columns.iter().map(|column| column.hypothesis).collect()
 }
 
 fn one(command: impl Into<Command>) -> StepOutcome {
@@ -148,7 +148,7 @@ pub fn name_of(column: &Column) -> String {
 }
 
 fn names_of(app: &AppState) -> Vec<String> {
-    app.document.columns().iter().map(name_of).collect()
+    app.document.columns.iter().map(name_of).collect()
 }
 
 fn of_name<'a>(app: &'a AppState, name: &str) -> Option<&'a Column> {
@@ -156,7 +156,7 @@ fn of_name<'a>(app: &'a AppState, name: &str) -> Option<&'a Column> {
 }
 
 fn models(names: &[String], app: &AppState) -> StepOutcome {
-    let known = app.document.columns().iter().map(|column| column.system.clone());
+    let known = app.document.columns.iter().map(|column| column.system.clone());
     let known = known.chain(app.bundled.iter().map(|installed| (&installed.folder).into()));
     let known: Vec<SystemSpec> = known.collect();
     let found = |name: &String| known.iter().find(|system| system.name() == *name).cloned();
@@ -180,12 +180,12 @@ fn is_settled(column: &Column) -> bool {
 }
 
 pub fn settled(app: &AppState) -> bool {
-    app.document.columns().iter().all(|column| is_settled(column) && has_read(column, app))
+    app.document.columns.iter().all(|column| is_settled(column) && has_read(column, app))
 }
 
 /// Whether a column has read the translation that is given, where one is.
 fn has_read(column: &Column, app: &AppState) -> bool {
-    let is_given = app.document.state().given.as_ref().is_some_and(|given| !given.trim().is_empty());
+    let is_given = app.document.state.given.as_ref().is_some_and(|given| !given.trim().is_empty());
     !is_given || column.given.view.is_some() || column.state != ColumnState::Ready
 }
 
@@ -217,7 +217,7 @@ fn show_hypothesis(number: usize, app: &AppState) -> StepOutcome {
 }
 
 fn free(app: &AppState) -> Vec<Command> {
-    let is_set = !app.document.state().interventions.is_empty();
+    let is_set = !app.document.state.interventions.is_empty();
     is_set.then(|| InterveneCommand::TakeAll.into()).into_iter().collect()
 }
 
@@ -239,7 +239,7 @@ fn set_row(row: &str, app: &AppState) -> StepOutcome {
 
 /// Whether some row of the selected column is set like this; `None`: whether nothing is set.
 fn has_row(row: Option<&str>, app: &AppState) -> bool {
-    let Some(wanted) = row else { return app.document.state().interventions.is_empty() };
+    let Some(wanted) = row else { return app.document.state.interventions.is_empty() };
     let table = app.selected_column().and_then(|column| column.table.as_ref());
     let Some((table, alpha)) = table.and_then(|table| Some((table, table.alpha.as_ref()?))) else { return false };
     let set = table.target.iter().enumerate().filter(|(_, word)| word.is_pinned);

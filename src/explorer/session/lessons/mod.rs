@@ -247,7 +247,7 @@ impl Running {
         if !is_wanted || self.pictures.contains_key(&key) || !self.is_ready() {
             return;
         }
-        let shown = match app.view.page() {
+        let shown = match app.view.page {
             SENTENCE if settled(app) => Some(of_columns(app)),
             STEPS if is_apart(app, steps) => of_steps(steps),
             _ => None,
@@ -268,7 +268,7 @@ pub const THE_SENTENCE: &str = id!("The sentence");
 
 /// What all columns say, and the picture of the selected one, or of the first that aligns.
 fn of_columns(app: &AppState) -> OnPaper<Paper> {
-    let columns = app.document.columns();
+    let columns = &app.document.columns;
     let words = |column: &Column| Some((column.name(), column.table.as_ref()?.text.clone()));
     let mut said = vec![(lang::text(THE_SENTENCE).to_owned(), app.document.source().to_owned())];
     said.extend(columns.iter().filter_map(words));
@@ -276,11 +276,11 @@ fn of_columns(app: &AppState) -> OnPaper<Paper> {
     let column = app.selected_column().filter(aligns).or_else(|| columns.iter().find(aligns));
     // light, as paper is, and as the page shows it
     let map = Some(ColourMap::on(LIGHT_PALETTE));
-    let has_links = app.view.layout().look == Look::Links;
+    let has_links = app.view.layout.look == Look::Links;
     let kind = if has_links { "links" } else { "heatmap" };
     let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
-    let search = &app.document.state().search;
-    let picture = |column| lang::in_english(|| export::picture(column, search, app.view.settings(), &drawing, None));
+    let search = &app.document.state.search;
+    let picture = |column| lang::in_english(|| export::picture(column, search, &app.view.settings, &drawing, None));
     let picture = column.and_then(picture).map(|picture| Paper::Column(Box::new(picture.into())));
     OnPaper { said, pictures: picture.into_iter().collect() }
 }

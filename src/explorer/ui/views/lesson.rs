@@ -10,7 +10,7 @@ use crate::pages::shell::local::{Window, keep_side};
 use crate::pages::{lesson::LessonCommand, steps::StepsPage};
 use crate::session::lessons::script::{Ask, ScriptPart};
 use crate::session::lessons::{Lessons, Running};
-use crate::ui::{shortcuts::PAGING, views::manual};
+use crate::ui::{act::PAGING, views::manual};
 use crate::widgets::{labels, theme};
 use crate::{app::document::column::Column, session::lessons::shelf::LessonFile};
 use engine::lang;
@@ -296,7 +296,7 @@ fn called(window: &Window<'_>, steps: &StepsPage, light: &Highlight) -> Option<S
             Some(lang::text(trace.machine.stages.iter().find(|stage| stage.key == of)?.title).to_owned())
         })
     } else {
-        let columns = window.app.document.columns();
+        let columns = &window.app.document.columns;
         columns.iter().find(|column| column.system.name() == of).map(Column::name)
     };
     Some(name.unwrap_or_else(|| of.to_owned()))

@@ -112,7 +112,7 @@ pub fn follow(ui: &Ui, window: &mut Window<'_>, link: &str) {
             window.local.of::<ManualLocal>().open(page, None);
         }
         Some(Target::Act(wanted)) => {
-            let page = window.app.view.page();
+            let page = window.app.view.page;
             if act::bindings().iter().any(|row| row.act == wanted && !act::works_on(row, page)) {
                 window.push(WindowCommand::ShowPage(SENTENCE));
             }

@@ -224,7 +224,7 @@ fn title(window: &Window<'_>, clicked: MenuTarget) -> String {
 }
 
 fn number(window: &Window<'_>, table: &AlignmentTable, i: usize, j: usize) -> String {
-    let shown = window.app.view.settings().shown;
+    let shown = window.app.view.settings.shown;
     table.numbers(shown).and_then(|matrix| matrix.get(i, j)).map_or_else(String::new, |number| format!("{number:.3}"))
 }
 
@@ -243,11 +243,11 @@ pub fn aligns(window: &Window<'_>, clicked: MenuTarget) -> bool {
 
 fn any_aligns(window: &Window<'_>, _: MenuTarget) -> bool {
     let has = |column: &Column| column.table.as_deref().is_some_and(|table| table.alpha.is_some());
-    window.app.document.columns().iter().any(has)
+    window.app.document.columns.iter().any(has)
 }
 
 fn has_numbers(window: &Window<'_>, clicked: MenuTarget) -> bool {
-    let settings = window.app.view.settings();
+    let settings = &window.app.view.settings;
     aligns(window, clicked) || shown(window, clicked).is_some_and(|(_, table)| table.numbers(settings.shown).is_some())
 }
 
@@ -291,11 +291,11 @@ fn save_set(window: &mut Window<'_>, clicked: MenuTarget) {
 }
 
 fn is_alone(window: &Window<'_>, _: MenuTarget) -> bool {
-    window.layout.solo && window.app.document.columns().len() > 1
+    window.layout.solo && window.app.document.columns.len() > 1
 }
 
 fn beside_others(window: &Window<'_>, clicked: MenuTarget) -> bool {
-    !is_alone(window, clicked) && window.app.document.columns().len() > 1
+    !is_alone(window, clicked) && window.app.document.columns.len() > 1
 }
 
 /// One loaded model; an ensemble has no embeddings.
@@ -306,7 +306,7 @@ fn on_map(window: &Window<'_>, clicked: MenuTarget) -> bool {
 }
 
 fn can_outline(window: &Window<'_>, clicked: MenuTarget) -> bool {
-    let settings = window.app.view.settings();
+    let settings = &window.app.view.settings;
     let column = window.app.document.column(clicked.column());
     !settings.links && column.is_some_and(|column| column.aligner(settings).is_some())
 }
@@ -357,18 +357,17 @@ fn copy_cell(window: &mut Window<'_>, clicked: MenuTarget) {
 
 fn copy_row(window: &mut Window<'_>, clicked: MenuTarget) {
     let (Some((_, table)), Some(i)) = (shown(window, clicked), clicked.target()) else { return };
-    window.local.shared.copied = Some(export::shown_tsv(table, window.app.view.settings().shown, i..i + 1));
+    window.local.shared.copied = Some(export::shown_tsv(table, window.app.view.settings.shown, i..i + 1));
 }
 
 fn copy_source(window: &mut Window<'_>, clicked: MenuTarget) {
     let (Some((_, table)), Some(j)) = (shown(window, clicked), clicked.source()) else { return };
-    window.local.shared.copied = Some(export::source_tsv(table, window.app.view.settings().shown, j));
+    window.local.shared.copied = Some(export::source_tsv(table, window.app.view.settings.shown, j));
 }
 
 fn copy_alignment(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some((_, table)) = shown(window, clicked) else { return };
-    window.local.shared.copied =
-        Some(export::shown_tsv(table, window.app.view.settings().shown, 0..table.target.len()));
+    window.local.shared.copied = Some(export::shown_tsv(table, window.app.view.settings.shown, 0..table.target.len()));
 }
 
 fn copy_glossed(window: &mut Window<'_>, format: &str) {

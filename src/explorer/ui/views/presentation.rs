@@ -12,7 +12,7 @@ pub const LARGER: f32 = 1.7;
 const CODE_SIDE: f32 = 300.0;
 
 pub fn is_shown(window: &Window<'_>, page: &dyn PageState) -> bool {
-    window.local.presents && page.presents() && !window.app.document.columns().is_empty()
+    window.local.presents && page.presents() && !window.app.document.columns.is_empty()
 }
 
 pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageState) {
@@ -51,7 +51,7 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageStat
 
 fn code_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let (_, side, dark) = &window.local.code;
-    let why = match &window.app.view.settings().site {
+    let why = match &window.app.view.settings.site {
         None => tr!("A code needs the address of the explorer in a browser: interlinear explore --site ADDRESS"),
         Some(_) => tr!("What is set is too long for a code; copy the link instead"),
     };

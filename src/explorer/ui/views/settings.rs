@@ -3,13 +3,13 @@
 use egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton};
 use egui::{ComboBox, RichText, Slider, Ui};
 
-use crate::app::{command::SettingsCommand, document::column::file_name, settings::Theme};
+use crate::app::{command::SettingsCommand, document::column::file_name, lights::HighlightPart, settings::Theme};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::{
     sentence::command::SearchCommand, sentence::view::picture_bar, shell::act::Act, shell::local::Window,
     shell::menu::act_item,
 };
-use crate::ui::views::{beam, lesson};
+use crate::ui::views::lesson;
 use crate::widgets::{labels, theme};
 use engine::aligner::bundled::AlignerFile;
 use engine::lang;
@@ -54,9 +54,9 @@ pub fn menus_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
 
 fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.set_width(320.0_f32.min(ui.ctx().content_rect().width() - 2.0 * theme::SPACE_4));
-    if beam::is_phone(ui) {
+    if is_phone(ui) {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center).with_main_align(egui::Align::Min), |ui| {
-            beam::beam_ui(ui, window);
+            beam_ui(ui, window);
         });
         ui.separator();
     }
@@ -68,7 +68,7 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn length_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let mut power = window.app.document.state().search.length_normalization;
+    let mut power = window.app.document.state.search.length_normalization;
     let label = ui.label(tr!("Length normalisation A"));
     let slider = ui.add(Slider::new(&mut power, 0.0..=2.0).step_by(0.1).fixed_decimals(1)).labelled_by(label.id);
     if slider.changed() {
@@ -81,7 +81,7 @@ fn length_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn unknown_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let settings = window.app.view.settings();
+    let settings = &window.app.view.settings;
     let mut replace = settings.unk_replacement;
     if ui.checkbox(&mut replace, tr!("Show the typed word for [UNK]")).changed() {
         window.push(SettingsCommand::SetUnkReplacement(replace));
@@ -92,11 +92,11 @@ fn unknown_ui(ui: &mut Ui, window: &mut Window<'_>) {
             "[UNK] stands for a word that is not in the vocabulary. The source word of greatest alpha is put in its place."
         ),
     );
-    let mut forbid = window.app.document.state().search.forbid_unk;
+    let mut forbid = window.app.document.state.search.forbid_unk;
     if ui.checkbox(&mut forbid, tr!("Never choose [UNK]")).changed() {
         window.push(SearchCommand::SetForbidUnk(forbid));
     }
-    let mut allow = window.app.document.state().search.allow_unk;
+    let mut allow = window.app.document.state.search.allow_unk;
     let switch = egui::Checkbox::new(&mut allow, tr!("Let models of Marian choose [UNK]"));
     let about = tr!("Marian never writes [UNK] by default. Other models choose it where it is likeliest.");
     if ui.add_enabled(!forbid, switch).on_hover_text(about).changed() {
@@ -105,7 +105,7 @@ fn unknown_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn device_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let chosen = window.app.view.settings().device;
+    let chosen = window.app.view.settings.device;
     let choices = std::iter::once(DeviceChoice::Auto)
         .chain(device::available().into_iter().filter(|choice| *choice != DeviceChoice::Auto));
     let label = ui.label(tr!("Compute on"));
@@ -130,7 +130,7 @@ fn device_text(choice: DeviceChoice) -> String {
 
 fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.set_min_width(280.0);
-    let theme = window.app.view.settings().theme;
+    let theme = window.app.view.settings.theme;
     ui.label(RichText::new(tr!("Theme")).color(theme::tokens(ui).weak));
     ui.horizontal(|ui| {
         for (choice, name) in
@@ -173,7 +173,7 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let chosen = window.app.view.settings().language;
+    let chosen = window.app.view.settings.language;
     let has_chinese = ui.fonts_mut(|fonts| fonts.has_glyphs(&theme::body(), Language::Chinese.name()));
     for language in std::iter::once(None).chain(LANGUAGES.map(Some)) {
         let name = language.map_or(tr!("As the system"), Language::name);
@@ -203,7 +203,7 @@ fn aligner_ui(ui: &mut Ui, window: &mut Window<'_>) {
         window.ask(ALIGNER.then(|path| SettingsCommand::OpenAligner { path, model: None }));
         ui.close();
     }
-    for own in window.app.view.settings().aligner.iter() {
+    for own in window.app.view.settings.aligner.iter() {
         without_ui(ui, window, own);
     }
 }
@@ -241,5 +241,25 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if !NEWER.is_empty() {
         ui.separator();
         labels::note(ui, tr!("Version {}. {newer}", env!("CARGO_PKG_VERSION"), newer = lang::text(NEWER)));
+    }
+}
+
+/// A screen reader reads typed letters already.
+const PHONE: f32 = 560.0;
+
+pub fn is_phone(ui: &Ui) -> bool {
+    ui.ctx().content_rect().width() < PHONE
+}
+
+pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let mut beam = window.app.document.state.search.beam;
+    let value = ui.add(egui::DragValue::new(&mut beam).range(1..=50).speed(0.1));
+    let label = ui.label(RichText::new(tr!("Beam")).color(theme::tokens(ui).weak));
+    let value = value
+        .labelled_by(label.id)
+        .on_hover_text(tr!("How many unfinished translations the search keeps at each step; 1 is greedy"));
+    window.part(ui, HighlightPart::BeamSize, "", value.rect.union(label.rect));
+    if value.changed() {
+        window.push(SearchCommand::SetBeam(beam));
     }
 }

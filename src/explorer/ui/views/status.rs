@@ -14,7 +14,7 @@ const DISMISS: f32 = 76.0;
 
 pub fn status_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    if theme::is_squat(ui) && window.app.view.page() == SENTENCE {
+    if theme::is_squat(ui) && window.app.view.page == SENTENCE {
         let foot = ui.ctx().content_rect().center_bottom();
         return notices_ui(ui, window, foot);
     }
@@ -23,13 +23,12 @@ pub fn status_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.horizontal(|ui| {
             let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
             ui.label(small(activity(window.app)));
-            if window.app.document.words_per_second() > 0.0 {
+            if window.app.document.words_per_second > 0.0 {
                 ui.label(
-                    small(tr!("{} words/s", format_args!("{:.0}", window.app.document.words_per_second())))
-                        .color(t.weak),
+                    small(tr!("{} words/s", format_args!("{:.0}", window.app.document.words_per_second))).color(t.weak),
                 );
             }
-            if let Some(task) = window.app.tasks.list().first() {
+            if let Some(task) = window.app.tasks.list.first() {
                 ui.label(small(task::line(task)).color(t.accent));
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -43,16 +42,15 @@ pub fn status_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 pub fn activity(app: &AppState) -> String {
-    let count = app.document.columns().len();
-    let loading =
-        app.document.columns().iter().filter(|column| matches!(column.state, ColumnState::Loading(_))).count();
+    let count = app.document.columns.len();
+    let loading = app.document.columns.iter().filter(|column| matches!(column.state, ColumnState::Loading(_))).count();
     let decoding = app.document.decoding();
     if count == 0 {
         tr!("No model is open").to_owned()
     } else if loading > 0 {
         tr!("Loading {n} model" | "Loading {n} models" % loading)
     } else if decoding > 0 {
-        if app.document.columns().iter().any(|column| column.variant.is_some()) {
+        if app.document.columns.iter().any(|column| column.variant.is_some()) {
             tr!(
                 "Translating with {decoding} of {n} column" | "Translating with {decoding} of {n} columns" % count,
                 decoding
@@ -70,7 +68,7 @@ pub fn activity(app: &AppState) -> String {
 
 /// Removes notices of success shown long enough; returns the seconds until the next one goes (`now` in seconds).
 pub fn forget_old(window: &mut Window<'_>, now: f64) -> Option<f64> {
-    let notices = window.app.view.notices();
+    let notices = &window.app.view.notices;
     window.local.notices.retain(|id, _| notices.iter().any(|notice| notice.id == *id));
     let mut next: Option<f64> = None;
     for notice in notices.iter().filter(|notice| !notice.is_error) {
@@ -88,7 +86,7 @@ fn notices_ui(ui: &Ui, window: &mut Window<'_>, foot: Pos2) {
     if let Some(left) = forget_old(window, ui.input(|input| input.time)) {
         ui.ctx().request_repaint_after(Duration::from_secs_f64(left));
     }
-    if window.app.view.notices().is_empty() {
+    if window.app.view.notices.is_empty() {
         return;
     }
     let width = (ui.ctx().content_rect().width() - 2.0 * theme::SPACE_5).clamp(0.0, NOTICE_WIDTH);
@@ -103,7 +101,7 @@ fn list_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     let app = window.app;
     // The newest few; older ones come up when these are dismissed.
-    for notice in app.view.notices().iter().rev().take(3) {
+    for notice in app.view.notices.iter().rev().take(3) {
         let (fill, text) = if notice.is_error { (t.error_soft, t.error) } else { (t.raised, t.text) };
         let frame =
             egui::Frame::new().fill(fill).stroke(egui::Stroke::new(1.0, t.line)).shadow(ui.visuals().popup_shadow);

@@ -3,15 +3,16 @@
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui, WidgetInfo};
 use egui::{accesskit::Role, containers::menu::MenuButton};
 
+use crate::app::command::{SettingsCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
-use crate::app::{command::SettingsCommand, files::export::AlignmentFormat, lights::HighlightPart};
+use crate::app::{files::export::AlignmentFormat, lights::HighlightPart};
 use crate::pages::sentence::command::{ColumnCommand, SelectCommand};
 use crate::pages::sentence::view::{facts, measured};
 use crate::pages::shell::dialogs::{MODEL, Question, Wants};
 use crate::pages::shell::local::{Sheet, Window};
-use crate::pages::{PAGES, shell::act::Act, shell::clicked::MenuTarget};
+use crate::pages::{PAGES, shell::act::Act, shell::clicked::MenuTarget, shell::menu::act_item};
 use crate::ui::views::offers::{MenuKind, WHAT_IF};
-use crate::ui::views::{beam, lesson, offers, settings, tabs};
+use crate::ui::views::{lesson, offers, settings};
 use crate::widgets::theme;
 use engine::analysis::measures::MEASURES;
 use engine::lang;
@@ -64,21 +65,21 @@ pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     Panel::top("top_bar").frame(theme::bar(ui)).show(ui, |ui| {
         ui.horizontal(|ui| {
-            let count = window.app.document.columns().len() as f32;
+            let count = window.app.document.columns.len() as f32;
             let models = count * (FEWEST_LETTERS * LETTER + AROUND);
             let longer = longer(ui);
             let room = ui.available_width() - longer.menus - longer.add;
             let is_narrow = room - longer.tabs < NARROW.max(BESIDE + models);
             let has_lessons = room - longer.tabs >= BESIDE_LESSONS + OF_MODEL * count;
             if room - longer.tabs < NARROWEST {
-                let tabs = ui.scope(|ui| tabs::menu_ui(ui, window));
+                let tabs = ui.scope(|ui| tabs_menu_ui(ui, window));
                 window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
             } else {
                 if !is_narrow {
                     ui.label(RichText::new("Interlinear").size(theme::TEXT_TITLE).color(t.accent));
                     ui.add_space(theme::SPACE_1);
                 }
-                let tabs = ui.scope(|ui| tabs::tabs_ui(ui, window));
+                let tabs = ui.scope(|ui| tabs_ui(ui, window));
                 window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
             }
             ui.add_space(theme::SPACE_1);
@@ -125,14 +126,14 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool, has_lessons: 
         lesson::toggle(window);
     }
     settings::menus_ui(ui, window, is_narrow);
-    if !beam::is_phone(ui) {
-        beam::beam_ui(ui, window);
+    if !settings::is_phone(ui) {
+        settings::beam_ui(ui, window);
     }
 }
 
 fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let app = window.app;
-    let count = app.document.columns().len();
+    let count = app.document.columns.len();
     let add = ADD + longer(ui).add;
     let room = (ui.available_width() - add).max(0.0);
     let letters = ((room / count.max(1) as f32 - AROUND) / LETTER).clamp(LEAST_LETTERS, MOST_LETTERS) as usize;
@@ -141,7 +142,7 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let area = egui::ScrollArea::horizontal().id_salt("chips").auto_shrink([true, true]).max_width(room);
     let area_rect = area.show(ui, |ui| {
         ui.horizontal(|ui| {
-            for (at, column) in app.document.columns().iter().enumerate() {
+            for (at, column) in app.document.columns.iter().enumerate() {
                 chip_ui(ui, window, column, at, count, letters);
             }
         });
@@ -196,7 +197,7 @@ fn names(window: &Window<'_>) -> Vec<String> {
         Some(told) => told.text(),
         None => column.name(),
     };
-    window.app.document.columns().iter().map(name).collect()
+    window.app.document.columns.iter().map(name).collect()
 }
 
 /// A name cut to `letters`. Names with the same beginning are shown by their end, without a word that ends all of them.
@@ -298,7 +299,7 @@ fn aligner_item(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         let model = column.system.only().cloned();
         window.ask(ALIGNER.then(move |path| SettingsCommand::OpenAligner { path, model: model.clone() }));
     }
-    if let Some(own) = window.app.view.settings().aligner.of_model(&column.system) {
+    if let Some(own) = window.app.view.settings.aligner.of_model(&column.system) {
         settings::without_ui(ui, window, own);
     }
 }
@@ -328,7 +329,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     }
     ui.separator();
     let has_alignment = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
-    let shown = window.app.view.settings().shown;
+    let shown = window.app.view.settings.shown;
     let has_numbers = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
     let enabled = [has_alignment || has_numbers, has_alignment, column.table.is_some()];
     for ((text, format, title, file, note), enabled) in EXPORTS.into_iter().zip(enabled) {
@@ -353,6 +354,31 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     if ui.add_enabled(column.table.is_some(), figure).on_hover_text(tr!("As SVG, PDF or PNG")).clicked() {
         window.local.shared.sheet = Sheet::Figure { column: column.id, kind: None };
     }
+}
+
+fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+    for page in PAGES.iter().copied() {
+        let is_shown = window.app.view.page == page;
+        let name = RichText::new(page.name()).color(if is_shown { t.accent } else { t.weak });
+        let tab = ui.add(Button::new(name).selected(is_shown).frame_when_inactive(is_shown));
+        tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, page.title()));
+        let key = Act::ShowPage(page).key_text(ui.ctx());
+        if tab.on_hover_text(tr!("Show this page ({key})", key)).clicked() {
+            window.push(WindowCommand::ShowPage(page));
+        }
+    }
+}
+
+fn tabs_menu_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let shown = window.app.view.page.name();
+    let button = ui.menu_button(format!("{shown} \u{25be}"), |ui| {
+        for page in PAGES.iter().copied() {
+            act_item(ui, window, page.title(), Act::ShowPage(page));
+        }
+    });
+    button.response.accessible_name(tr!("Page {shown}", shown));
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub fn picture_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     };
     let height = (HEAD + HEIGHT.1 * matrix.rows() as f32).min(HEIGHT.0);
     let (_, room) = ui.allocate_space(vec2(ui.available_width(), height));
-    let settings = window.app.view.settings();
+    let settings = &window.app.view.settings;
     let title = tr!("Alignment of {}", name(chosen));
     let heatmap = HeatmapWidget {
         id: Id::unique("corpus_heatmap"),

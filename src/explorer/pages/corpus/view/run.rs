@@ -25,7 +25,7 @@ pub fn run_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         ui.menu_button(tr!("Translate with"), |ui| models_ui(ui, window, false)).response.on_hover_text(note);
         let note = tr!("Each reference is forced, so that alignments by hand can be compared");
         ui.menu_button(tr!("Align the references with"), |ui| models_ui(ui, window, true)).response.on_hover_text(note);
-        let asked = window.app.view.settings().asked;
+        let asked = window.app.view.settings.asked;
         let mut origin = asked.origin;
         let note = tr!("Keeps where words come from as the alignment of models that have an alignment head; such a run is a system of its own. \
                     Else alpha is kept, where the model looked. It is the question that page Sentence answers, too");
@@ -63,7 +63,7 @@ pub fn run_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
 
 fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
     let mut open: Vec<(SystemSpec, String)> = Vec::new();
-    for column in window.app.document.columns() {
+    for column in &window.app.document.columns {
         if !open.iter().any(|(other, _)| *other == column.system) {
             open.push((column.system.clone(), column.model()));
         }

@@ -25,7 +25,7 @@ pub fn alignment_ui(
     table: &AlignmentTable,
     metrics: &Metrics,
 ) {
-    let settings = window.app.view.settings();
+    let settings = &window.app.view.settings;
     if !measured::strip_ui(ui, sentence, window, column, table) {
         return;
     }
@@ -85,11 +85,11 @@ pub fn alignment_ui(
 
 /// The least and the greatest number in all pictures, which share one legend.
 pub fn range(app: &AppState) -> Option<(f32, f32)> {
-    let shown = app.view.settings().shown;
+    let shown = app.view.settings.shown;
     if shown == Shown::Alpha {
         return Some((0.0, 1.0));
     }
-    let tables = app.document.columns().iter().filter_map(|column| column.table.as_ref());
+    let tables = app.document.columns.iter().filter_map(|column| column.table.as_ref());
     let ranges = tables.filter_map(|table| table.numbers(shown)?.range());
     ranges.reduce(|(low, high), (least, most)| (low.min(least), high.max(most)))
 }
@@ -154,7 +154,7 @@ fn hear(window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metric
         }
     }
     if right != 0 {
-        let selected = window.app.view.selection().target;
+        let selected = window.app.view.selection.target;
         let before = window.local.of::<SentenceMemory>().key_mark.and_then(|mark| mark.j);
         let last = table.source.len() as isize - 1;
         let j = before.map_or(0, |j| (j as isize + right).clamp(0, last.max(0)) as usize);
@@ -164,9 +164,9 @@ fn hear(window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metric
 
 /// What the mouse and the inspector mark in a column: the words under the mouse, and the same words in other columns.
 pub fn marks(app: &AppState, column: &Column) -> HeatmapMarks {
-    let selected = app.view.selection().target.filter(|_| app.view.selection().column == Some(column.id));
+    let selected = app.view.selection.target.filter(|_| app.view.selection.column == Some(column.id));
     let none = HeatmapMarks { row: None, column: None, selected };
-    let (Some(hover), Some(table)) = (app.view.hover(), column.table.as_deref()) else { return none };
+    let (Some(hover), Some(table)) = (app.view.hover, column.table.as_deref()) else { return none };
     if hover.column == column.id {
         return HeatmapMarks { row: hover.i, column: hover.j, selected };
     }

@@ -22,7 +22,7 @@ pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     let is_open = window.layout.beam_open;
-    let normalised = window.app.document.state().search.length_normalization > 0.0;
+    let normalised = window.app.document.state.search.length_normalization > 0.0;
     let is_room = ui.available_height() >= HEADER + ROW;
     header_ui(ui, window, column, (is_open, is_room), normalised);
     if !is_open || !is_room {
@@ -183,7 +183,7 @@ struct Shown {
 
 impl Shown {
     fn of(window: &Window<'_>, column: &Column) -> Self {
-        Self { pieces: window.app.view.settings().pieces, replace: window.app.replaces(column) }
+        Self { pieces: window.app.view.settings.pieces, replace: window.app.replaces(column) }
     }
 }
 

@@ -37,7 +37,7 @@ pub const DIVERGENCE: &str = id!(
 pub fn shift<'a>(window: &Window<'_>, column: &'a Column, i: usize) -> Option<&'a Shift> {
     let is_given = column.table.as_deref().is_some_and(|table| table.is_given);
     let untouched = column.baseline.untouched.as_deref().filter(|_| column.hypothesis == 0 && !is_given)?;
-    let pieces = column.shown()?.pieces.as_ref().filter(|_| !window.app.view.settings().pieces);
+    let pieces = column.shown()?.pieces.as_ref().filter(|_| !window.app.view.settings.pieces);
     let token = pieces.map_or(Some(i), |pieces| pieces.target.get(i).map(|word| word.start))?;
     untouched.shifts.get(token)
 }
@@ -184,7 +184,7 @@ fn weight_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
 }
 
 pub fn is_of_aligner(window: &Window<'_>, column: &Column) -> bool {
-    window.app.view.settings().outlined(column.facts.as_ref()) == Outlined::Aligner
+    window.app.view.settings.outlined(column.facts.as_ref()) == Outlined::Aligner
 }
 
 fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
@@ -205,7 +205,7 @@ fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
     });
     let aligns =
         |other: &&Column| other.id != column.id && other.table.as_deref().is_some_and(|table| table.alpha.is_some());
-    for other in window.app.document.columns().iter().filter(aligns) {
+    for other in window.app.document.columns.iter().filter(aligns) {
         if ui.button(tr!("As in {}", other.name())).clicked() {
             edit = Some(RowEdit::Like(other.id));
         }
@@ -261,7 +261,7 @@ fn temperature_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
 }
 
 fn renormalises(app: &AppState) -> bool {
-    app.view.layout().renormalise
+    app.view.layout.renormalise
 }
 
 /// Drags a cell: upward movement of the mouse is more weight.

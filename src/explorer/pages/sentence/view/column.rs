@@ -203,7 +203,7 @@ fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, col
         tree::tree_ui(ui, window, column);
     } else if has_alignment && window.layout.look == Look::Links {
         links::links_ui(ui, window, column, table);
-    } else if has_alignment || matches!(window.app.view.settings().shown, Shown::Measure(_)) {
+    } else if has_alignment || matches!(window.app.view.settings.shown, Shown::Measure(_)) {
         alignment::alignment_ui(ui, sentence, window, column, table, metrics);
     } else if column.system.is_ensemble() {
         ui.add(egui::Label::new(tr!("No member of this ensemble has an alignment.")).wrap());

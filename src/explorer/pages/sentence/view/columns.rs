@@ -24,7 +24,7 @@ const GAP: f32 = theme::SPACE_2;
 
 pub(super) fn columns_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let app = window.app;
-    if app.document.columns().is_empty() {
+    if app.document.columns.is_empty() {
         empty_ui(ui, window);
         return;
     }
@@ -36,10 +36,10 @@ pub(super) fn columns_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Wind
         alone_ui(ui, sentence, window);
         return;
     }
-    let (count, room) = (app.document.columns().len() as f32, ui.available_width());
+    let (count, room) = (app.document.columns.len() as f32, ui.available_width());
     let fitting = fitting(app, room);
     let width = ((room - GAP * (fitting as f32 - 1.0)) / fitting as f32).floor();
-    if fitting < app.document.columns().len() && !theme::is_squat(ui) {
+    if fitting < app.document.columns.len() && !theme::is_squat(ui) {
         ui.horizontal(|ui| paging_ui(ui, window, fitting));
     }
     let pitch = width + GAP;
@@ -49,7 +49,7 @@ pub(super) fn columns_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Wind
     let area = area.horizontal_scroll_offset(offset);
     let area = area.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden).show(ui, |ui| {
         let height = ui.available_height();
-        let has_foot = app.document.columns().iter().any(column::has_foot);
+        let has_foot = app.document.columns.iter().any(column::has_foot);
         let needs = needs(ui, window, aligned(app));
         let parts = split(ui, window, vec2(width, height), output_height(window), &needs, has_foot);
         // one size of cells for all, so the column with least room decides
@@ -58,7 +58,7 @@ pub(super) fn columns_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Wind
         window.local.of::<SentenceMemory>().cell = metrics.cell;
         // as wide as the view where it ends with the last column
         let (_, all) = ui.allocate_space(vec2((count - fitting as f32) * pitch + room, height));
-        for (n, column) in app.document.columns().iter().enumerate() {
+        for (n, column) in app.document.columns.iter().enumerate() {
             let corner = all.min + vec2(n as f32 * pitch, 0.0);
             let rect = egui::Rect::from_min_size(corner, vec2(width, height));
             let name = tr!("Column {} of {}", n + 1, column.name());
@@ -90,7 +90,7 @@ fn offset(ui: &Ui, window: &mut Window<'_>, pitch: f32, fitting: usize) -> f32 {
     if to.is_some() || is_other_width {
         memory.scrolled = None;
     }
-    let most = window.app.document.columns().len().saturating_sub(fitting);
+    let most = window.app.document.columns.len().saturating_sub(fitting);
     memory.first_column = to.unwrap_or(first).min(most);
     let goal = memory.scrolled.unwrap_or(memory.first_column as f32 * pitch).min(most as f32 * pitch);
     let jumps = is_other_width || memory.scrolled.is_some() || speaks.is_some();
@@ -99,13 +99,13 @@ fn offset(ui: &Ui, window: &mut Window<'_>, pitch: f32, fitting: usize) -> f32 {
 }
 
 pub fn fitting(app: &AppState, room: f32) -> usize {
-    let count = app.document.columns().len().max(1);
+    let count = app.document.columns.len().max(1);
     (((room + GAP) / (theme::COLUMN_MIN_WIDTH + GAP)).floor().max(1.0) as usize).min(count)
 }
 
 /// Shows which columns are in view if not all of them fit, with buttons that page.
 pub fn paging_ui(ui: &mut Ui, window: &mut Window<'_>, fitting: usize) {
-    let count = window.app.document.columns().len();
+    let count = window.app.document.columns.len();
     let first = window.local.of::<ColumnsMemory>().first_column.min(count.saturating_sub(fitting));
     let keys = [Act::PreviousColumn, Act::NextColumn].map(|act| act.key_text(ui.ctx()));
     let mut page = |ui: &mut Ui, text: &str, name: &str, can: bool, to: usize, key: &str| {
@@ -142,7 +142,7 @@ pub fn presented_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_
         return interlinear::interlinear_ui(ui, window);
     }
     let Some(column) = only(app) else { return };
-    let columns = app.document.columns();
+    let columns = &app.document.columns;
     let at = columns.iter().position(|other| other.id == column.id).unwrap_or(0);
     let first = at.min(columns.len().saturating_sub(2));
     let has_room = fitting(app, ui.available_width()) > 1 && !window.layout.solo;
@@ -154,7 +154,7 @@ pub fn presented_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_
 
 fn only(app: &AppState) -> Option<&Column> {
     let aligns = |column: &&Column| column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
-    let first = app.document.columns().iter().find(aligns).or(app.document.columns().first());
+    let first = app.document.columns.iter().find(aligns).or(app.document.columns.first());
     app.selected_column().or(first)
 }
 
@@ -210,8 +210,8 @@ fn how_to_get(home: Option<&std::path::Path>) -> String {
 
 /// The column that was just added or selected, once; of several new ones the selected one, else the first.
 fn newly_wanted(window: &mut Window<'_>) -> Option<usize> {
-    let columns = window.app.document.columns();
-    let now = (window.app.view.selection().column, columns.iter().map(|column| column.id).max());
+    let columns = &window.app.document.columns;
+    let now = (window.app.view.selection.column, columns.iter().map(|column| column.id).max());
     let before = std::mem::replace(&mut window.local.of::<ColumnsMemory>().seen_columns, now);
     let new = columns.iter().filter(|column| before.1.is_some_and(|last| column.id > last)).count();
     let wanted = match new {
@@ -227,7 +227,7 @@ fn lit(window: &Window<'_>) -> Option<usize> {
     const PARTS: [HighlightPart; 4] =
         [HighlightPart::Column, HighlightPart::Translation, HighlightPart::Heatmap, HighlightPart::Beam];
     let is_lit = |column: &Column| PARTS.iter().any(|lit| window.lights.lights(*lit, &column.system.name()));
-    let columns = window.app.document.columns().iter().enumerate();
+    let columns = window.app.document.columns.iter().enumerate();
     let mut lit = columns.filter(|(_, column)| is_lit(column)).map(|(n, _)| n);
     lit.next().filter(|_| lit.next().is_none())
 }
@@ -243,7 +243,7 @@ fn kept(window: &mut Window<'_>) -> Option<usize> {
 
 fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, has_foot: bool) -> ColumnParts {
     let beam_open = window.layout.beam_open;
-    let has_two = window.app.document.columns().iter().any(|column| column.given.view.is_some());
+    let has_two = window.app.document.columns.iter().any(|column| column.given.view.is_some());
     let split = if has_two { ColumnParts::split_for_two } else { ColumnParts::split };
     let foot = if has_foot { column::FOOT } else { 0.0 };
     let line = words::pitch(ui, &theme::output());
@@ -264,7 +264,7 @@ fn wanted(ui: &Ui, window: &Window<'_>, needs: &Needs, width: f32) -> f32 {
 }
 
 fn strip(ui: &Ui, window: &Window<'_>) -> f32 {
-    if picture::measure(window.app.view.settings().shown).is_none() {
+    if picture::measure(window.app.view.settings.shown).is_none() {
         return 0.0;
     }
     ui.text_style_height(&egui::TextStyle::Small) + ui.spacing().item_spacing.y
@@ -274,7 +274,7 @@ fn output_height(window: &Window<'_>) -> f32 {
     let heights = window
         .app
         .document
-        .columns()
+        .columns
         .iter()
         .filter_map(|column| window.local.seen::<SentenceMemory>()?.output_heights.get(&column.id));
     heights.copied().fold(0.0, f32::max)
@@ -285,8 +285,8 @@ fn metrics(ui: &Ui, window: &Window<'_>, parts: &ColumnParts, needs: &Needs) -> 
 }
 
 fn needs<'a>(ui: &Ui, window: &Window<'_>, tables: impl Iterator<Item = &'a AlignmentTable>) -> Needs {
-    let replace = window.app.view.settings().unk_replacement;
-    let measure = picture::measure(window.app.view.settings().shown);
+    let replace = window.app.view.settings.unk_replacement;
+    let measure = picture::measure(window.app.view.settings.shown);
     let mut needs = Needs {
         rows: 1,
         columns: 1,
@@ -316,7 +316,7 @@ fn needs<'a>(ui: &Ui, window: &Window<'_>, tables: impl Iterator<Item = &'a Alig
 }
 
 fn aligned(app: &AppState) -> impl Iterator<Item = &AlignmentTable> {
-    app.document.columns().iter().filter_map(|column| column.table.as_deref()).filter(|table| has_picture(table))
+    app.document.columns.iter().filter_map(|column| column.table.as_deref()).filter(|table| has_picture(table))
 }
 
 fn has_picture(table: &AlignmentTable) -> bool {

@@ -60,10 +60,10 @@ pub(super) fn figure_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option<&'static str>) {
     ui.heading(tr!("Save a figure of {}", column.name()));
     ui.add_space(theme::SPACE_2);
-    let before = window.app.view.drawing();
-    let selection = window.app.view.selection();
+    let before = window.app.view.drawing;
+    let selection = window.app.view.selection;
     let word = selection.target.filter(|_| selection.column == Some(column.id));
-    let can = |kind: &FigureKind| export::can_draw(column, kind, window.app.view.settings().shown, word);
+    let can = |kind: &FigureKind| export::can_draw(column, kind, window.app.view.settings.shown, word);
     let wanted = asked.unwrap_or_else(|| usual(window, column, before.kind));
     let is_there = |kind: &&FigureKind| can(kind).is_ok();
     let shown = KINDS.iter().find(|kind| kind.name == wanted).filter(is_there).or(KINDS.iter().find(is_there));
@@ -72,7 +72,7 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     let mut is_of_rows = false;
     Grid::new("figure_choices").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]).show(ui, |ui| {
         is_of_rows = what_ui(ui, &mut drawing, &can);
-        models_ui(ui, &mut drawing, window.app.document.columns().len());
+        models_ui(ui, &mut drawing, window.app.document.columns.len());
         size_ui(ui, &mut drawing);
         look_ui(ui, &mut drawing, window.app.gold().is_some());
     });
@@ -258,7 +258,7 @@ pub fn picture_of(window: &Window<'_>, column: &Column) -> &'static str {
     match window.layout.look {
         Look::Tree if !column.result.nodes.is_empty() => "tree",
         _ if !aligns => {
-            let shown = window.app.view.settings().shown;
+            let shown = window.app.view.settings.shown;
             let has_cells = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
             if has_cells { "heatmap" } else { "beam" }
         }

@@ -57,7 +57,7 @@ pub fn heads_ui(
     labels::note(ui, about(kind, &heads));
     let order = |head: &HeadPicture<'_>| head.of.js.map_or(head.aer.unwrap_or(0.0), |js| -js);
     heads.sort_by(|a, b| order(a).total_cmp(&order(b)));
-    let map = ColourMap::at(theme::map_at(window.app.view.settings().palette_on(ui.visuals().dark_mode)));
+    let map = ColourMap::at(theme::map_at(window.app.view.settings.palette_on(ui.visuals().dark_mode)));
     ScrollArea::vertical().id_salt(("heads", column.id)).show(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(theme::SPACE_2, theme::SPACE_2);

@@ -222,7 +222,7 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
         ui.add(Label::new(if table.left_out { lang::text(LEFT_OUT) } else { none }).wrap());
         return;
     };
-    let marked = window.app.view.hover().filter(|hover| hover.column == column.id).and_then(|hover| hover.j);
+    let marked = window.app.view.hover.filter(|hover| hover.column == column.id).and_then(|hover| hover.j);
     let rect = ui.available_rect_before_wrap();
     // side by side where there is room, otherwise one above the other
     let beside = rect.width() >= SIDE_BY_SIDE || rect.height() < 2.0 * EACH;

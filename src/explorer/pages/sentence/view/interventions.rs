@@ -14,10 +14,10 @@ const HEIGHT: f32 = 84.0;
 
 pub(super) fn interventions_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let app = window.app;
-    let has_own = |id| app.document.state().variant(id).is_some_and(|variant| variant.interventions.is_some());
+    let has_own = |id| app.document.state.variant(id).is_some_and(|variant| variant.interventions.is_some());
     let touched =
         |column: &&Column| !app.document.interventions(column).is_empty() && column.variant.is_none_or(has_own);
-    let columns: Vec<&Column> = app.document.columns().iter().filter(touched).collect();
+    let columns: Vec<&Column> = app.document.columns.iter().filter(touched).collect();
     if let Some(number) = rows_under_way(sentence) {
         task::task_ui(ui, window, Some(number));
     }
@@ -57,7 +57,7 @@ fn column_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colu
         }
         ui.label(RichText::new(format!("{name}:")).color(t.weak));
         let numbers = column.numbers();
-        for item in items(&set, window.app.document.state().text_of(column.variant), &numbers) {
+        for item in items(&set, window.app.document.state.text_of(column.variant), &numbers) {
             let found = if let TakenAway::Pin(i) = item.taken { set.pin.iter().find(|pin| pin.i == i) } else { None };
             let found = found.and_then(|pin| sentence.persuaded_text(column, pin));
             let button = egui::Button::new(RichText::new(format!("{}  \u{d7}", item.text)).size(theme::TEXT_SMALL));

@@ -30,7 +30,7 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
         let (rect, response) = ui.allocate_exact_size(layout.size, Sense::click());
         let count = links.drawn().len();
         let outlined = table.links.as_ref().map_or(0, |links| links.all().len());
-        let of = match window.app.view.settings().outlined(column.facts.as_ref()) {
+        let of = match window.app.view.settings.outlined(column.facts.as_ref()) {
             Outlined::Head => tr!("where words come from"),
             Outlined::Alpha => tr!("where it looked"),
             _ => tr!("of the statistical aligner"),

@@ -21,7 +21,7 @@ pub fn strip_ui(
     column: &Column,
     table: &AlignmentTable,
 ) -> bool {
-    let shown = window.app.view.settings().shown;
+    let shown = window.app.view.settings.shown;
     let Shown::Measure(measure) = shown else { return true };
     let Some(line) = MEASURES.get(measure) else { return true };
     let t = theme::tokens(ui);

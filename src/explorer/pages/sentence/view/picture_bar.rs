@@ -27,12 +27,12 @@ const DOUBT: f32 = 560.0;
 const NARROW: f32 = 640.0;
 
 pub(super) fn picture_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    if window.app.document.columns().is_empty() {
+    if window.app.document.columns.is_empty() {
         return;
     }
     let fitting = columns::fitting(window.app, ui.available_width());
     let is_alone = window.layout.solo;
-    if theme::is_squat(ui) && fitting < window.app.document.columns().len() && !is_alone {
+    if theme::is_squat(ui) && fitting < window.app.document.columns.len() && !is_alone {
         ui.horizontal(|ui| {
             folded_ui(ui, window, true);
             columns::paging_ui(ui, window, fitting);
@@ -60,10 +60,10 @@ pub(super) fn picture_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
     let any = |is: &dyn Fn(&AlignmentTable) -> bool| tables(window).any(is);
-    let settings = window.app.view.settings();
+    let settings = &window.app.view.settings;
     FoldingLine {
         room: ui.available_width(),
-        columns: window.app.document.columns().len(),
+        columns: window.app.document.columns.len(),
         shown: settings.shown,
         pictured: [settings.links, is_tree(window), is_interlinear(window), window.layout.look == Look::Links],
         extras: [
@@ -229,7 +229,7 @@ fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let shown = window.app.view.settings().shown;
+    let shown = window.app.view.settings.shown;
     let explained = [
         (
             Shown::Alpha,
@@ -268,13 +268,13 @@ fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
     );
     let (button, _) = MenuButton::from_button(egui::Button::new(title).frame_when_inactive(false)).ui(ui, |ui| {
         let has_heads = |column: &Column| column.facts.as_ref().is_some_and(|facts| facts.sizes.heads.0 > 0);
-        let has_heads = window.app.document.columns().iter().any(has_heads);
+        let has_heads = window.app.document.columns.iter().any(has_heads);
         for (n, measure) in MEASURES.iter().enumerate().filter(|(_, measure)| has_heads || !measure.is_of_heads()) {
             let is_chosen = shown == Shown::Measure(n);
             if labels::choice(ui, is_chosen, lang::text(measure.title), lang::text(measure.about)) {
                 let app = window.app;
                 let can = |column: &&Column| app.document.why_not_measured(column, n).is_none();
-                let column = app.selected_column().filter(can).or_else(|| app.document.columns().iter().find(can));
+                let column = app.selected_column().filter(can).or_else(|| app.document.columns.iter().find(can));
                 match column.map(|column| column.id) {
                     Some(column) => measured::measure(window, column, n),
                     None => window.push(SettingsCommand::SetShown(Shown::Measure(n))),
@@ -289,14 +289,14 @@ fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
 }
 
 fn tables<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a AlignmentTable> {
-    window.app.document.columns().iter().filter_map(|column| column.table.as_deref())
+    window.app.document.columns.iter().filter_map(|column| column.table.as_deref())
 }
 
 fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if tables(window).all(|table| table.units.is_none()) {
         return;
     }
-    let on = window.app.view.settings().pieces;
+    let on = window.app.view.settings.pieces;
     let note = tr!(
         "Shows the pieces of words that the model reads and writes. Where words are shown, the columns of alpha are added over the pieces of a word and its rows averaged, so that rows keep their sums; an energy is log sum exp over the pieces"
     );
@@ -308,8 +308,8 @@ fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 pub fn can_link(window: &Window<'_>) -> Result<(), String> {
-    let columns = window.app.document.columns();
-    if columns.iter().any(|column| column.aligner(window.app.view.settings()).is_some()) {
+    let columns = &window.app.document.columns;
+    if columns.iter().any(|column| column.aligner(&window.app.view.settings).is_some()) {
         return Ok(());
     }
     let mut facts = columns.iter().filter_map(|column| column.facts.as_ref());
@@ -326,7 +326,7 @@ pub fn can_link(window: &Window<'_>) -> Result<(), String> {
 }
 
 fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let (can, on) = (can_link(window), window.app.view.settings().links);
+    let (can, on) = (can_link(window), window.app.view.settings.links);
     if on && can.is_ok() {
         sample_ui(ui, Outlined::Aligner, tr!("Legend of the outlines, links of the statistical aligner"));
     }
@@ -368,7 +368,7 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn legend(window: &Window<'_>) -> (f32, (String, String)) {
-    let shown = window.app.view.settings().shown;
+    let shown = window.app.view.settings.shown;
     let range = alignment::range(window.app);
     if range.is_none() {
         return (0.0, (tr!("least").to_owned(), tr!("greatest").to_owned()));
@@ -383,8 +383,8 @@ fn legend(window: &Window<'_>) -> (f32, (String, String)) {
 }
 
 fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let at = theme::map_at(window.app.view.settings().palette_on(ui.visuals().dark_mode));
-    let measure = picture::measure(window.app.view.settings().shown);
+    let at = theme::map_at(window.app.view.settings.palette_on(ui.visuals().dark_mode));
+    let measure = picture::measure(window.app.view.settings.shown);
     // pictures of heads are of weights, whatever is measured of them
     let is_of_heads = measure.is_some_and(Measure::is_of_heads);
     let (from, (low, high)) = if is_of_heads { (0.0, ("0".to_owned(), "1".to_owned())) } else { legend(window) };
@@ -459,7 +459,7 @@ fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if labels::choice(ui, is_open, tr!("Inspector"), tr!("Show or hide the inspector of a word (Ctrl+I)")) {
         window.layout.inspector_open = !is_open;
     }
-    if window.app.document.columns().len() > 1 {
+    if window.app.document.columns.len() > 1 {
         let alone = window.layout.solo;
         let key = Act::Solo.key_text(ui.ctx());
         if labels::choice(ui, alone, tr!("Alone"), tr!("The selected column alone, or all of them ({key})", key)) {

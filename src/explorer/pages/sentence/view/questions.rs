@@ -16,7 +16,7 @@ pub fn has_choice(table: &AlignmentTable) -> bool {
 }
 
 pub fn has_heads(window: &Window<'_>) -> bool {
-    let mut facts = window.app.document.columns().iter().filter_map(|column| column.facts.as_ref());
+    let mut facts = window.app.document.columns.iter().filter_map(|column| column.facts.as_ref());
     facts.any(|facts| facts.has_head)
 }
 
@@ -24,7 +24,7 @@ pub fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if !has_heads(window) {
         return;
     }
-    let asked = window.app.view.settings().asked;
+    let asked = window.app.view.settings.asked;
     for (origin, name, said, note) in [
         (false, tr!("where it looked"), tr!("Where it looked to choose the word"), lang::text(LOOKED)),
         (true, tr!("where it comes from"), tr!("Where the word comes from"), lang::text(COMES)),
@@ -67,11 +67,11 @@ const COMES: &str = id!(
 );
 
 pub fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    if !window.app.document.columns().iter().filter_map(|column| column.table.as_deref()).any(has_choice) {
+    if !window.app.document.columns.iter().filter_map(|column| column.table.as_deref()).any(has_choice) {
         return;
     }
     labels::caption(ui, tr!("rows by"));
-    let chosen = window.app.view.settings().reading;
+    let chosen = window.app.view.settings.reading;
     let has_own = has_own_reading(window);
     if has_own {
         let button = ui.selectable_label(chosen.is_none(), tr!("own")).on_hover_text(lang::text(OWN));
@@ -93,7 +93,7 @@ pub fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// Whether a model is shown whose training guided the rows of the words that the decoder reads.
 pub fn has_own_reading(window: &Window<'_>) -> bool {
-    let mut facts = window.app.document.columns().iter().filter_map(|column| column.facts.as_ref());
+    let mut facts = window.app.document.columns.iter().filter_map(|column| column.facts.as_ref());
     facts.any(|facts| facts.reading != RowConvention::default())
 }
 

@@ -59,7 +59,7 @@ pub(super) fn sentences_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn folds(ui: &Ui, window: &Window<'_>, width: f32) -> bool {
-    let (room, count) = (ui.available_width(), window.app.document.columns().len() as f32);
+    let (room, count) = (ui.available_width(), window.app.document.columns.len() as f32);
     let left = room - width - 2.0 * theme::SPACE_3;
     let count = if window.layout.solo { count.min(1.0) } else { count };
     let wanted = count * (theme::COLUMN_MIN_WIDTH + theme::SPACE_2) - theme::SPACE_2;
@@ -184,12 +184,15 @@ fn move_by(window: &mut Window<'_>, by: isize) {
 
 fn examples_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let app = window.app;
-    let moved = app.document.position() != window.local.of::<SentenceMemory>().seen_position;
-    window.local.of::<SentenceMemory>().seen_position = app.document.position();
+    let moved = app.document.state.position != window.local.of::<SentenceMemory>().seen_position;
+    window.local.of::<SentenceMemory>().seen_position = app.document.state.position;
     egui::ScrollArea::vertical().id_salt("examples").auto_shrink(false).show(ui, |ui| {
         for (n, group) in app.lists.examples.iter().enumerate() {
-            let has_present =
-                app.document.position().is_some_and(|at| group.sentences.iter().any(|example| example.position == at));
+            let has_present = app
+                .document
+                .state
+                .position
+                .is_some_and(|at| group.sentences.iter().any(|example| example.position == at));
             let header = CollapsingHeader::new(lang::text(&group.name))
                 .id_salt(n)
                 .default_open(n < 2 || has_present)
@@ -199,7 +202,7 @@ fn examples_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 ui.spacing_mut().item_spacing.y = 0.0;
                 for example in &group.sentences {
                     let row = row_ui(ui, window, example.position, None, &example.text);
-                    if moved && app.document.position() == Some(example.position) {
+                    if moved && app.document.state.position == Some(example.position) {
                         row.scroll_to_me(None);
                     }
                 }
@@ -221,9 +224,9 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let list = app.lists.shown;
     let id = ("rows", list, app.lists.search.text.is_empty());
     let mut area = egui::ScrollArea::vertical().id_salt(id).auto_shrink(false);
-    if app.document.position() != window.local.of::<SentenceMemory>().seen_position {
-        window.local.of::<SentenceMemory>().seen_position = app.document.position();
-        if let Some(row) = app.document.position().and_then(|at| app.lists.visible_position(at)) {
+    if app.document.state.position != window.local.of::<SentenceMemory>().seen_position {
+        window.local.of::<SentenceMemory>().seen_position = app.document.state.position;
+        if let Some(row) = app.document.state.position.and_then(|at| app.lists.visible_position(at)) {
             let middle = ui.available_height() * 0.4;
             let shown = window.local.of::<SentenceMemory>().rows_in_view.clone();
             if !(shown.start + 1..shown.end.saturating_sub(2)).contains(&row) {
@@ -258,7 +261,7 @@ fn empty_ui(ui: &mut Ui, window: &Window<'_>) {
 
 fn row_ui(ui: &mut Ui, window: &mut Window<'_>, position: usize, number: Option<usize>, text: &str) -> egui::Response {
     let t = theme::tokens(ui);
-    let is_present = window.app.document.position() == Some(position);
+    let is_present = window.app.document.state.position == Some(position);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));
     let response = ui.interact(rect, list_id().with(("row", position)), Sense::CLICK);
     response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_present, text));

@@ -59,7 +59,7 @@ fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
             // in a low window the sentence has the room, and the menu has the button
-            if window.app.document.state().given.is_none() && !is_squat {
+            if window.app.document.state.given.is_none() && !is_squat {
                 menu::act_button(ui, window, tr!("Score yours"), Act::ToggleGiven);
             }
             if ui.ctx().content_rect().width() >= WIDE && !is_squat {
@@ -81,7 +81,7 @@ fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
 fn reader<'a>(window: &Window<'a>) -> Option<(&'a Column, &'a AlignmentTable)> {
     let app = window.app;
     let column = app.selected_column().filter(|column| column.table.is_some());
-    let column = column.or_else(|| app.document.columns().iter().find(|column| column.table.is_some()))?;
+    let column = column.or_else(|| app.document.columns.iter().find(|column| column.table.is_some()))?;
     Some((column, column.table.as_deref()?))
 }
 
@@ -151,7 +151,7 @@ fn unread_ui(ui: &mut Ui, window: &Window<'_>) {
 }
 
 fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let (text, columns) = (window.app.document.source(), window.app.document.columns());
+    let (text, columns) = (window.app.document.source(), &window.app.document.columns);
     let memory = window.local.of::<SentenceMemory>();
     if memory.guessed.0 != text {
         memory.guessed = (text.to_owned(), language::guess(text));
@@ -212,7 +212,7 @@ fn tooltip(table: &AlignmentTable, j: usize) -> String {
 }
 
 fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(given) = &window.app.document.state().given else { return };
+    let Some(given) = &window.app.document.state.given else { return };
     let mut text = given.clone();
     ui.horizontal(|ui| {
         let note =

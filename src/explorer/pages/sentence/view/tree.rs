@@ -99,7 +99,7 @@ fn arrange(ui: &Ui, window: &Window<'_>, tree: &SearchTree, memory: &mut TreeMem
     let of = ShownTree {
         steps: memory.steps.unwrap_or(tree.steps),
         pruned: memory.pruned,
-        pieces: window.app.view.settings().pieces,
+        pieces: window.app.view.settings.pieces,
         collapsed: memory.collapsed.clone(),
         selected: memory.selected.filter(|at| !tree.stays(*at)),
     };

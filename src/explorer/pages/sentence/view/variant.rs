@@ -73,7 +73,7 @@ pub fn is_changed(column: &Column, j: usize) -> bool {
 
 fn read<'a>(window: &Window<'a>, clicked: MenuTarget) -> Option<(&'a Column, &'a AlignmentTable)> {
     let column = window.app.document.column(clicked.column())?;
-    let text = window.app.document.state().text_of(column.variant);
+    let text = window.app.document.state.text_of(column.variant);
     let table = column.table.as_deref().filter(|_| column.source.text == text)?;
     Some((column, table))
 }
@@ -104,7 +104,7 @@ pub fn has_text(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let app = window.app;
     app.document
         .column(clicked.column())
-        .is_some_and(|column| app.document.state().text_of(column.variant) != app.document.source())
+        .is_some_and(|column| app.document.state.text_of(column.variant) != app.document.source())
 }
 
 fn edit(window: &mut Window<'_>, clicked: MenuTarget, edit: WordEdit) {
@@ -143,13 +143,13 @@ pub fn insert(window: &mut Window<'_>, clicked: MenuTarget) {
 
 pub fn reword(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(column) = window.app.document.column(clicked.column()) else { return };
-    let text = window.app.document.state().text_of(column.variant).to_owned();
+    let text = window.app.document.state.text_of(column.variant).to_owned();
     ask(window, clicked, VariantWords::Whole, text);
 }
 
 pub fn reset(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(column) = window.app.document.column(clicked.column()) else { return };
-    let (app, search) = (window.app, window.app.document.state().search_of(column.variant));
+    let (app, search) = (window.app, window.app.document.state.search_of(column.variant));
     window.local.of::<SentenceMemory>().beside =
         Some(BesideDraft { search, replaces: app.replaces(column), has_interventions: true });
     window.local.shared.sheet = Sheet::Beside(column.id);

@@ -29,7 +29,7 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &
         .filter(|(i, j)| *i < matrix.rows() && *j < matrix.columns() && is_first);
     let name = if is_first { tr!("the class").to_owned() } else { tr!("{} step by step", trace.model) };
     let needs = needs(ui, &table, trace);
-    let settings = window.app.view.settings();
+    let settings = &window.app.view.settings;
     // A row is brought into view once; the mouse may look elsewhere.
     let looked = cursor.map_or(steps.i, |(i, _)| i);
     let reveal = (window.local.of::<StepsMemory>().revealed != Some(looked)).then_some(looked);
@@ -102,7 +102,7 @@ fn needs(ui: &Ui, table: &AlignmentTable, trace: &StepTrace) -> Needs {
 pub fn class_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let Some(table) = steps.class_table.clone() else { return };
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
-    let settings = window.app.view.settings();
+    let settings = &window.app.view.settings;
     let heatmap = HeatmapWidget {
         id: Id::unique("steps_class_heatmap"),
         name: tr!("the class"),
