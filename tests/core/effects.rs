@@ -52,7 +52,7 @@ pub trait Shows {
 
 impl Shows for Session {
     fn nth(&self, column: usize) -> &Column {
-        &self.app().document.columns()[column]
+        &self.app().document.columns[column]
     }
 
     fn source(&self) -> &str {
@@ -60,11 +60,11 @@ impl Shows for Session {
     }
 
     fn notifies(&self, part: &str) -> bool {
-        self.app().view.notices().iter().any(|notice| notice.text.contains(part))
+        self.app().view.notices.iter().any(|notice| notice.text.contains(part))
     }
 
     fn has_error(&self, part: &str) -> bool {
-        self.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains(part))
+        self.app().view.notices.iter().any(|notice| notice.is_error && notice.text.contains(part))
     }
     fn absorb_all(&mut self, events: Vec<Event>) {
         events.into_iter().for_each(|event| _ = self.absorb(event));
@@ -74,7 +74,7 @@ impl Shows for Session {
 /// A session of this sentence and no model.
 pub fn without_models(source: &str) -> Session {
     let mut session = Session::start(None, &OpenWith::default());
-    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
+    let ids: Vec<u64> = session.app().document.columns.iter().map(|column| column.id).collect();
     for id in ids {
         session.apply(ColumnCommand::Remove(id));
     }

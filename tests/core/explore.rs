@@ -4,11 +4,11 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
+use interlinear::analysis::alignment::{JumpSet, jumps};
 use interlinear::analysis::concordance::{
     ConcordanceLine, ConcordanceOrder, ConcordanceQuery, ConcordanceSentence, sorted,
 };
 use interlinear::analysis::contrast::{Contrast, times};
-use interlinear::analysis::jumps::{JumpSet, jumps};
 use interlinear::analysis::lexical::{LexicalCounts, bare, cut, each};
 use interlinear::analysis::mteval::Tokenization;
 use interlinear::corpus::export::out::{ExportFormat, Out};

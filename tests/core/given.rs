@@ -98,7 +98,7 @@ fn hypothesis(words: &[&str], log_p: f32) -> HypothesisView {
 fn session() -> (Session, u64) {
     let mut session = without_models("red");
     session.apply(ColumnCommand::Add("model".into()));
-    let (column, number) = (session.nth(0).id, session.app().tasks.newest());
+    let (column, number) = (session.nth(0).id, session.app().tasks.newest);
     let mut source = Sentence { text: "red".to_owned(), ..Sentence::default() };
     (source.tokens, source.ids, source.spans) = (vec!["red".into(), "</s>".into()], vec![5, 0], vec![0..3, 3..3]);
     session.absorb(Event::Loaded { column, facts: ModelFacts::default() });
@@ -155,10 +155,10 @@ fn the_given_translation_belongs_to_the_scene() {
     assert_eq!(session.app().document.state.given.as_deref(), Some("bordeaux"));
     // another sentence has another translation, and undo has both
     session.apply(SourceCommand::Replace("blue".to_owned()));
-    assert_eq!(session.app().document.state().given.as_deref(), Some(""));
+    assert_eq!(session.app().document.state.given.as_deref(), Some(""));
     assert!(session.nth(0).read().is_none());
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.source(), session.app().document.state().given.as_deref()), ("red", Some("bordeaux")));
+    assert_eq!((session.source(), session.app().document.state.given.as_deref()), ("red", Some("bordeaux")));
     session.apply(SourceCommand::Give(None));
     assert!(session.nth(0).both().1.is_none());
 }
@@ -170,14 +170,14 @@ fn what_is_shown_and_written_says_whose_translation_it_is() {
     let shown = |session: &Session| session.nth(0).table.as_ref().map(|table| (table.is_given, table.log_p));
     assert_eq!(shown(&session), Some((true, -5.0)));
     let text =
-        |session: &Session, format| export::text(session.nth(0), session.app().view.settings(), format).expect("text");
+        |session: &Session, format| export::text(session.nth(0), &session.app().view.settings, format).expect("text");
     assert!(text(&session, AlignmentFormat::Tsv).starts_with(&format!("target ({GIVEN})\t")));
     assert!(export::note(session.nth(0), AlignmentFormat::Pharaoh).is_some_and(|note| note.contains(GIVEN)));
     let json = json_of(&text(&session, AlignmentFormat::Json));
     assert_eq!((&json["given"]["of"], &json["given"]["text"]), (&GIVEN.into(), &"bordeaux".into()));
     assert_eq!(json["hypotheses"][0]["text"], "rouge");
     let drawn = |session: &Session, kind| {
-        let (column, sentence) = (session.nth(0), session.app().document.state());
+        let (column, sentence) = (session.nth(0), &session.app().document.state);
         let drawing = Drawing::new(kind, false);
         let picture = export::picture(column, &sentence.search, &session.app().view.settings, &drawing, None);
         let bytes = FigureRequest::from(picture.expect("a picture")).bytes("a.svg".as_ref()).expect("it is drawn");

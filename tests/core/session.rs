@@ -453,7 +453,7 @@ fn examples_are_many_grouped_and_open_the_window() {
         .collect();
     assert_eq!(positions, (0..positions.len()).collect::<Vec<_>>());
     assert_eq!(session.source(), session.app().lists.examples[0].sentences[0].text);
-    assert_eq!(session.app().document.position(), Some(0));
+    assert_eq!(session.app().document.state.position, Some(0));
 }
 
 fn text_of(lines: &str) -> Arc<TextFile> {
@@ -475,7 +475,7 @@ fn with_file(lines: &str) -> Session {
 #[test]
 fn arrow_keys_move_through_an_opened_list() {
     let mut session = with_file("one\ntwo\r\nthree");
-    assert_eq!((session.source(), session.app().document.position()), ("one", Some(0)));
+    assert_eq!((session.source(), session.app().document.state.position), ("one", Some(0)));
     for (by, expect) in [(1, "two"), (1, "three"), (1, "three"), (-5, "one")] {
         session.apply(ListCommand::Move(by));
         assert_eq!(session.source(), expect);
@@ -483,7 +483,7 @@ fn arrow_keys_move_through_an_opened_list() {
     session.apply(ListCommand::Last);
     assert_eq!(session.source(), "three");
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.source(), session.app().document.position()), ("one", Some(0)));
+    assert_eq!((session.source(), session.app().document.state.position), ("one", Some(0)));
 }
 
 #[test]
@@ -503,7 +503,10 @@ fn search_finds_letter_case_aside_and_arrows_move_through_matches() {
     assert_eq!(session.source(), "the Cats");
     session.apply(ListCommand::Move(-1));
     assert_eq!(
-        (session.source(), session.app().document.position().and_then(|at| session.app().lists.visible_position(at))),
+        (
+            session.source(),
+            session.app().document.state.position.and_then(|at| session.app().lists.visible_position(at))
+        ),
         ("A cat", Some(0))
     );
     session.apply(ListCommand::Search(String::new()));
@@ -519,7 +522,7 @@ fn a_file_that_cannot_be_read_is_a_notice_and_no_list() {
     assert!(session.app().lists.files.is_empty());
     assert_eq!(session.app().lists.shown, List::Examples);
     assert!(session.has_error("missing.txt"));
-    let id = session.app().view.notices()[0].id;
+    let id = session.app().view.notices[0].id;
     session.apply(WindowCommand::DismissNotice(id));
     assert!(session.app().view.notices.is_empty());
 }
@@ -705,7 +708,7 @@ fn a_poorer_or_richer_state_opens() {
         serde_json::from_str("{\"source\": \"a\", \"unheard_of\": 3}").expect("unknown keys are ignored");
     let session = Session::start(Some(state), &OpenWith { opening: vec!["models/b".into()], ..OpenWith::default() });
     assert_eq!(
-        (session.source(), session.app().document.columns().len(), session.app().document.state().search.beam),
+        (session.source(), session.app().document.columns.len(), session.app().document.state.search.beam),
         ("a", 1, 5)
     );
 }
@@ -769,7 +772,7 @@ fn a_driver_translates_saves_and_comes_back() {
     assert!(saved.exists(), "leaving saves at once");
     let again = open(options);
     assert_eq!(again.driver.session().source(), "s9 s31 s17");
-    assert_eq!(again.driver.session().app().document.columns().len(), 2);
+    assert_eq!(again.driver.session().app().document.columns.len(), 2);
     assert!(!again.driver.session().app().document.can_undo());
 }
 
@@ -818,7 +821,7 @@ fn a_driver_opens_what_is_dropped() {
     opened.driver.send(WindowCommand::Open(fixture("rnnsearch")));
     opened.until(|session| session.app().document.columns.iter().any(|column| column.state == ColumnState::Ready));
     opened.driver.send(WindowCommand::Open(fixture("rnnsearch").join("config.json")));
-    opened.until(|session| session.app().document.columns().len() == 2);
+    opened.until(|session| session.app().document.columns.len() == 2);
     opened.driver.send(WindowCommand::Open(folder.to_path_buf()));
     opened.until(|session| {
         session.app().document.columns.get(2).is_some_and(|column| matches!(column.state, ColumnState::Failed(_)))
@@ -897,7 +900,7 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
         session.nth(0).table.as_ref().and_then(|table| table.alpha.as_ref()).map(|alpha| alpha.row(i).to_vec())
     };
     let saved = |session: &Session, format| {
-        export::text(session.nth(0), session.app().view.settings(), format).expect("something")
+        export::text(session.nth(0), &session.app().view.settings, format).expect("something")
     };
     assert_eq!(row(&session, 0), Some(vec![0.75, 0.25, 0.25]));
     assert!(saved(&session, AlignmentFormat::Tsv).starts_with("target (predicted)\tlog_p\t"));
@@ -958,7 +961,7 @@ fn undo_marks_the_line_of_the_list_again() {
     session.apply(SourceCommand::Undo);
     assert_eq!(session.app().document.state.position, Some(3));
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.source(), session.app().document.position()), (text.as_str(), Some(2)));
+    assert_eq!((session.source(), session.app().document.state.position), (text.as_str(), Some(2)));
     session.apply(SourceCommand::Redo);
     assert_eq!(session.app().document.state.position, Some(3));
     session.apply(ListCommand::Show(List::History));

@@ -47,7 +47,7 @@ fn facts() -> ModelFacts {
 }
 
 fn finish(session: &mut Session, text: &str, ids: &[u32]) {
-    let (column, number) = (session.nth(0).id, session.app().tasks.newest());
+    let (column, number) = (session.nth(0).id, session.app().tasks.newest);
     let best = HypothesisView {
         found: Hypothesis {
             tokens: ids.to_vec(),

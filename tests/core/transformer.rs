@@ -6,7 +6,7 @@ use std::sync::Arc;
 use candle_core::{DType, Device as Candle};
 use interlinear::analysis::{ablation, divergence::jensen_shannon, measures::MEASURES};
 use interlinear::decoding::{Decoded, HeadAlphas, SearchOptions, Specials, decode, force, force_heads};
-use interlinear::decoding::{follow::follow, reweigh::share};
+use interlinear::decoding::{forced::follow, reweigh::share};
 use interlinear::interventions::{Intervening, Intervention, InterventionReader, Interventions, Origin, ResolvedText};
 use interlinear::jobs::queue::probe::{ProbeQuestion, Probed};
 use interlinear::models::anatomy::{MachineStage, anatomy_of};

@@ -271,7 +271,7 @@ fn interventions_of_a_variant_are_its_own() {
 
     // acting on the variant leaves the original as it is
     let variant = session.nth(1).id;
-    let before = Arc::clone(&session.app().document.state().interventions);
+    let before = Arc::clone(&session.app().document.state.interventions);
     let row = InterveneCommand::Row { column: variant, i: 0, edit: RowEdit::Uniform };
     let request = act(&mut session, row).expect("a request");
     assert_eq!((request.columns[0].interventions.pin.len(), request.columns[1].interventions.pin.len()), (0, 1));
@@ -318,7 +318,7 @@ fn a_variant_becomes_the_sentence() {
     assert_eq!((request.source.as_str(), request.columns.len()), ("the old blue shoe", 2));
     assert_eq!(names(&session)[1], "m0, \"red\" for \"old blue\"", "the other is told beside the new sentence");
     act(&mut session, SourceCommand::Undo);
-    assert_eq!((session.source(), session.app().document.columns().len()), ("the old red shoe", 3));
+    assert_eq!((session.source(), session.app().document.columns.len()), ("the old red shoe", 3));
 }
 
 #[test]
@@ -364,7 +364,7 @@ fn files_name_the_variant() {
     let mut session = translated(1);
     change(&mut session, 0, 2, replace("blue"));
     let (original, variant) = (session.nth(0), session.nth(1));
-    let text = |column, format| export::text(column, session.app().view.settings(), format).expect("a file");
+    let text = |column, format| export::text(column, &session.app().view.settings, format).expect("a file");
     let said = "\"blue\" for \"red\"";
     assert!(text(variant, AlignmentFormat::Tsv).contains("variant"), "{}", text(variant, AlignmentFormat::Tsv));
     assert!(text(original, AlignmentFormat::Tsv).starts_with("target\tlog_p\tthe"));

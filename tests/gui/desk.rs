@@ -246,7 +246,7 @@ pub fn window(session: Session) -> (Harness<'static, App>, Wires) {
 /// A window of two models, and the id of one of them.
 pub fn two_models_and(column: usize) -> (Harness<'static, App>, Wires, u64) {
     let session = two_models();
-    let id = session.app().document.columns()[column].id;
+    let id = session.app().document.columns[column].id;
     let (harness, wires) = window(session);
     (harness, wires, id)
 }

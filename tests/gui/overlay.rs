@@ -40,7 +40,7 @@ fn links_are_switched_by_button_key_and_menu() {
     assert!(wires.heard(SettingsCommand::SetLinks(true)));
     assert!(harness.has("Legend of the outlines, links of the statistical aligner"));
     harness.press_with(egui::Modifiers::COMMAND, egui::Key::K);
-    assert!(!harness.app().view.settings().links);
+    assert!(!harness.app().view.settings.links);
     assert!(!harness.has_any("Legend of the outlines, links of the statistical aligner"));
     harness.click_on("View");
     harness.click_containing("Links of the aligner");
@@ -194,7 +194,7 @@ fn an_alignment_head_is_learned_on_a_sheet() {
     assert!(shows(&harness, "Learned from 500 pairs to 0.750 nats a word") && shows(&harness, "This model has one"));
     click(&mut harness, "Close");
     assert!(harness.has("Where the word comes from"), "both questions are there");
-    let facts = |at: usize| harness.app().document.columns()[at].facts.clone().expect("loaded");
+    let facts = |at: usize| harness.app().document.columns[at].facts.clone().expect("loaded");
     assert!(facts(0).has_head && !facts(1).has_head);
 }
 

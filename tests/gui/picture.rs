@@ -173,7 +173,7 @@ fn the_sheet_of_figures_remembers_the_last_choice() {
     harness.press(egui::Key::Escape);
     harness.press_with(egui::Modifiers::COMMAND, egui::Key::S);
     assert!(harness.has("Save a figure of RNNencdec"), "a key opens it for the selected column");
-    let column = harness.app().document.columns()[0].id;
+    let column = harness.app().document.columns[0].id;
     harness.click_on("Copy");
     let copied = |command: &Command| {
         matches!(command, Command::Sentence(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))

@@ -119,12 +119,12 @@ fn given() -> (Harness<'static, App>, Wires) {
     let events: Vec<Event> = session
         .app()
         .document
-        .columns()
+        .columns
         .iter()
         .enumerate()
         .map(|(n, column)| {
             let view = desk::hypothesis("le soulier", 4, n == 1, -4.0);
-            Event::Given { number: session.app().tasks.newest(), column: column.id, given: Ok(Box::new(view)) }
+            Event::Given { number: session.app().tasks.newest, column: column.id, given: Ok(Box::new(view)) }
         })
         .collect();
     wires.events.borrow_mut().extend(events);
@@ -146,7 +146,7 @@ fn every_column_says_what_it_makes_of_the_users_translation() {
     harness.click_on("chaussure probability 0.69");
     assert!(wires.sent.borrow().contains(&SelectCommand::ShowGiven(false).into()));
     assert!(harness.has("chaussure <- red 0.80"));
-    assert_eq!(harness.app().view.selection().target, Some(1));
+    assert_eq!(harness.app().view.selection.target, Some(1));
     assert!(!harness.has_any(GIVEN));
     assert_eq!(harness.query_all_by_label("Yours, soulier probability 0.26").count(), 2, "both are still there");
 
@@ -159,7 +159,7 @@ fn every_column_says_what_it_makes_of_the_users_translation() {
 fn undo_takes_back_what_is_typed_into_the_users_translation() {
     let (mut harness, _) = given();
     harness.press_with(Modifiers::COMMAND, Key::Z);
-    assert_ne!(harness.app().document.state().given.as_deref(), Some("le soulier"));
+    assert_ne!(harness.app().document.state.given.as_deref(), Some("le soulier"));
     assert_eq!(harness.app().document.source(), "the red shoe");
 }
 

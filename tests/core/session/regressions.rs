@@ -134,8 +134,7 @@ fn a_word_that_looks_nowhere_has_no_link() {
         },
     });
     // Read by the word read before, the last word has no row.
-    let text =
-        export::text(session.nth(0), session.app().view.settings(), AlignmentFormat::Pharaoh).expect("it aligns");
+    let text = export::text(session.nth(0), &session.app().view.settings, AlignmentFormat::Pharaoh).expect("it aligns");
     assert_eq!(text, "1-0\n");
 }
 
@@ -143,7 +142,7 @@ fn a_word_that_looks_nowhere_has_no_link() {
 fn a_bare_config_json_is_the_model_of_this_folder() {
     let mut opened = open(OpenWith::default());
     opened.driver.send(WindowCommand::Open(PathBuf::from("config.json")));
-    opened.until(|session| !session.app().document.columns().is_empty());
+    opened.until(|session| !session.app().document.columns.is_empty());
     let folder = &opened.driver.session().nth(0).system.members[0].folder;
     assert!(folder.is_absolute() && folder.is_dir(), "{}", folder.display());
 }
@@ -173,7 +172,7 @@ fn words_of_a_table_are_written_as_they_are() {
     let request = edit(&mut session, "=1+1 \" -2");
     translate(&mut session, &request, &["@x +y </s>"]);
     let text =
-        export::text(session.nth(0), session.app().view.settings(), AlignmentFormat::Tsv).expect("there is something");
+        export::text(session.nth(0), &session.app().view.settings, AlignmentFormat::Tsv).expect("there is something");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "target\tlog_p\t=1+1\t\"\"\"\"\t-2\t</s>");
     assert!(lines[1].starts_with("@x\t-0.5\t0.75") && lines[2].starts_with("+y\t-0.5\t"), "{text}");
@@ -200,7 +199,7 @@ fn undo_leaves_the_settings_of_the_search() {
     session.apply(interlinear::pages::sentence::command::SearchCommand::SetBeam(9));
     edit(&mut session, "a b c");
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.source(), session.app().document.state().search.beam), ("a", 9));
+    assert_eq!((session.source(), session.app().document.state.search.beam), ("a", 9));
 }
 
 #[test]

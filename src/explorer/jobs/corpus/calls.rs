@@ -8,7 +8,7 @@ use corpus::judgements::scheme::{ErrorScheme, Renamed};
 use corpus::judgements::{agreement::Agreement, campaign::Campaign, change::Change};
 use corpus::overview::compute::{Overview, OverviewOptions};
 use corpus::query::linked::{LinkChoice, TallyOrder};
-use corpus::store::{corpus::CorpusTable, look::FileVersion, output::SystemOutput, read::StoredSentence};
+use corpus::store::{corpus::CorpusTable, output::SystemOutput, parts::FileVersion, read::StoredSentence};
 use corpus::{export::out::Out, import::importer::ImportReport, query::column::TableColumn};
 use engine::aligner::bundled::AlignerChoice;
 use engine::analysis::{bleu::Tokenization, concordance::ConcordanceLine};

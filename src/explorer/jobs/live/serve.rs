@@ -13,7 +13,7 @@ use crate::jobs::models::store::{Outcome, Store};
 use crate::jobs::thread::{caught, panic_sentence};
 use crate::jobs::{models::cache::Heard, models::loaded::LoadedModel};
 use engine::analysis::{divergence::jensen_shannon, neighbours::Space};
-use engine::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode, follow::follow, force};
+use engine::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode, force, forced::follow};
 use engine::error::{Error, Result};
 use engine::evaluation::rows::{self, RowReader};
 use engine::interventions::{Intervening, Intervention};
