@@ -25,9 +25,9 @@ pub mod sizes;
 
 use candle_core::Tensor;
 
-use crate::attention::{AlignedAnnotations, Attention, AttentionKind, Query, Sizes, construct};
+use crate::attention::{AlignedAnnotations, Attention, AttentionKind, Sizes, construct};
 use crate::error::{Error, Result};
-use crate::models::batch::{Batch, embed};
+use crate::models::batch::{Batch, embed, embed_shifted};
 use crate::models::entry::{AlignmentMode, ModelEntry};
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
@@ -185,11 +185,8 @@ impl Luong {
 
     /// e_t and alpha_t, [rows, t_x], from h_t; `None` without attention.
     fn look(&self, decoder: &Decoder, annotations: &Annotations) -> Result<Option<(Tensor, AlignedAnnotations)>> {
-        let Some(Look { attention, .. }) = &self.look else { return Ok(None) };
-        let (query, source) = (Query { state: decoder.h_t(), i: decoder.t }, annotations.source());
-        let e_t = attention.energies(&query, &source)?;
-        let alignment = attention.align(&query, &e_t, &source)?;
-        Ok(Some((e_t, alignment)))
+        let look = |look: &Look| look.attention.look(decoder.h_t(), decoder.t, &annotations.source());
+        self.look.as_ref().map(look).transpose()
     }
 
     /// Mixes c_t and ends the step with h~_t = tanh(W_c [c_t; h_t]), or h_t without attention; gives c_t and h~_t.
@@ -286,11 +283,7 @@ impl TranslationModel for Luong {
 impl Trainable for Luong {
     fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
         let annotations = self.annotate(source, regularizer)?;
-        let b = target.sentences();
-        let before: Vec<u32> = std::iter::repeat_n(self.sizes.start, b)
-            .chain(target.ids[..target.ids.len() - b].iter().copied())
-            .collect(); // y_0, y_1 .. y_{T-1}
-        let e = embed(&self.target_embedding, &before)?.reshape((target.longest, b, ()))?; // [t_y, b, m]
+        let e = embed_shifted(&self.target_embedding, target, Some(self.sizes.start))?; // [t_y, b, m]
         let first = self.first()?;
         let x = first.embedding.input(&regularizer.drop(&e)?)?.positions()?; // t_y times 4 x [b, n]
         let mut decoder = self.decoder(&self.start(&annotations)?)?;

@@ -8,7 +8,7 @@ use super::units::{PackedLayer, PackedProduct, PackedUnit, ProductEnd, UnitRows,
 use super::{PackedModel, Sources, columns, stack};
 use super::{readout::Readout, rows::RowTable};
 use crate::error::{Error, Result};
-use crate::models::nematus::sizes::{EncoderKind, NematusSizes, NematusUnit, UnitPlace};
+use crate::models::nematus::sizes::{EncoderKind, NematusSizes, UnitPlace};
 use crate::models::{checkpoint::Weights, config::Config};
 use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{add, tanh_all};
@@ -122,10 +122,6 @@ impl PackedNematus {
         }
         mean
     }
-
-    fn size(&self) -> usize {
-        if self.sizes.decoder_unit == NematusUnit::Lstm { 2 } else { 1 }
-    }
 }
 
 impl RecurrentWiring for PackedNematus {
@@ -145,14 +141,18 @@ impl RecurrentWiring for PackedNematus {
 
     fn advance(&self, step: &RecurrentStep<'_>, states: StateVectors) -> StateVectors {
         let unit = &self.decoder[0].0[0];
-        let before = UnitRows::of(&states[..self.size()], self.size()).remove(0);
+        let before =
+            UnitRows::of(&states[..self.sizes.decoder_unit.tensors()], self.sizes.decoder_unit.tensors()).remove(0);
         let made = vec![0.0; step.rows.len() * unit.wide()];
         let moved = unit.next(step.threads, Some(&unit.input(step.threads, step.e, made)), &before);
-        UnitRows::vectors(vec![moved]).into_iter().chain(states.into_iter().skip(self.size())).collect()
+        UnitRows::vectors(vec![moved])
+            .into_iter()
+            .chain(states.into_iter().skip(self.sizes.decoder_unit.tensors()))
+            .collect()
     }
 
     fn read_out(&self, step: &RecurrentStep<'_>, half: &[Vec<f32>]) -> (Vec<f32>, StateVectors) {
-        let (threads, mut units) = (step.threads, UnitRows::of(half, self.size()));
+        let (threads, mut units) = (step.threads, UnitRows::of(half, self.sizes.decoder_unit.tensors()));
         let wide = step.from_context.len() / step.rows.len();
         let base = &self.decoder[0];
         if let Some(second) = base.0.get(1) {
@@ -177,6 +177,6 @@ impl RecurrentWiring for PackedNematus {
     }
 
     fn state(&self) -> usize {
-        self.size() * (self.decoder.len() - 1)
+        self.sizes.decoder_unit.tensors() * (self.decoder.len() - 1)
     }
 }

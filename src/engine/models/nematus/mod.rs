@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::entry::{AlignmentMode, ModelEntry};
 use crate::models::loss::{Hidden, Regularizer, Trainable};
-use crate::models::nematus::sizes::{EncoderKind, NematusSizes, NematusUnit, UnitPlace};
+use crate::models::nematus::sizes::{EncoderKind, NematusSizes, UnitPlace};
 use crate::models::nematus::units::{Dense, Layer, RecurrentUnit, UnitState};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::{anatomy, fused};
@@ -201,11 +201,8 @@ impl Nematus {
     }
 
     fn states(&self, tensors: &[Tensor]) -> Result<Vec<UnitState>> {
-        let size = if self.sizes.decoder_unit == NematusUnit::Lstm { 2 } else { 1 };
-        if tensors.len() != size * self.decoder.len() {
-            return Err(Error::Internal(format!("{} tensors are no state of this model", tensors.len())));
-        }
-        Ok(tensors.chunks(size).map(|state| UnitState { s: state[0].clone(), c: state.get(1).cloned() }).collect())
+        let (states, _) = UnitState::of(self.sizes.decoder_unit, self.decoder.len(), tensors)?;
+        Ok(states)
     }
 
     /// Moves the first unit by y_{i-1}, `e` [rows, m]; e_i and alpha_i, [rows, t_x] each.
@@ -213,10 +210,8 @@ impl Nematus {
         let mut others = self.states(&s_prev.tensors)?;
         let (unit, before) = (&self.decoder[0].0[0], others.remove(0));
         let first = unit.step(e, &before)?;
-        let (query, source) = (Query { state: &first.s, i: s_prev.i }, annotations.source());
-        let e_i = self.attention.energies(&query, &source)?;
-        let alpha_i = self.attention.align(&query, &e_i, &source)?.alpha;
-        Ok((Halfway { first, others }, e_i, alpha_i))
+        let (e_i, alignment) = self.attention.look(&first.s, s_prev.i, &annotations.source())?;
+        Ok((Halfway { first, others }, e_i, alignment.alpha))
     }
 
     fn second_half(&self, half: Halfway, e: &Tensor, c_i: &Tensor) -> Result<(Tensor, Vec<Tensor>)> {
@@ -255,8 +250,7 @@ impl TranslationModel for Nematus {
         let mask = annotations.mask.unsqueeze(2)?; // [b, t_x, 1]
         let mean = annotations.h.broadcast_mul(&mask)?.sum(1)?.broadcast_div(&mask.sum(1)?)?; // [b, |h_j|]
         let s = self.start.apply(&mean)?.tanh()?;
-        let c = (self.sizes.decoder_unit == NematusUnit::Lstm).then(|| s.clone());
-        let states = vec![UnitState { s, c }; self.decoder.len()];
+        let states = vec![UnitState::start(self.sizes.decoder_unit, s); self.decoder.len()];
         Ok(State { tensors: Self::tensors(&states), i: 0 })
     }
 
@@ -288,7 +282,7 @@ impl TranslationModel for Nematus {
 impl Trainable for Nematus {
     fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
         let annotations = self.annotate(source, regularizer)?;
-        let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
+        let e = regularizer.drop(&embed_shifted(&self.target_embedding, target, None)?)?; // [t_y, b, m]
         let mut s = self.init_state(&annotations)?;
         let (mut hidden, mut alpha) = (Vec::new(), Vec::new());
         for i in 0..target.longest {

@@ -24,7 +24,7 @@ use candle_core::{D, Tensor};
 
 use crate::attention::{self, AttentionKind};
 use crate::error::{Error, Result};
-use crate::models::batch::{Batch, embed, embed_previous};
+use crate::models::batch::{Batch, embed_previous};
 use crate::models::entry::{AlignmentMode, ModelEntry};
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
@@ -227,10 +227,8 @@ impl Transformer {
 
     /// What the decoder reads at a step, [rows, d].
     fn read(&self, y_prev: Option<&[u32]>, i: usize, rows: usize) -> Result<Tensor> {
-        let e = match (y_prev, self.sizes.start) {
-            (None, Some(start)) => embed(&self.target_embedding, &vec![start; rows])?,
-            (y_prev, _) => embed_previous(&self.target_embedding, y_prev, rows)?,
-        };
+        let start = self.sizes.start.map(|start| vec![start; rows]);
+        let e = embed_previous(&self.target_embedding, y_prev.or(start.as_deref()), rows)?;
         let e = e.unsqueeze(1)?; // [rows, 1, d]
         Ok(self.place(&e, i, self.target_positions.as_ref())?.squeeze(1)?)
     }
@@ -410,38 +408,30 @@ pub fn shapes(config: &Config) -> Shapes {
         add("source_positions".into(), &[sizes.max_positions, d]);
         add("target_positions".into(), &[sizes.max_positions, d]);
     }
-    let inner = [sizes.feed_forward, sizes.decoder_feed_forward];
-    for (side, count, inner) in
-        [("encoder", sizes.encoder_layers, inner[0]), ("decoder", sizes.decoder_layers, inner[1])]
-    {
+    for (side, count, inner) in sizes.stacks() {
         for l in 1..=count {
             let attention: &[&str] = match (side, sizes.cell) {
                 ("encoder", _) => &["self"],
                 (_, DecoderCell::SelfAttention) => &["self", "cross"],
                 (_, DecoderCell::Ssru) => &["cross"],
             };
-            if side == "decoder" && sizes.cell == DecoderCell::Ssru {
-                for (name, shape) in [("W", vec![d, d]), ("W_f", vec![d, d]), ("b_f", vec![d])] {
-                    add(format!("{side}.{l}.ssru.{name}"), &shape);
-                }
-                add(format!("{side}.{l}.ssru.norm.g"), &[d]);
-                add(format!("{side}.{l}.ssru.norm.b"), &[d]);
-            }
-            for part in attention {
-                for which in ["q", "k", "v", "o"] {
-                    add(format!("{side}.{l}.{part}.W_{which}"), &[d, d]);
-                    add(format!("{side}.{l}.{part}.b_{which}"), &[d]);
+            let mut sublayer = |part: &str, matrices: &[(&str, [usize; 2])]| {
+                for (name, [out, input]) in matrices {
+                    add(format!("{side}.{l}.{part}.W{name}"), &[*out, *input]);
+                    if (part, *name) != ("ssru", "") {
+                        add(format!("{side}.{l}.{part}.b{name}"), &[*out]);
+                    }
                 }
                 add(format!("{side}.{l}.{part}.norm.g"), &[d]);
                 add(format!("{side}.{l}.{part}.norm.b"), &[d]);
+            };
+            if side == "decoder" && sizes.cell == DecoderCell::Ssru {
+                sublayer("ssru", &[("", [d, d]), ("_f", [d, d])]);
             }
-            for (name, shape) in
-                [("W_1", vec![inner, d]), ("b_1", vec![inner]), ("W_2", vec![d, inner]), ("b_2", vec![d])]
-            {
-                add(format!("{side}.{l}.feed.{name}"), &shape);
+            for part in attention {
+                sublayer(part, &["_q", "_k", "_v", "_o"].map(|which| (which, [d, d])));
             }
-            add(format!("{side}.{l}.feed.norm.g"), &[d]);
-            add(format!("{side}.{l}.feed.norm.b"), &[d]);
+            sublayer("feed", &[("_1", [inner, d]), ("_2", [d, inner])]);
         }
         if sizes.norm_first {
             add(format!("{side}.norm.g"), &[d]);
