@@ -87,7 +87,7 @@ pub fn read(pack: &FilePack, below: &str, mut card: ForeignCard) -> Result<Forei
     let config = found.config(&settings, &card, &words)?;
     found.lend(&config, &words)?;
     let weights = tensors.finish()?;
-    let card = config.transformer().map(|sizes| card.markdown(sizes)).unwrap_or_default();
+    let card = card.markdown(&config);
     Ok(Foreign { config, weights, source, target, card, file: pack.path.clone() })
 }
 
@@ -289,7 +289,7 @@ impl Found<'_> {
         // what starts from zeros is Marian's, whose sentences end with </s>
         let source_eos = self.specials.source_eos || zero_start;
         let epsilon = settings.get("layer_norm_epsilon").and_then(serde_json::Value::as_f64).unwrap_or(1e-5);
-        let mut config = words.config(card, Architecture::TRANSFORMER, d);
+        let mut config = card.named(words.config(Architecture::TRANSFORMER, d));
         config.source_eos = source_eos;
         let mut sizes = self.sizes(d, heads, source)?;
         (sizes.start, sizes.norm_epsilon) = (start, epsilon);

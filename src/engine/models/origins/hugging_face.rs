@@ -91,7 +91,7 @@ pub fn read(folder: &Path) -> Result<Foreign> {
     let (source, target) = (spm("source.spm", &words.source)?, spm("target.spm", &words.target)?);
     let file = tensors.path().to_owned();
     let weights = tensors.finish()?;
-    let card = config.transformer().map(|sizes| card.markdown(sizes)).unwrap_or_default();
+    let card = card.markdown(&config);
     Ok(Foreign { config, weights, source, target, card, file })
 }
 
@@ -188,7 +188,7 @@ fn config(
     let guided = ["transformer-align", "guided-alignment"].iter().any(|mark| card.text.contains(mark));
     let shared_embedding = settings.flag("share_encoder_decoder_embeddings", true)?;
     let max_positions = table(tensors, d)?;
-    let mut config = words.config(card, Architecture::TRANSFORMER, d);
+    let mut config = card.named(words.config(Architecture::TRANSFORMER, d));
     // what Marian translates so, its models at Hugging Face do, although transformers does not
     config.bars_unk = !MarianFiles::next_to(&folder.join(CONFIG_FILE)).allows_unk();
     let start = settings.id("decoder_start_token_id", config.target_vocabulary)?;
@@ -278,7 +278,7 @@ fn lend(tensors: &mut ForeignTensors, config: &Config, words: &ForeignWords, nev
         }
     }
     ["model.shared.weight"].iter().chain(&NAMES.embeddings).for_each(|name| tensors.leave(name));
-    lend_transformer(tensors, &NAMES, sizes, d)?;
+    lend_transformer(tensors, &NAMES, config)?;
     if sizes.tied_output {
         tensors.leave("lm_head.weight");
     } else {

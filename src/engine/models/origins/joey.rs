@@ -75,13 +75,13 @@ fn read(path: &Path) -> Result<Foreign> {
     let card = ForeignCard { toolkit: "Joey NMT".into(), languages, name, ..ForeignCard::default() };
     let is_transformer = tensors.has("encoder.layers.0.feed_forward.pwff_layer.0.weight");
     let config = if is_transformer {
-        transformer(&mut tensors, &settings, &card, &words)?
+        transformer(&mut tensors, &settings, &words)?
     } else {
-        recurrent(&tensors, &settings, &card, &words)?
+        recurrent(&tensors, &settings, &words)?
     };
     let [source, target] = ["src", "trg"].map(|side| settings.text(&format!("data.{side}.tokenizer_cfg.model_file")));
     let pieces = source.zip(target).map(|(source, target)| [last_part(source), last_part(target)]);
-    finish(tensors, &NAMES, (&config, &words), &pieces, card, lend)
+    finish(tensors, &NAMES, (config, &words), &pieces, card, lend)
 }
 
 fn listed(file: &Path, settings: &ForeignSettings, side: &str) -> Result<Vec<String>> {
@@ -93,12 +93,7 @@ fn listed(file: &Path, settings: &ForeignSettings, side: &str) -> Result<Vec<Str
     Ok(text.strip_suffix('\n').unwrap_or(&text).split('\n').map(str::to_owned).collect())
 }
 
-fn recurrent(
-    tensors: &ForeignTensors,
-    settings: &ForeignSettings,
-    card: &ForeignCard,
-    words: &ForeignWords,
-) -> Result<Config> {
+fn recurrent(tensors: &ForeignTensors, settings: &ForeignSettings, words: &ForeignWords) -> Result<Config> {
     settings.check(&[
         ("model.encoder.type", &["", "recurrent"]),
         ("model.encoder.embeddings.scale", &["", "false"]),
@@ -115,7 +110,7 @@ fn recurrent(
         Some("zero") => DecoderStart::Zeros,
         _ => DecoderStart::Bridge,
     };
-    let mut config = words.config(card, Architecture::OPENNMT, hidden);
+    let mut config = words.config(Architecture::OPENNMT, hidden);
     config.embedding = embedding;
     let score = if tensors.has("decoder.attention.query_layer.weight") { "additive" } else { "general" };
     config.own = OwnSizes::OpenNmt(OpenNmtSizes { start_state, score: score.into(), ..sizes });
@@ -145,12 +140,7 @@ fn lend(tensors: &mut ForeignTensors, config: &Config) -> Result<()> {
     tensors.lend("b_c", "decoder.att_vector_layer.bias", &[n])
 }
 
-fn transformer(
-    tensors: &mut ForeignTensors,
-    settings: &ForeignSettings,
-    card: &ForeignCard,
-    words: &ForeignWords,
-) -> Result<Config> {
+fn transformer(tensors: &mut ForeignTensors, settings: &ForeignSettings, words: &ForeignWords) -> Result<Config> {
     let [_, d] = tensors.matrix(NAMES.embeddings[1])?;
     for side in ["encoder", "decoder"] {
         settings.check(&[
@@ -175,7 +165,7 @@ fn transformer(
     if other? != activation {
         return settings.wrong("model.decoder.activation", "must be that of the encoder");
     }
-    let mut config = words.config(card, Architecture::TRANSFORMER, d);
+    let mut config = words.config(Architecture::TRANSFORMER, d);
     let sizes = transformer_sizes(tensors, &NAMES, words, heads, activation)?;
     let norm_first = tensors.has("encoder.layer_norm.weight");
     config.own = OwnSizes::Transformer(TransformerSizes { norm_first, scale_embedding: scaled, ..sizes });

@@ -99,11 +99,11 @@ fn read(path: &Path) -> Result<Foreign> {
     let languages = languages(&name, settings.text("src_lang"), settings.text("tgt_lang"));
     let card = ForeignCard { toolkit: "OpenNMT-py".into(), languages, name, ..ForeignCard::default() };
     let config = if is_transformer {
-        transformer(&mut tensors, settings, &card, &words)
+        transformer(&mut tensors, settings, &words)
     } else {
-        recurrent(&tensors, settings, &card, &words)
+        recurrent(&tensors, settings, &words)
     };
-    finish(tensors, &NAMES, (&config?, &words), &None, card, lend)
+    finish(tensors, &NAMES, (config?, &words), &None, card, lend)
 }
 
 fn checkpoint_parts(file: &Path, reading: &PickleReader<'_>) -> PickleResult<(CheckpointExtras, Vec<(String, usize)>)> {
@@ -152,12 +152,7 @@ pub fn words(file: &Path, [mut source, target]: [Vec<String>; 2]) -> Result<Fore
     ForeignWords::of(file, &source, Vocabulary::from_words(file, target)?)
 }
 
-fn recurrent(
-    tensors: &ForeignTensors,
-    settings: &ForeignSettings,
-    card: &ForeignCard,
-    words: &ForeignWords,
-) -> Result<Config> {
+fn recurrent(tensors: &ForeignTensors, settings: &ForeignSettings, words: &ForeignWords) -> Result<Config> {
     settings.check(&[
         ("rnn_type", &["", "LSTM", "GRU"]),
         ("global_attention", &["", "general", "dot", "mlp"]),
@@ -169,7 +164,7 @@ fn recurrent(
         Some("dot") => "dot",
         _ => "general",
     };
-    let mut config = words.config(card, Architecture::OPENNMT, hidden);
+    let mut config = words.config(Architecture::OPENNMT, hidden);
     (config.embedding, config.source_eos) = (embedding, false);
     let mixing = if score == "additive" { AttentionalMix::Linear } else { AttentionalMix::Tanh };
     config.own = OwnSizes::OpenNmt(OpenNmtSizes { score: score.into(), mixing, ..sizes });
@@ -204,12 +199,7 @@ fn lend(tensors: &mut ForeignTensors, config: &Config) -> Result<()> {
     tensors.lend_or_zeros("b_c", "decoder.attn.linear_out.bias", 0, n)
 }
 
-fn transformer(
-    tensors: &mut ForeignTensors,
-    settings: &ForeignSettings,
-    card: &ForeignCard,
-    words: &ForeignWords,
-) -> Result<Config> {
+fn transformer(tensors: &mut ForeignTensors, settings: &ForeignSettings, words: &ForeignWords) -> Result<Config> {
     settings.check(&[("position_encoding", &["true"])])?;
     let [_, d] = tensors.matrix(NAMES.embeddings[1])?;
     let heads = settings.size("heads")?;
@@ -228,7 +218,7 @@ fn transformer(
         return settings.wrong("alignment_layer", format!("names none of the {decoder_layers} layers of the decoder"));
     };
     let guides = count.filter(|_| guided).and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
-    let mut config = words.config(card, Architecture::TRANSFORMER, d);
+    let mut config = words.config(Architecture::TRANSFORMER, d);
     config.source_eos = false;
     config.own = OwnSizes::Transformer(TransformerSizes {
         norm_epsilon: settings.real("norm_eps").unwrap_or(1e-6),

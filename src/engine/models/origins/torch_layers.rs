@@ -9,8 +9,7 @@ use crate::models::origins::ctranslate::{SpmNames, tokenizers};
 use crate::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use crate::models::{
     config::Config, nematus::sizes::NematusUnit, nematus::sizes::UnitPlace, origins::card::ForeignCard,
-    origins::foreign::Foreign, origins::marian_files::RECURRENT, origins::pack::FilePack,
-    origins::tensors::ForeignTensors, origins::words::ForeignWords,
+    origins::foreign::Foreign, origins::pack::FilePack, origins::tensors::ForeignTensors, origins::words::ForeignWords,
 };
 
 /// What a toolkit calls its tensors.
@@ -81,13 +80,7 @@ fn lend_unit(
     Ok(())
 }
 
-fn lend_ends(
-    tensors: &mut ForeignTensors,
-    names: &TorchNames,
-    config: &Config,
-    words: &ForeignWords,
-    width: usize,
-) -> Result<()> {
+fn lend_ends(tensors: &mut ForeignTensors, names: &TorchNames, config: &Config, words: &ForeignWords) -> Result<()> {
     let k_y = config.target_vocabulary;
     words.lend_source(tensors, names.embeddings[0], config)?;
     if config.target_embedding() == "source_embedding" {
@@ -99,7 +92,7 @@ fn lend_ends(
     if ties(tensors, names) {
         tensors.leave(&weight);
     } else {
-        tensors.lend("readout.W_o", &weight, &[k_y, width])?;
+        tensors.lend("readout.W_o", &weight, &[k_y, config.hidden])?;
     }
     tensors.lend_or_zeros("readout.b_o", &format!("{}.bias", names.output), 0, k_y)
 }
@@ -108,12 +101,9 @@ fn ties(tensors: &ForeignTensors, names: &TorchNames) -> bool {
     tensors.same(names.embeddings[1], &format!("{}.weight", names.output))
 }
 
-pub fn lend_transformer(
-    tensors: &mut ForeignTensors,
-    names: &TorchNames,
-    sizes: &TransformerSizes,
-    d: usize,
-) -> Result<()> {
+pub fn lend_transformer(tensors: &mut ForeignTensors, names: &TorchNames, config: &Config) -> Result<()> {
+    let Some(sizes) = config.transformer() else { return Ok(()) };
+    let d = config.hidden;
     for ((side, count, inner), theirs) in sizes.stacks().into_iter().zip(names.layers) {
         let attentions: &[(&str, usize)] =
             if side == "encoder" { &[("self", 0)] } else { &[("self", 1), ("cross", 2)] };
@@ -241,26 +231,26 @@ fn start(file: &Path, words: &ForeignWords) -> Result<u32> {
 pub fn finish(
     mut tensors: ForeignTensors,
     names: &TorchNames,
-    (config, words): (&Config, &ForeignWords),
+    (config, words): (Config, &ForeignWords),
     pieces: &SpmNames,
     mut card: ForeignCard,
     lend: fn(&mut ForeignTensors, &Config) -> Result<()>,
 ) -> Result<Foreign> {
     let file = tensors.path().to_owned();
-    let config = Config::from_json(&file, &config.to_json())?;
-    lend_ends(&mut tensors, names, &config, words, config.hidden)?;
+    let config = Config::from_json(&file, &card.named(config).to_json())?;
+    lend_ends(&mut tensors, names, &config, words)?;
     match config.transformer() {
         Some(sizes) => {
             for (ours, theirs) in ["source_positions", "target_positions"].iter().zip(names.positions) {
                 tensors.lend_rows(ours, theirs, 0, &[sizes.max_positions, config.hidden])?;
             }
-            lend_transformer(&mut tensors, names, sizes, config.hidden)?;
+            lend_transformer(&mut tensors, names, &config)?;
         }
         None => lend(&mut tensors, &config)?,
     }
     let weights = tensors.finish()?;
     let pack = FilePack::folder(file.parent().unwrap_or(Path::new(".")));
     let (source, target) = tokenizers(&pack, "", words, pieces, &mut card)?;
-    let card = config.transformer().map_or_else(|| card.page(RECURRENT), |sizes| card.markdown(sizes));
+    let card = card.markdown(&config);
     Ok(Foreign { config, weights, source, target, card, file })
 }
