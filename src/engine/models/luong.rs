@@ -32,7 +32,7 @@ use crate::models::entry::{AlignmentMode, ModelEntry};
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::{anatomy, fused};
-use crate::models::{config::Config, header::Shapes, luong::sizes::LuongSizes};
+use crate::models::{config::Config, config::required, header::Shapes, luong::sizes::LuongSizes};
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::lstm::{Lstm, LstmGates, LstmState};
 use crate::nn::{bidirectional::Direction, softmax::log_softmax, trace::Trace};
@@ -101,9 +101,7 @@ struct Decoder {
 
 impl Luong {
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
-        let Some(sizes) = config.luong().cloned() else {
-            return Err(Error::Internal("this configuration is not one of luong".into()));
-        };
+        let sizes = required(config.luong(), "luong")?;
         let Some(entry) = sizes.entry() else {
             return Err(Error::Internal(format!("there is no score function `{}`", sizes.score)));
         };

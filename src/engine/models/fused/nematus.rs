@@ -7,9 +7,9 @@ use super::recurrent::{PackedRecurrent, PackedScore, RecurrentStep, RecurrentWir
 use super::units::{PackedLayer, PackedProduct, PackedUnit, ProductEnd, UnitRows, of_gates, side_by_side};
 use super::{PackedModel, Sources, columns, stack};
 use super::{readout::Readout, rows::RowTable};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::models::nematus::sizes::{EncoderKind, NematusSizes, UnitPlace};
-use crate::models::{checkpoint::Weights, config::Config};
+use crate::models::{checkpoint::Weights, config::Config, config::required};
 use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::{Packed, focus, team};
@@ -30,9 +30,7 @@ struct PackedNematus {
 }
 
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
-    let Some(sizes) = config.nematus().cloned() else {
-        return Err(Error::Internal("this configuration is not one of a conditional recurrent model".into()));
-    };
+    let sizes = required(config.nematus(), "a conditional recurrent model")?;
     let (n, c) = (config.hidden, sizes.annotation(config.hidden));
     let stack_of = |name: &str| -> Result<Vec<PackedLayer>> {
         let own = sizes.layers(config.embedding, config.hidden).into_iter().filter(|layer| layer.0 == name);

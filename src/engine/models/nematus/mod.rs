@@ -28,7 +28,7 @@ use crate::models::nematus::sizes::{EncoderKind, NematusSizes, UnitPlace};
 use crate::models::nematus::units::{Dense, Layer, RecurrentUnit, UnitState};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::{anatomy, fused};
-use crate::models::{config::Config, header::Shapes};
+use crate::models::{config::Config, config::required, header::Shapes};
 use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::{bidirectional::Direction, softmax::log_softmax, trace::Trace};
 
@@ -110,9 +110,7 @@ struct Halfway {
 
 impl Nematus {
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
-        let Some(sizes) = config.nematus().cloned() else {
-            return Err(Error::Internal("this configuration is not one of a conditional recurrent model".into()));
-        };
+        let sizes = required(config.nematus(), "a conditional recurrent model")?;
         let stack = |name: &str| -> Result<Vec<Layer>> {
             let parts = sizes.layers(config.embedding, config.hidden).into_iter().filter(|part| part.0 == name);
             parts
@@ -125,9 +123,7 @@ impl Nematus {
                 .collect()
         };
         let dense = |name: &str, has_bias: bool| Dense::find(&all.at(name), sizes.norm, has_bias);
-        let source_embedding = all.get("source_embedding")?;
-        let target_embedding =
-            if sizes.shared_embedding { source_embedding.clone() } else { all.get("target_embedding")? };
+        let target_embedding = all.get(config.target_embedding())?;
         let readout = all.at("readout");
         Ok(Self {
             config: config.clone(),
@@ -149,7 +145,7 @@ impl Nematus {
             },
             w_o: if sizes.tied_output { target_embedding.clone() } else { readout.get("W_o")? },
             b_o: readout.get("b_o")?,
-            source_embedding,
+            source_embedding: all.get("source_embedding")?,
             target_embedding,
             sizes,
             trace: all.trace(),

@@ -24,7 +24,7 @@ use crate::models::nematus::units::{Layer, RecurrentUnit, UnitState};
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::{anatomy, fused};
-use crate::models::{config::Config, header::Shapes};
+use crate::models::{config::Config, config::required, header::Shapes};
 use crate::nn::linear::{Parameters, affine};
 use crate::nn::{bidirectional::Direction, softmax::log_softmax, trace::Trace};
 
@@ -70,9 +70,7 @@ pub struct OpenNmt {
 
 impl OpenNmt {
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
-        let Some(sizes) = config.opennmt().cloned() else {
-            return Err(Error::Internal("this configuration is not one of OpenNMT".into()));
-        };
+        let sizes = required(config.opennmt(), "OpenNMT")?;
         let Some(entry) = attention::find(&sizes.score) else {
             return Err(Error::Internal(format!("there is no score function `{}`", sizes.score)));
         };
@@ -84,9 +82,7 @@ impl OpenNmt {
                 })
                 .collect()
         };
-        let source_embedding = all.get("source_embedding")?;
-        let target_embedding =
-            if sizes.shared_embedding { source_embedding.clone() } else { all.get("target_embedding")? };
+        let target_embedding = all.get(config.target_embedding())?;
         let has_bridge = sizes.start_state == DecoderStart::Bridge;
         let (start, readout) = (all.at("start"), all.at("readout"));
         Ok(Self {
@@ -100,7 +96,7 @@ impl OpenNmt {
             b_c: all.get("b_c")?,
             w_o: if sizes.tied_output { target_embedding.clone() } else { readout.get("W_o")? },
             b_o: readout.get("b_o")?,
-            source_embedding,
+            source_embedding: all.get("source_embedding")?,
             target_embedding,
             sizes,
             trace: all.trace(),

@@ -34,7 +34,7 @@ use crate::models::transformer::layers::{
 };
 use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes, position, too_long};
 use crate::models::{anatomy, fused};
-use crate::models::{config::Config, header::Shapes};
+use crate::models::{config::Config, config::required, header::Shapes};
 use crate::nn::linear::{Parameters, RoundingMatrix};
 use crate::nn::softmax::{log_softmax, masked};
 use crate::nn::trace::Trace;
@@ -86,13 +86,8 @@ struct Halfway {
 
 impl Transformer {
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
-        let Some(sizes) = config.transformer().cloned() else {
-            return Err(Error::Internal("this configuration is not one of a transformer".into()));
-        };
+        let sizes = required(config.transformer(), "a transformer")?;
         let setting = LayerSetting::of(&sizes);
-        let source_embedding = all.get("source_embedding")?;
-        let target_embedding =
-            if sizes.shared_embedding { source_embedding.clone() } else { all.get("target_embedding")? };
         let by_table = sizes.positions == Positions::Table;
         let table = |name: &str| by_table.then(|| all.get(name)).transpose();
         let norm = |name: &str| sizes.norm_first.then(|| LayerNorm::find(&all.at(name), setting)).transpose();
@@ -111,16 +106,12 @@ impl Transformer {
                 .collect::<Result<_>>()?,
             encoder_norm: norm("encoder.norm")?,
             decoder_norm: norm("decoder.norm")?,
-            w_o: match (sizes.tied_output, sizes.shared_embedding) {
-                (false, _) => readout.matrix("W_o")?,
-                (true, false) => all.matrix("target_embedding")?,
-                (true, true) => all.matrix("source_embedding")?,
-            },
+            w_o: if sizes.tied_output { all.matrix(config.target_embedding())? } else { readout.matrix("W_o")? },
             b_o: readout.get("b_o")?,
             config: config.clone(),
             sizes,
-            source_embedding,
-            target_embedding,
+            source_embedding: all.get("source_embedding")?,
+            target_embedding: all.get(config.target_embedding())?,
             trace: all.trace(),
         })
     }
