@@ -135,7 +135,7 @@ impl TranslationModel for Toy {
 impl Trainable for Toy {
     fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
         let annotations = self.annotate(source)?;
-        let e = regularizer.drop(&embed_shifted(self.tensor("target_embedding"), target)?)?; // [t_y, b, m]
+        let e = regularizer.drop(&embed_shifted(self.tensor("target_embedding"), target, None)?)?; // [t_y, b, m]
         let mut s = self.init_state(&annotations)?.only()?.clone();
         let (mut hidden, mut alpha) = (Vec::new(), Vec::new());
         for i in 0..target.longest {

@@ -50,6 +50,14 @@ pub trait Attention: Send + Sync {
     fn align(&self, _query: &Query<'_>, e_i: &Tensor, source: &Source<'_>) -> Result<AlignedAnnotations> {
         Ok(AlignedAnnotations { alpha: softmax::masked(e_i, source.mask)?, p_t: None })
     }
+
+    /// e_i and where a step looks by them.
+    fn look(&self, state: &Tensor, i: usize, source: &Source<'_>) -> Result<(Tensor, AlignedAnnotations)> {
+        let query = Query { state, i };
+        let e_i = self.energies(&query, source)?;
+        let alignment = self.align(&query, &e_i, source)?;
+        Ok((e_i, alignment))
+    }
 }
 
 /// Names and shapes of parameters.

@@ -86,14 +86,20 @@ pub fn embed_previous(table: &Tensor, y_prev: Option<&[u32]>, rows: usize) -> Re
     }
 }
 
-/// The embeddings that a decoder reads when its target is given: zeros, then y_1 .. y_{T-1}, [t_y, b, m].
-pub fn embed_shifted(table: &Tensor, target: &Batch) -> Result<Tensor> {
-    shifted(table, target, embed)
+/// The embeddings that a decoder reads when its target is given: y_0 (`start`, else zeros), then y_1 .. y_{T-1},
+/// [t_y, b, m].
+pub fn embed_shifted(table: &Tensor, target: &Batch, start: Option<u32>) -> Result<Tensor> {
+    shifted(table, target, start, embed)
 }
 
-pub fn shifted(table: &Tensor, target: &Batch, embed: impl Fn(&Tensor, &[u32]) -> Result<Tensor>) -> Result<Tensor> {
+pub fn shifted(
+    table: &Tensor,
+    target: &Batch,
+    start: Option<u32>,
+    embed: impl Fn(&Tensor, &[u32]) -> Result<Tensor>,
+) -> Result<Tensor> {
     let b = target.sentences();
-    let start = embed_previous(table, None, b)?; // [b, m]
+    let start = embed_previous(table, start.map(|start| vec![start; b]).as_deref(), b)?; // [b, m]
     let before = &target.ids[..target.ids.len() - b];
     let rows = if before.is_empty() { start } else { Tensor::cat(&[start, embed(table, before)?], 0)? };
     Ok(rows.reshape((target.longest, b, ()))?)

@@ -2,7 +2,6 @@
 //! `f32` when asked for, and what is packed is handed over ([`Weights::hand_over`]), so that a model holds weights
 //! once.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use candle_core::{Device, Tensor};
 use half::f16;
 use rayon::prelude::*;
-use safetensors::{Dtype, tensor::View};
+use safetensors::{Dtype, tensor::TensorView};
 
 use crate::error::{Error, Result};
 use crate::models::header::{NumberFormat, SCALE, TensorPlace};
@@ -252,9 +251,13 @@ impl Weights {
         {
             return Err(Error::tensor(path, name, "holds a number too large for f16; write f32 instead"));
         }
-        let tensors = self.iter().flat_map(|(name, array)| written(name, array, kind));
+        let written: Vec<Written> = self.iter().flat_map(|(name, array)| written(name, array, kind)).collect();
         let notes = self.guided.clone().map(|reading| HashMap::from([(GUIDED.to_owned(), reading)]));
-        let file = safetensors::serialize(tensors, notes)
+        let file = written
+            .iter()
+            .map(|(name, shape, kind, bytes)| Ok((name, TensorView::new(*kind, shape.clone(), bytes)?)))
+            .collect::<std::result::Result<Vec<_>, _>>()
+            .and_then(|tensors| safetensors::serialize(tensors, notes))
             .map_err(|error| Error::file(path, format!("could not be written: {error}")))?;
         write_inside(path, |out| out.write_all(&file))
     }
@@ -381,42 +384,20 @@ impl Weights {
     }
 }
 
-struct Written {
-    shape: Vec<usize>,
-    kind: Dtype,
-    bytes: Vec<u8>,
-}
+/// A tensor of a file: its name, its shape, how its numbers are stored, and their bytes.
+type Written = (String, Vec<usize>, Dtype, Vec<u8>);
 
-fn written(name: &str, array: &Array, kind: NumberFormat) -> Vec<(String, Written)> {
+fn written(name: &str, array: &Array, kind: NumberFormat) -> Vec<Written> {
     let numbers = array.data.iter();
-    let one = |kind, bytes| (name.to_owned(), Written { shape: array.shape.clone(), kind, bytes });
+    let one = |kind, bytes| (name.to_owned(), array.shape.clone(), kind, bytes);
     match (kind, array.shape.as_slice()) {
         (NumberFormat::I8, &[rows, _]) => {
             let (q, scales) = in_8_bits(&array.data, rows);
             let bytes = scales.iter().flat_map(|x| x.to_le_bytes()).collect();
-            let scales = Written { shape: vec![rows], kind: Dtype::F32, bytes };
-            vec![one(Dtype::I8, q), (format!("{name}{SCALE}"), scales)]
+            vec![one(Dtype::I8, q), (format!("{name}{SCALE}"), vec![rows], Dtype::F32, bytes)]
         }
         (NumberFormat::F32, _) => vec![one(Dtype::F32, numbers.flat_map(|x| x.to_le_bytes()).collect())],
         _ => vec![one(Dtype::F16, numbers.flat_map(|x| f16::from_f32(*x).to_le_bytes()).collect())],
-    }
-}
-
-impl View for Written {
-    fn dtype(&self) -> Dtype {
-        self.kind
-    }
-
-    fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-
-    fn data(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(&self.bytes)
-    }
-
-    fn data_len(&self) -> usize {
-        self.bytes.len()
     }
 }
 

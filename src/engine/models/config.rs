@@ -81,6 +81,11 @@ own_sizes!(
     OpenNmt(OpenNmtSizes) opennmt
 );
 
+/// The sizes that only one architecture has, whose name is `owner`.
+pub fn required<T: Clone>(sizes: Option<&T>, owner: &str) -> Result<T> {
+    sizes.cloned().ok_or_else(|| Error::Internal(format!("this configuration is not one of {owner}")))
+}
+
 macro_rules! of {
     ($config:ident, $($kind:ident)|+, $own:ident => $value:expr) => {
         match &$config.own {

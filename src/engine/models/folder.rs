@@ -114,13 +114,9 @@ impl Model {
     pub fn of_foreign(foreign: Foreign, folder: &Path, device: &Device, known: &Tokenizers) -> Result<Self> {
         foreign.check()?;
         let Foreign { config, weights, source, target, card, file } = foreign;
-        let side = |json: &[u8], key: &str, size: usize| {
-            check_tokenizer(known.from_json(&file, json)?, &file, &config, key, size)
-        };
-        let source = side(&source, "source_vocabulary", config.source_vocabulary)?.ending(config.source_eos);
-        let target = side(&target, "target_vocabulary", config.target_vocabulary)?;
+        let sides = sides_of(&config, known, [(&file, &source), (&file, &target)])?;
         let origin = Some(Arc::new((file, card)));
-        Ok(Self { origin, ..Self::of_parts(config, (source, target), weights.at_rest(), folder, device) })
+        Ok(Self { origin, ..Self::of_parts(config, sides, weights.at_rest(), folder, device) })
     }
 
     fn of_parts(
@@ -183,15 +179,11 @@ impl Model {
             let (path, bytes) = file(name)?;
             Weights::read_from(&path, (bytes, bytes.len() as u64), shapes, &mut |_| ())
         };
-        let side = |name: &str, key: &str, size: usize| {
-            let (path, json) = file(name)?;
-            check_tokenizer(known.from_json(&path, json)?, &path, &config, key, size)
-        };
-        let source = side(SOURCE_FILE, "source_vocabulary", config.source_vocabulary)?.ending(config.source_eos);
-        let target = side(TARGET_FILE, "target_vocabulary", config.target_vocabulary)?;
+        let ((source, source_json), (target, target_json)) = (file(SOURCE_FILE)?, file(TARGET_FILE)?);
+        let sides = sides_of(&config, known, [(&source, source_json), (&target, target_json)])?;
         let own = weights(WEIGHTS_FILE, &shapes(&config))?;
         let origin = Some(Arc::new((folder.join(WEIGHTS_FILE), text(CARD_FILE))));
-        let model = Self { origin, ..Self::of_parts(config, (source, target), own, folder, &Device::cpu()) };
+        let model = Self { origin, ..Self::of_parts(config, sides, own, folder, &Device::cpu()) };
         if files.contains_key(HEAD_FILE) {
             let head = AlignmentHead::read(&model.config, &model.weights, &|shapes| weights(HEAD_FILE, shapes))?;
             *model.head.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(head));
@@ -355,6 +347,14 @@ fn load_config(folder: &Path) -> Result<Config> {
 fn load_tokenizer(known: &Tokenizers, path: &Path, config: &Config, key: &str, expected: usize) -> Result<Tokenizer> {
     disk::check(path, disk::TOKENIZER_LIMIT)?;
     check_tokenizer(known.from_file(path)?, path, config, key, expected)
+}
+
+fn sides_of(config: &Config, known: &Tokenizers, files: [(&Path, &[u8]); 2]) -> Result<(Tokenizer, Tokenizer)> {
+    let side = |(path, json): (&Path, &[u8]), key: &str, size: usize| {
+        check_tokenizer(known.from_json(path, json)?, path, config, key, size)
+    };
+    let source = side(files[0], "source_vocabulary", config.source_vocabulary)?.ending(config.source_eos);
+    Ok((source, side(files[1], "target_vocabulary", config.target_vocabulary)?))
 }
 
 fn check_tokenizer(

@@ -25,14 +25,14 @@ pub mod sizes;
 
 use candle_core::Tensor;
 
-use crate::attention::{AlignedAnnotations, Attention, AttentionKind, Query, Sizes, construct};
+use crate::attention::{AlignedAnnotations, Attention, AttentionKind, Sizes, construct};
 use crate::error::{Error, Result};
-use crate::models::batch::{Batch, embed};
+use crate::models::batch::{Batch, embed, embed_shifted};
 use crate::models::entry::{AlignmentMode, ModelEntry};
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::{anatomy, fused};
-use crate::models::{config::Config, header::Shapes, luong::sizes::LuongSizes};
+use crate::models::{config::Config, config::required, header::Shapes, luong::sizes::LuongSizes};
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::lstm::{Lstm, LstmGates, LstmState};
 use crate::nn::{bidirectional::Direction, softmax::log_softmax, trace::Trace};
@@ -101,9 +101,7 @@ struct Decoder {
 
 impl Luong {
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
-        let Some(sizes) = config.luong().cloned() else {
-            return Err(Error::Internal("this configuration is not one of luong".into()));
-        };
+        let sizes = required(config.luong(), "luong")?;
         let Some(entry) = sizes.entry() else {
             return Err(Error::Internal(format!("there is no score function `{}`", sizes.score)));
         };
@@ -185,11 +183,8 @@ impl Luong {
 
     /// e_t and alpha_t, [rows, t_x], from h_t; `None` without attention.
     fn look(&self, decoder: &Decoder, annotations: &Annotations) -> Result<Option<(Tensor, AlignedAnnotations)>> {
-        let Some(Look { attention, .. }) = &self.look else { return Ok(None) };
-        let (query, source) = (Query { state: decoder.h_t(), i: decoder.t }, annotations.source());
-        let e_t = attention.energies(&query, &source)?;
-        let alignment = attention.align(&query, &e_t, &source)?;
-        Ok(Some((e_t, alignment)))
+        let look = |look: &Look| look.attention.look(decoder.h_t(), decoder.t, &annotations.source());
+        self.look.as_ref().map(look).transpose()
     }
 
     /// Mixes c_t and ends the step with h~_t = tanh(W_c [c_t; h_t]), or h_t without attention; gives c_t and h~_t.
@@ -286,11 +281,7 @@ impl TranslationModel for Luong {
 impl Trainable for Luong {
     fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
         let annotations = self.annotate(source, regularizer)?;
-        let b = target.sentences();
-        let before: Vec<u32> = std::iter::repeat_n(self.sizes.start, b)
-            .chain(target.ids[..target.ids.len() - b].iter().copied())
-            .collect(); // y_0, y_1 .. y_{T-1}
-        let e = embed(&self.target_embedding, &before)?.reshape((target.longest, b, ()))?; // [t_y, b, m]
+        let e = embed_shifted(&self.target_embedding, target, Some(self.sizes.start))?; // [t_y, b, m]
         let first = self.first()?;
         let x = first.embedding.input(&regularizer.drop(&e)?)?.positions()?; // t_y times 4 x [b, n]
         let mut decoder = self.decoder(&self.start(&annotations)?)?;

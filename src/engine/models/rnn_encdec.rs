@@ -142,7 +142,7 @@ impl TranslationModel for RnnEncDec {
 impl Trainable for RnnEncDec {
     fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
         let c = self.context(source, regularizer)?; // [b, n]
-        let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
+        let e = regularizer.drop(&embed_shifted(&self.target_embedding, target, None)?)?; // [t_y, b, m]
         let unit = self.decoder.matrices();
         let (x, from_context) = (unit.input(&e)?.positions()?, unit.context(&c)?); // t_y times 3 x [b, n], 3 x [b, n]
         let mut s = self.start(&c)?; // [b, n]

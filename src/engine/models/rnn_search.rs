@@ -3,7 +3,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{self, Attention, AttentionKind, Query, Sizes, additive};
+use crate::attention::{self, Attention, AttentionKind, Sizes, additive};
 use crate::error::Result;
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::entry::{AlignmentMode, ModelEntry};
@@ -85,15 +85,6 @@ impl RnnSearch {
         let h_bwd_1 = annotations.h.narrow(1, 0, 1)?.squeeze(1)?.narrow(1, n, n)?.contiguous()?; // [b, n]
         Ok(affine(&self.w_s, &self.b_s, &h_bwd_1)?.tanh()?)
     }
-
-    /// e_i and alpha_i, [rows, t_x], from s_{i-1}, [rows, n].
-    fn look(&self, s_prev: &Tensor, i: usize, annotations: &Annotations) -> Result<(Tensor, Tensor)> {
-        let (query, source) = (Query { state: s_prev, i }, annotations.source());
-        // e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a), alpha_i = softmax(e_i)
-        let e_i = self.attention.energies(&query, &source)?;
-        let alpha_i = self.attention.align(&query, &e_i, &source)?.alpha;
-        Ok((e_i, alpha_i))
-    }
 }
 
 impl TranslationModel for RnnSearch {
@@ -110,8 +101,9 @@ impl TranslationModel for RnnSearch {
     }
 
     fn align(&self, _: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep> {
-        let (e_i, alpha_i) = self.look(s_prev.only()?, s_prev.i, annotations)?;
-        Ok(AlignedStep { e_i: Some(e_i), alpha_i: Some(alpha_i), ..AlignedStep::nowhere(s_prev) })
+        // e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a), alpha_i = softmax(e_i)
+        let (e_i, alignment) = self.attention.look(s_prev.only()?, s_prev.i, &annotations.source())?;
+        Ok(AlignedStep { e_i: Some(e_i), alpha_i: Some(alignment.alpha), ..AlignedStep::nowhere(s_prev) })
     }
 
     fn predict(&self, y_prev: Option<&[u32]>, aligned: &AlignedStep, annotations: &Annotations) -> Result<Step> {
@@ -131,13 +123,13 @@ impl TranslationModel for RnnSearch {
 impl Trainable for RnnSearch {
     fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
         let annotations = self.annotate(source, regularizer)?;
-        let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
+        let e = regularizer.drop(&embed_shifted(&self.target_embedding, target, None)?)?; // [t_y, b, m]
         let unit = self.decoder.matrices();
         let x = unit.input(&e)?.positions()?; // t_y times 3 x [b, n]
         let mut s = self.start(&annotations)?; // [b, n]
         let (mut states, mut contexts, mut alpha) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..target.longest {
-            let (_, alpha_i) = self.look(&s, i, &annotations)?;
+            let alpha_i = self.attention.look(&s, i, &annotations.source())?.1.alpha;
             let c_i = annotations.context(&alpha_i)?; // [b, 2n]
             alpha.push(alpha_i);
             states.push(s.clone()); // s_{i-1}

@@ -72,8 +72,7 @@ impl StepOutput {
         self.forget_words();
         for row in 0..self.rows {
             if need.best > 0 {
-                let row = &self.log_p[row * self.vocabulary..(row + 1) * self.vocabulary];
-                self.best.extend(top(row, need.best));
+                self.best.extend(top(&self.log_p[row * self.vocabulary..(row + 1) * self.vocabulary], need.best));
             }
             self.best_ends.push(self.best.len());
         }

@@ -68,7 +68,7 @@ impl Search {
         let [forward, backward] = self.encode(&source, regularizer)?;
         let start = affine(&self.get("decoder.W_s")?, &self.get("decoder.b_s")?, &backward.get(0)?)?.tanh()?;
         let h = Tensor::cat(&[forward, backward], 2)?.transpose(0, 1)?.contiguous()?; // [b, t_x, 2n]
-        let e = regularizer.drop(&shifted(&self.get("target_embedding")?, &target, rows)?)?; // [t_y, b, m]
+        let e = regularizer.drop(&shifted(&self.get("target_embedding")?, &target, None, rows)?)?; // [t_y, b, m]
         let decoder = Decoder {
             u: self.recurrent("decoder")?,
             c: self.of_gates("decoder", "C")?,

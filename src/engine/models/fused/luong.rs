@@ -11,7 +11,7 @@ use super::sums::{Annotated, Sums};
 use super::{Joining, Pack, PackedModel, Sources};
 use super::{columns, gather_states, pack, readout, sized, stack};
 use crate::error::{Error, Result};
-use crate::models::config::{AttentionKind, Config, LuongSizes};
+use crate::models::config::{AttentionKind, Config, LuongSizes, required};
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
 use crate::models::{checkpoint::Weights, need::Need};
 use crate::nn::fused::elementwise::{sigmoid, sum, tanh_all};
@@ -116,9 +116,7 @@ pub struct PackedLuong {
 
 impl PackedLuong {
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
-        let Some(sizes) = config.luong().cloned() else {
-            return Err(Error::Internal("this configuration is not one of luong".into()));
-        };
+        let sizes = required(config.luong(), "luong")?;
         let (n, m) = (config.hidden, config.embedding);
         let wide = GATES.len() * n;
         let mut encoder = Vec::new();

@@ -7,9 +7,9 @@ use super::recurrent::{PackedRecurrent, PackedScore, RecurrentStep, RecurrentWir
 use super::units::{PackedLayer, PackedProduct, PackedUnit, ProductEnd, UnitRows, of_gates, side_by_side};
 use super::{PackedModel, Sources, columns, stack};
 use super::{readout::Readout, rows::RowTable};
-use crate::error::{Error, Result};
-use crate::models::nematus::sizes::{EncoderKind, NematusSizes, NematusUnit, UnitPlace};
-use crate::models::{checkpoint::Weights, config::Config};
+use crate::error::Result;
+use crate::models::nematus::sizes::{EncoderKind, NematusSizes, UnitPlace};
+use crate::models::{checkpoint::Weights, config::Config, config::required};
 use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::{Packed, focus, team};
@@ -30,9 +30,7 @@ struct PackedNematus {
 }
 
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
-    let Some(sizes) = config.nematus().cloned() else {
-        return Err(Error::Internal("this configuration is not one of a conditional recurrent model".into()));
-    };
+    let sizes = required(config.nematus(), "a conditional recurrent model")?;
     let (n, c) = (config.hidden, sizes.annotation(config.hidden));
     let stack_of = |name: &str| -> Result<Vec<PackedLayer>> {
         let own = sizes.layers(config.embedding, config.hidden).into_iter().filter(|layer| layer.0 == name);
@@ -122,10 +120,6 @@ impl PackedNematus {
         }
         mean
     }
-
-    fn size(&self) -> usize {
-        if self.sizes.decoder_unit == NematusUnit::Lstm { 2 } else { 1 }
-    }
 }
 
 impl RecurrentWiring for PackedNematus {
@@ -145,14 +139,18 @@ impl RecurrentWiring for PackedNematus {
 
     fn advance(&self, step: &RecurrentStep<'_>, states: StateVectors) -> StateVectors {
         let unit = &self.decoder[0].0[0];
-        let before = UnitRows::of(&states[..self.size()], self.size()).remove(0);
+        let before =
+            UnitRows::of(&states[..self.sizes.decoder_unit.tensors()], self.sizes.decoder_unit.tensors()).remove(0);
         let made = vec![0.0; step.rows.len() * unit.wide()];
         let moved = unit.next(step.threads, Some(&unit.input(step.threads, step.e, made)), &before);
-        UnitRows::vectors(vec![moved]).into_iter().chain(states.into_iter().skip(self.size())).collect()
+        UnitRows::vectors(vec![moved])
+            .into_iter()
+            .chain(states.into_iter().skip(self.sizes.decoder_unit.tensors()))
+            .collect()
     }
 
     fn read_out(&self, step: &RecurrentStep<'_>, half: &[Vec<f32>]) -> (Vec<f32>, StateVectors) {
-        let (threads, mut units) = (step.threads, UnitRows::of(half, self.size()));
+        let (threads, mut units) = (step.threads, UnitRows::of(half, self.sizes.decoder_unit.tensors()));
         let wide = step.from_context.len() / step.rows.len();
         let base = &self.decoder[0];
         if let Some(second) = base.0.get(1) {
@@ -177,6 +175,6 @@ impl RecurrentWiring for PackedNematus {
     }
 
     fn state(&self) -> usize {
-        self.size() * (self.decoder.len() - 1)
+        self.sizes.decoder_unit.tensors() * (self.decoder.len() - 1)
     }
 }

@@ -7,9 +7,9 @@ use super::recurrent::{PackedRecurrent, PackedScore, RecurrentStep, RecurrentWir
 use super::units::{PackedLayer, PackedProduct, PackedUnit, UnitRows, side_by_side};
 use super::{PackedModel, Sources, columns};
 use super::{readout::Readout, rows::RowTable};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
-use crate::models::{checkpoint::Weights, config::Config, nematus::sizes::NematusUnit};
+use crate::models::{checkpoint::Weights, config::Config, config::required};
 use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::{Onto, Packed, fill_rows, team};
@@ -29,9 +29,7 @@ struct PackedOpenNmt {
 }
 
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
-    let Some(sizes) = config.opennmt().cloned() else {
-        return Err(Error::Internal("this configuration is not one of OpenNMT".into()));
-    };
+    let sizes = required(config.opennmt(), "OpenNMT")?;
     let (n, c) = (config.hidden, sizes.annotation());
     let stack_of = |name: &str, n: usize| -> Result<Vec<PackedLayer>> {
         let own = sizes.layers(config.embedding, config.hidden).into_iter().filter(|layer| layer.0 == name);
@@ -90,11 +88,7 @@ impl PackedOpenNmt {
     }
 
     fn vectors(&self) -> usize {
-        self.size() * self.decoder.len()
-    }
-
-    fn size(&self) -> usize {
-        if self.sizes.unit == NematusUnit::Lstm { 2 } else { 1 }
+        self.sizes.unit.tensors() * self.decoder.len()
     }
 }
 
@@ -131,7 +125,7 @@ impl RecurrentWiring for PackedOpenNmt {
             Some(h_tilde) => side_by_side((step.e, self.m), (h_tilde, self.n)),
             None => step.e.to_vec(),
         };
-        let mut units = UnitRows::of(&states[..self.vectors()], self.size());
+        let mut units = UnitRows::of(&states[..self.vectors()], self.sizes.unit.tensors());
         for (layer, state) in self.decoder.iter().zip(&mut units) {
             *state = layer.0[0].step(step.threads, &x, state);
             x.clone_from(&state.s);
@@ -153,6 +147,6 @@ impl RecurrentWiring for PackedOpenNmt {
     }
 
     fn query(&self) -> usize {
-        self.vectors() - self.size()
+        self.vectors() - self.sizes.unit.tensors()
     }
 }

@@ -12,7 +12,7 @@ use crate::models::stepper::{HeadRows, StepOutput, StepRow, Stepper};
 use crate::models::transformer::heads::{HeadChanges, HeadKind};
 use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes};
 use crate::models::transformer::sizes::{position, too_long};
-use crate::models::{checkpoint::Weights, config::Config, need::Need};
+use crate::models::{checkpoint::Weights, config::Config, config::required, need::Need};
 use crate::nn::fused::elementwise::{add, softmax};
 use crate::nn::fused::integers::Rounding;
 use crate::nn::fused::{heads, team};
@@ -34,10 +34,8 @@ pub struct PackedTransformer {
 }
 
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
-    let Some(sizes) = config.transformer().cloned() else {
-        return Err(Error::Internal("this configuration is not one of a transformer".into()));
-    };
-    let target_embedding = if sizes.shared_embedding { "source_embedding" } else { "target_embedding" };
+    let sizes = required(config.transformer(), "a transformer")?;
+    let target_embedding = config.target_embedding();
     let output = if sizes.tied_output { target_embedding } else { "readout.W_o" };
     let (encoders, decoders) = (1..=sizes.encoder_layers, 1..=sizes.decoder_layers);
     let norm = |name: &str| sizes.norm_first.then(|| FusedNorm::new(weights, name, &sizes)).transpose();

@@ -24,11 +24,11 @@ use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::entry::{AlignmentMode, ModelEntry};
 use crate::models::loss::{Hidden, Regularizer, Trainable};
-use crate::models::nematus::sizes::{EncoderKind, NematusSizes, NematusUnit, UnitPlace};
+use crate::models::nematus::sizes::{EncoderKind, NematusSizes, UnitPlace};
 use crate::models::nematus::units::{Dense, Layer, RecurrentUnit, UnitState};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::{anatomy, fused};
-use crate::models::{config::Config, header::Shapes};
+use crate::models::{config::Config, config::required, header::Shapes};
 use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::{bidirectional::Direction, softmax::log_softmax, trace::Trace};
 
@@ -110,9 +110,7 @@ struct Halfway {
 
 impl Nematus {
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
-        let Some(sizes) = config.nematus().cloned() else {
-            return Err(Error::Internal("this configuration is not one of a conditional recurrent model".into()));
-        };
+        let sizes = required(config.nematus(), "a conditional recurrent model")?;
         let stack = |name: &str| -> Result<Vec<Layer>> {
             let parts = sizes.layers(config.embedding, config.hidden).into_iter().filter(|part| part.0 == name);
             parts
@@ -125,9 +123,7 @@ impl Nematus {
                 .collect()
         };
         let dense = |name: &str, has_bias: bool| Dense::find(&all.at(name), sizes.norm, has_bias);
-        let source_embedding = all.get("source_embedding")?;
-        let target_embedding =
-            if sizes.shared_embedding { source_embedding.clone() } else { all.get("target_embedding")? };
+        let target_embedding = all.get(config.target_embedding())?;
         let readout = all.at("readout");
         Ok(Self {
             config: config.clone(),
@@ -149,7 +145,7 @@ impl Nematus {
             },
             w_o: if sizes.tied_output { target_embedding.clone() } else { readout.get("W_o")? },
             b_o: readout.get("b_o")?,
-            source_embedding,
+            source_embedding: all.get("source_embedding")?,
             target_embedding,
             sizes,
             trace: all.trace(),
@@ -201,11 +197,8 @@ impl Nematus {
     }
 
     fn states(&self, tensors: &[Tensor]) -> Result<Vec<UnitState>> {
-        let size = if self.sizes.decoder_unit == NematusUnit::Lstm { 2 } else { 1 };
-        if tensors.len() != size * self.decoder.len() {
-            return Err(Error::Internal(format!("{} tensors are no state of this model", tensors.len())));
-        }
-        Ok(tensors.chunks(size).map(|state| UnitState { s: state[0].clone(), c: state.get(1).cloned() }).collect())
+        let (states, _) = UnitState::of(self.sizes.decoder_unit, self.decoder.len(), tensors)?;
+        Ok(states)
     }
 
     /// Moves the first unit by y_{i-1}, `e` [rows, m]; e_i and alpha_i, [rows, t_x] each.
@@ -213,10 +206,8 @@ impl Nematus {
         let mut others = self.states(&s_prev.tensors)?;
         let (unit, before) = (&self.decoder[0].0[0], others.remove(0));
         let first = unit.step(e, &before)?;
-        let (query, source) = (Query { state: &first.s, i: s_prev.i }, annotations.source());
-        let e_i = self.attention.energies(&query, &source)?;
-        let alpha_i = self.attention.align(&query, &e_i, &source)?.alpha;
-        Ok((Halfway { first, others }, e_i, alpha_i))
+        let (e_i, alignment) = self.attention.look(&first.s, s_prev.i, &annotations.source())?;
+        Ok((Halfway { first, others }, e_i, alignment.alpha))
     }
 
     fn second_half(&self, half: Halfway, e: &Tensor, c_i: &Tensor) -> Result<(Tensor, Vec<Tensor>)> {
@@ -255,8 +246,7 @@ impl TranslationModel for Nematus {
         let mask = annotations.mask.unsqueeze(2)?; // [b, t_x, 1]
         let mean = annotations.h.broadcast_mul(&mask)?.sum(1)?.broadcast_div(&mask.sum(1)?)?; // [b, |h_j|]
         let s = self.start.apply(&mean)?.tanh()?;
-        let c = (self.sizes.decoder_unit == NematusUnit::Lstm).then(|| s.clone());
-        let states = vec![UnitState { s, c }; self.decoder.len()];
+        let states = vec![UnitState::start(self.sizes.decoder_unit, s); self.decoder.len()];
         Ok(State { tensors: Self::tensors(&states), i: 0 })
     }
 
@@ -288,7 +278,7 @@ impl TranslationModel for Nematus {
 impl Trainable for Nematus {
     fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
         let annotations = self.annotate(source, regularizer)?;
-        let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
+        let e = regularizer.drop(&embed_shifted(&self.target_embedding, target, None)?)?; // [t_y, b, m]
         let mut s = self.init_state(&annotations)?;
         let (mut hidden, mut alpha) = (Vec::new(), Vec::new());
         for i in 0..target.longest {

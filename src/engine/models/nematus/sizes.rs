@@ -38,6 +38,13 @@ names! {
     }
 }
 
+impl NematusUnit {
+    /// Tensors of a unit's state: what it gives and, of an LSTM, its memory.
+    pub fn tensors(self) -> usize {
+        if self == Self::Lstm { 2 } else { 1 }
+    }
+}
+
 /// What a unit must know of its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitPlace {

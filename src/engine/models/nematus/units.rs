@@ -127,6 +127,20 @@ pub struct UnitState {
 }
 
 impl UnitState {
+    /// A state whose memory, if the unit has one, starts like the rest.
+    pub fn start(kind: NematusUnit, s: Tensor) -> Self {
+        Self { c: (kind == NematusUnit::Lstm).then(|| s.clone()), s }
+    }
+
+    /// The states of so many layers, and the tensor behind them if there is one.
+    pub fn of(kind: NematusUnit, layers: usize, tensors: &[Tensor]) -> Result<(Vec<Self>, Option<Tensor>)> {
+        let Some((states, rest)) = tensors.split_at_checked(kind.tensors() * layers) else {
+            return Err(Error::Internal(format!("{} tensors are no state of this model", tensors.len())));
+        };
+        let state = |state: &[Tensor]| Self { s: state[0].clone(), c: state.get(1).cloned() };
+        Ok((states.chunks(kind.tensors()).map(state).collect(), rest.first().cloned()))
+    }
+
     pub fn tensors(&self) -> impl Iterator<Item = Tensor> {
         [Some(self.s.clone()), self.c.clone()].into_iter().flatten()
     }
@@ -230,8 +244,7 @@ impl Layer {
         };
         let input = first.input(x)?;
         let zeros = Tensor::zeros((b, first.b[0].dim(0)?), x.dtype(), x.device())?;
-        let c = (first.place.kind == NematusUnit::Lstm).then(|| zeros.clone());
-        let mut state = UnitState { s: zeros, c };
+        let mut state = UnitState::start(first.place.kind, zeros);
         let mut states = Vec::with_capacity(t_x);
         for t in direction.order(t_x, false) {
             let input = input.iter().map(|gate| Ok(gate.get(t)?)).collect::<Result<Vec<_>>>()?;

@@ -15,16 +15,16 @@ pub mod sizes;
 
 use candle_core::{D, Tensor};
 
-use crate::attention::{self, Attention, AttentionKind, Query, Sizes};
+use crate::attention::{self, Attention, AttentionKind, Sizes};
 use crate::error::{Error, Result};
-use crate::models::batch::{Batch, embed};
+use crate::models::batch::{Batch, embed, embed_shifted};
 use crate::models::entry::{AlignmentMode, ModelEntry};
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::nematus::units::{Layer, RecurrentUnit, UnitState};
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::{anatomy, fused};
-use crate::models::{config::Config, header::Shapes, nematus::sizes::NematusUnit};
+use crate::models::{config::Config, config::required, header::Shapes};
 use crate::nn::linear::{Parameters, affine};
 use crate::nn::{bidirectional::Direction, softmax::log_softmax, trace::Trace};
 
@@ -70,9 +70,7 @@ pub struct OpenNmt {
 
 impl OpenNmt {
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
-        let Some(sizes) = config.opennmt().cloned() else {
-            return Err(Error::Internal("this configuration is not one of OpenNMT".into()));
-        };
+        let sizes = required(config.opennmt(), "OpenNMT")?;
         let Some(entry) = attention::find(&sizes.score) else {
             return Err(Error::Internal(format!("there is no score function `{}`", sizes.score)));
         };
@@ -84,9 +82,7 @@ impl OpenNmt {
                 })
                 .collect()
         };
-        let source_embedding = all.get("source_embedding")?;
-        let target_embedding =
-            if sizes.shared_embedding { source_embedding.clone() } else { all.get("target_embedding")? };
+        let target_embedding = all.get(config.target_embedding())?;
         let has_bridge = sizes.start_state == DecoderStart::Bridge;
         let (start, readout) = (all.at("start"), all.at("readout"));
         Ok(Self {
@@ -100,7 +96,7 @@ impl OpenNmt {
             b_c: all.get("b_c")?,
             w_o: if sizes.tied_output { target_embedding.clone() } else { readout.get("W_o")? },
             b_o: readout.get("b_o")?,
-            source_embedding,
+            source_embedding: all.get("source_embedding")?,
             target_embedding,
             sizes,
             trace: all.trace(),
@@ -152,17 +148,11 @@ impl OpenNmt {
                 Tensor::zeros((top.s.dim(0)?, self.config.hidden), top.s.dtype(), top.s.device())?
             }
         };
-        let c = (self.sizes.unit == NematusUnit::Lstm).then(|| s.clone());
-        Ok(vec![UnitState { s, c }; self.decoder.len()])
+        Ok(vec![UnitState::start(self.sizes.unit, s); self.decoder.len()])
     }
 
     fn parts(&self, state: &State) -> Result<(Vec<UnitState>, Option<Tensor>)> {
-        let size = if self.sizes.unit == NematusUnit::Lstm { 2 } else { 1 };
-        let Some((layers, fed)) = state.tensors.split_at_checked(size * self.decoder.len()) else {
-            return Err(Error::Internal(format!("{} tensors are no state of this model", state.tensors.len())));
-        };
-        let unit = |state: &[Tensor]| UnitState { s: state[0].clone(), c: state.get(1).cloned() };
-        Ok((layers.chunks(size).map(unit).collect(), fed.first().cloned()))
+        UnitState::of(self.sizes.unit, self.decoder.len(), &state.tensors)
     }
 
     fn advance(&self, e: Tensor, s_prev: &State, regularizer: &mut Regularizer) -> Result<Vec<UnitState>> {
@@ -177,14 +167,6 @@ impl OpenNmt {
             x = state.s.clone();
         }
         Ok(states)
-    }
-
-    /// e_i and alpha_i, [rows, t_x], of s_i.
-    fn look(&self, s: &Tensor, i: usize, annotations: &Annotations) -> Result<(Tensor, Tensor)> {
-        let (query, source) = (Query { state: s, i }, annotations.source());
-        let e_i = self.attention.energies(&query, &source)?;
-        let alpha_i = self.attention.align(&query, &e_i, &source)?.alpha;
-        Ok((e_i, alpha_i))
     }
 
     /// h~_i of c_i and s_i, [rows, n].
@@ -234,9 +216,9 @@ impl TranslationModel for OpenNmt {
         }
         let states = self.advance(e, s_prev, &mut Regularizer::none())?;
         self.trace.note("looks", top(&states)?);
-        let (e_i, alpha_i) = self.look(top(&states)?, s_prev.i, annotations)?;
+        let (e_i, alignment) = self.attention.look(top(&states)?, s_prev.i, &annotations.source())?;
         let s = self.state(&states, None, s_prev.i);
-        Ok(AlignedStep { s, e_i: Some(e_i), alpha_i: Some(alpha_i), p_t: None })
+        Ok(AlignedStep { s, e_i: Some(e_i), alpha_i: Some(alignment.alpha), p_t: None })
     }
 
     fn predict(&self, _: Option<&[u32]>, aligned: &AlignedStep, annotations: &Annotations) -> Result<Step> {
@@ -252,18 +234,14 @@ impl TranslationModel for OpenNmt {
 impl Trainable for OpenNmt {
     fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
         let annotations = self.annotate(source, regularizer)?;
-        let b = target.sentences();
-        let before: Vec<u32> = std::iter::repeat_n(self.sizes.start, b)
-            .chain(target.ids[..target.ids.len() - b].iter().copied())
-            .collect(); // y_0, y_1 .. y_{T-1}
-        let e = embed(&self.target_embedding, &before)?.reshape((target.longest, b, ()))?; // [t_y, b, m]
-        let e = regularizer.drop(&e)?;
+        let start = Some(self.sizes.start);
+        let e = regularizer.drop(&embed_shifted(&self.target_embedding, target, start)?)?; // [t_y, b, m]
         let mut s = self.init_state(&annotations)?;
         let (mut hidden, mut alpha) = (Vec::with_capacity(target.longest), Vec::with_capacity(target.longest));
         for i in 0..target.longest {
             let states = self.advance(e.get(i)?, &s, regularizer)?;
             let s_i = top(&states)?;
-            let (_, alpha_i) = self.look(s_i, i, &annotations)?;
+            let alpha_i = self.attention.look(s_i, i, &annotations.source())?.1.alpha;
             let h_tilde = self.mix(&annotations.context(&alpha_i)?, s_i)?;
             s = self.state(&states, Some(h_tilde.clone()), i + 1);
             hidden.push(h_tilde);

@@ -1,10 +1,12 @@
 //! The card of a model of others: what its files say of it, and which attention is its alignment, and why.
 
+use crate::models::config::Config;
 use crate::models::transformer::sizes::{AlignmentReason, TransformerSizes};
 
 /// The longest text of others that goes into a card, in bytes.
 const MOST_TEXT: usize = 64 << 10;
 const MOST_NAMED: usize = 400;
+const RECURRENT: &str = "the attention of the decoder's first layer, the only one";
 
 /// What the files of a model say of it.
 #[derive(Debug, Default)]
@@ -31,11 +33,14 @@ impl ForeignCard {
         rest[..end].trim().clone_into(&mut self.text);
     }
 
-    pub fn markdown(&self, sizes: &TransformerSizes) -> String {
-        self.page(&alignment(sizes))
+    /// The configuration by the name and the languages that this card has.
+    pub fn named(&self, config: Config) -> Config {
+        let (source_language, target_language) = self.languages.clone();
+        Config { name: self.name.clone(), source_language, target_language, ..config }
     }
 
-    pub fn page(&self, alignment: &str) -> String {
+    pub fn markdown(&self, config: &Config) -> String {
+        let alignment = config.transformer().map_or_else(|| RECURRENT.to_owned(), alignment);
         let (source, target) = &self.languages;
         let licence = self.licence.as_deref().unwrap_or("not known; ask where the model comes from");
         let mut card = format!("# {}\n\n| | |\n|---|---|\n| toolkit | {} |\n", self.name, self.toolkit);

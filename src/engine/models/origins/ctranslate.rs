@@ -61,7 +61,6 @@ const SPM_FILES: &[[&str; 2]] = &[
 const BPE_FILE: &str = "bpe.model";
 /// Positions that are computed where a file has none.
 const COMPUTED: usize = 2048;
-const MOST_LAYERS: usize = 64;
 
 pub fn read(pack: &FilePack, below: &str, mut card: ForeignCard) -> Result<Foreign> {
     let name = |file: &str| format!("{below}{file}");
@@ -88,7 +87,7 @@ pub fn read(pack: &FilePack, below: &str, mut card: ForeignCard) -> Result<Forei
     let config = found.config(&settings, &card, &words)?;
     found.lend(&config, &words)?;
     let weights = tensors.finish()?;
-    let card = config.transformer().map(|sizes| card.markdown(sizes)).unwrap_or_default();
+    let card = card.markdown(&config);
     Ok(Foreign { config, weights, source, target, card, file: pack.path.clone() })
 }
 
@@ -249,18 +248,6 @@ impl Found<'_> {
         )
     }
 
-    fn layers(&self, side: &str) -> Result<usize> {
-        let name = |l: usize| format!("{side}/layer_{l}/ffn/linear_0/weight");
-        let count = (0..=MOST_LAYERS).take_while(|l| self.tensors.has(&name(*l))).count();
-        match count {
-            0 => self.wrong(&name(0), "is missing"),
-            count if count > MOST_LAYERS => {
-                self.wrong(&name(MOST_LAYERS), format!("is of more than {MOST_LAYERS} layers"))
-            }
-            count => Ok(count),
-        }
-    }
-
     /// Whether embeddings are multiplied by the root of d: a flag, or the number itself.
     fn scaled(&mut self, d: usize) -> Result<bool> {
         let old = self.tensors.number("encoder/embeddings/multiply_by_sqrt_depth")?;
@@ -302,7 +289,7 @@ impl Found<'_> {
         // what starts from zeros is Marian's, whose sentences end with </s>
         let source_eos = self.specials.source_eos || zero_start;
         let epsilon = settings.get("layer_norm_epsilon").and_then(serde_json::Value::as_f64).unwrap_or(1e-5);
-        let mut config = words.config(card, Architecture::TRANSFORMER, d);
+        let mut config = card.named(words.config(Architecture::TRANSFORMER, d));
         config.source_eos = source_eos;
         let mut sizes = self.sizes(d, heads, source)?;
         (sizes.start, sizes.norm_epsilon) = (start, epsilon);
@@ -312,9 +299,11 @@ impl Found<'_> {
     }
 
     fn sizes(&mut self, d: usize, heads: usize, source: &str) -> Result<TransformerSizes> {
-        let (encoder_layers, decoder_layers) = (self.layers("encoder")?, self.layers("decoder")?);
+        let inner_map = |side: &str, l: usize| format!("{side}/layer_{l}/ffn/linear_0/weight");
+        let layers = |side: &str| self.tensors.layers(|l| inner_map(side, l));
+        let (encoder_layers, decoder_layers) = (layers("encoder")?, layers("decoder")?);
         let inner = |side: &str| {
-            let shape = self.tensors.shape(&format!("{side}/layer_0/ffn/linear_0/weight"))?;
+            let shape = self.tensors.shape(&inner_map(side, 0))?;
             Ok::<_, Error>(shape.first().copied().unwrap_or(0))
         };
         let (feed_forward, decoder_feed_forward) = (inner("encoder")?, inner("decoder")?);
@@ -403,11 +392,7 @@ impl Found<'_> {
                 self.tensors.make(ours, &[rows, d], numbers);
             }
         }
-        let stacks = [
-            ("encoder", sizes.encoder_layers, sizes.feed_forward),
-            ("decoder", sizes.decoder_layers, sizes.decoder_feed_forward),
-        ];
-        for (side, layers, inner) in stacks {
+        for (side, layers, inner) in sizes.stacks() {
             for l in 1..=layers {
                 self.lend_layer(side, l, d, inner)?;
             }

@@ -20,6 +20,7 @@ use crate::models::config::{Architecture, Config, OwnSizes};
 use crate::models::disk::{CARD_FILE, CONFIG_FILE, WEIGHTS_FILE};
 use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::{ForeignSettings, short};
+use crate::models::origins::torch_layers::{TorchNames, lend_transformer};
 use crate::models::origins::words::{ForeignWords, languages};
 use crate::models::transformer::sizes::{AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use crate::models::{
@@ -44,6 +45,18 @@ pub const ENTRY: OriginEntry = OriginEntry {
 const TORCH_FILE: &str = "pytorch_model.bin";
 const NEVER: f32 = -1e9;
 const EPSILON: f64 = 1e-5;
+
+const NAMES: TorchNames = TorchNames {
+    embeddings: ["model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"],
+    positions: ["model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"],
+    output: "lm_head",
+    layers: ["model.encoder.layers", "model.decoder.layers"],
+    attentions: ["self_attn", "self_attn", "encoder_attn"],
+    norms: ["self_attn_layer_norm", "self_attn_layer_norm", "encoder_attn_layer_norm"],
+    maps: ["q_proj", "k_proj", "v_proj", "out_proj"],
+    feed: ["fc1", "fc2", "final_layer_norm"],
+    has_biases: true,
+};
 
 fn optional(path: &Path) -> Result<Option<ForeignSettings>> {
     if !path.is_file() {
@@ -78,7 +91,7 @@ pub fn read(folder: &Path) -> Result<Foreign> {
     let (source, target) = (spm("source.spm", &words.source)?, spm("target.spm", &words.target)?);
     let file = tensors.path().to_owned();
     let weights = tensors.finish()?;
-    let card = config.transformer().map(|sizes| card.markdown(sizes)).unwrap_or_default();
+    let card = card.markdown(&config);
     Ok(Foreign { config, weights, source, target, card, file })
 }
 
@@ -175,7 +188,7 @@ fn config(
     let guided = ["transformer-align", "guided-alignment"].iter().any(|mark| card.text.contains(mark));
     let shared_embedding = settings.flag("share_encoder_decoder_embeddings", true)?;
     let max_positions = table(tensors, d)?;
-    let mut config = words.config(card, Architecture::TRANSFORMER, d);
+    let mut config = card.named(words.config(Architecture::TRANSFORMER, d));
     // what Marian translates so, its models at Hugging Face do, although transformers does not
     config.bars_unk = !MarianFiles::next_to(&folder.join(CONFIG_FILE)).allows_unk();
     let start = settings.id("decoder_start_token_id", config.target_vocabulary)?;
@@ -207,7 +220,7 @@ fn config(
 
 /// Rows of a table of positions that is not what would be computed; 0 where there is none.
 fn table(tensors: &mut ForeignTensors, d: usize) -> Result<usize> {
-    let names = ["model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"];
+    let names = NAMES.positions;
     if !names.iter().all(|name| tensors.has(name)) {
         for name in names {
             tensors.leave(name);
@@ -241,41 +254,31 @@ fn never(settings: &ForeignSettings, generation: &ForeignSettings, words: &Forei
 }
 
 fn source_embedding(tensors: &ForeignTensors) -> &'static str {
-    let names = ["model.shared.weight", "model.encoder.embed_tokens.weight"];
+    let names = ["model.shared.weight", NAMES.embeddings[0]];
     names.into_iter().find(|name| tensors.has(name)).unwrap_or(names[0])
 }
 
 fn target_embedding(tensors: &ForeignTensors, shared: bool) -> &'static str {
-    if shared { source_embedding(tensors) } else { "model.decoder.embed_tokens.weight" }
+    if shared { source_embedding(tensors) } else { NAMES.embeddings[1] }
 }
 
 fn lend(tensors: &mut ForeignTensors, config: &Config, words: &ForeignWords, never: &[usize]) -> Result<()> {
     let Some(sizes) = config.transformer() else { return Ok(()) };
     let (d, target) = (config.hidden, config.target_vocabulary);
     let shared = sizes.shared_embedding;
-    let own = "model.encoder.embed_tokens.weight";
+    let [own, _] = NAMES.embeddings;
     let source = if !shared && tensors.has(own) { own } else { source_embedding(tensors) };
     words.lend_source(tensors, source, config)?;
     if !shared {
         tensors.lend("target_embedding", target_embedding(tensors, false), &[target, d])?;
     }
     if sizes.positions == Positions::Table {
-        for side in ["encoder", "decoder"] {
-            let ours = if side == "encoder" { "source_positions" } else { "target_positions" };
-            tensors.lend(ours, &format!("model.{side}.embed_positions.weight"), &[sizes.max_positions, d])?;
+        for (ours, theirs) in ["source_positions", "target_positions"].iter().zip(NAMES.positions) {
+            tensors.lend(ours, theirs, &[sizes.max_positions, d])?;
         }
     }
-    for name in ["model.shared.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"] {
-        tensors.leave(name);
-    }
-    for (side, layers, inner) in [
-        ("encoder", sizes.encoder_layers, sizes.feed_forward),
-        ("decoder", sizes.decoder_layers, sizes.decoder_feed_forward),
-    ] {
-        for l in 1..=layers {
-            lend_layer(tensors, side, l, (d, inner))?;
-        }
-    }
+    ["model.shared.weight"].iter().chain(&NAMES.embeddings).for_each(|name| tensors.leave(name));
+    lend_transformer(tensors, &NAMES, config)?;
     if sizes.tied_output {
         tensors.leave("lm_head.weight");
     } else {
@@ -288,27 +291,4 @@ fn lend(tensors: &mut ForeignTensors, config: &Config, words: &ForeignWords, nev
     }
     tensors.make("readout.b_o", &[target], b_o);
     Ok(())
-}
-
-fn lend_layer(tensors: &mut ForeignTensors, side: &str, l: usize, (d, inner): (usize, usize)) -> Result<()> {
-    let (ours, theirs) = (format!("{side}.{l}"), format!("model.{side}.layers.{}", l - 1));
-    let mut pair = |ours: String, theirs: String, names: [&str; 2], shape: &[usize]| {
-        tensors.lend(&format!("{ours}{}", names[0]), &format!("{theirs}.weight"), shape)?;
-        tensors.lend(&format!("{ours}{}", names[1]), &format!("{theirs}.bias"), &shape[..1])
-    };
-    let norm = [".g", ".b"];
-    for (part, their) in [("self", "self_attn"), ("cross", "encoder_attn")] {
-        if side == "encoder" && part == "cross" {
-            continue;
-        }
-        for which in ["q", "k", "v", "o"] {
-            let their_which = if which == "o" { "out" } else { which };
-            let names = [&*format!(".W_{which}"), &*format!(".b_{which}")];
-            pair(format!("{ours}.{part}"), format!("{theirs}.{their}.{their_which}_proj"), names, &[d, d])?;
-        }
-        pair(format!("{ours}.{part}.norm"), format!("{theirs}.{their}_layer_norm"), norm, &[d])?;
-    }
-    pair(format!("{ours}.feed"), format!("{theirs}.fc1"), [".W_1", ".b_1"], &[inner, d])?;
-    pair(format!("{ours}.feed"), format!("{theirs}.fc2"), [".W_2", ".b_2"], &[d, inner])?;
-    pair(format!("{ours}.feed.norm"), format!("{theirs}.final_layer_norm"), norm, &[d])
 }

@@ -14,17 +14,16 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::models::config::{Architecture, Config, OwnSizes};
-use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
+use crate::models::opennmt::sizes::{DecoderStart, OpenNmtSizes};
 use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::marian_files::{chosen, last_part, model_files, own_name};
 use crate::models::origins::torch_layers::{
-    TorchNames, count, finish, lend_recurrent, matrix, shares, stacked, start, ties, transformer_sizes,
+    TorchNames, finish, lend_recurrent, recurrent_sizes, stacked, transformer_sizes,
 };
 use crate::models::origins::words::{ForeignWords, languages};
 use crate::models::{
-    disk, nematus::sizes::NematusUnit, origins::card::ForeignCard, origins::keys::ForeignSettings,
-    origins::opennmt::words, origins::refused::names, origins::tensors::ForeignTensors, origins::torch,
-    transformer::sizes::TransformerSizes,
+    disk, origins::card::ForeignCard, origins::keys::ForeignSettings, origins::opennmt::words, origins::refused::names,
+    origins::tensors::ForeignTensors, origins::torch, transformer::sizes::TransformerSizes,
 };
 use crate::text::reader::read_file;
 
@@ -47,7 +46,8 @@ const NAMES: TorchNames = TorchNames {
     attentions: ["src_src_att", "trg_trg_att", "src_trg_att"],
     norms: ["layer_norm", "x_layer_norm", "dec_layer_norm"],
     maps: ["q_layer", "k_layer", "v_layer", "output_layer"],
-    feed: ["feed_forward.pwff_layer.0", "feed_forward.pwff_layer.3"],
+    feed: ["feed_forward.pwff_layer.0", "feed_forward.pwff_layer.3", "feed_forward.layer_norm"],
+    has_biases: false,
 };
 
 fn files(path: &Path) -> Vec<PathBuf> {
@@ -75,13 +75,13 @@ fn read(path: &Path) -> Result<Foreign> {
     let card = ForeignCard { toolkit: "Joey NMT".into(), languages, name, ..ForeignCard::default() };
     let is_transformer = tensors.has("encoder.layers.0.feed_forward.pwff_layer.0.weight");
     let config = if is_transformer {
-        transformer(&mut tensors, &settings, &card, &words)?
+        transformer(&mut tensors, &settings, &words)?
     } else {
-        recurrent(&tensors, &settings, &card, &words)?
+        recurrent(&tensors, &settings, &words)?
     };
     let [source, target] = ["src", "trg"].map(|side| settings.text(&format!("data.{side}.tokenizer_cfg.model_file")));
     let pieces = source.zip(target).map(|(source, target)| [last_part(source), last_part(target)]);
-    finish(tensors, &NAMES, (&config, &words), &pieces, card, lend)
+    finish(tensors, &NAMES, (config, &words), &pieces, card, lend)
 }
 
 fn listed(file: &Path, settings: &ForeignSettings, side: &str) -> Result<Vec<String>> {
@@ -93,12 +93,7 @@ fn listed(file: &Path, settings: &ForeignSettings, side: &str) -> Result<Vec<Str
     Ok(text.strip_suffix('\n').unwrap_or(&text).split('\n').map(str::to_owned).collect())
 }
 
-fn recurrent(
-    tensors: &ForeignTensors,
-    settings: &ForeignSettings,
-    card: &ForeignCard,
-    words: &ForeignWords,
-) -> Result<Config> {
+fn recurrent(tensors: &ForeignTensors, settings: &ForeignSettings, words: &ForeignWords) -> Result<Config> {
     settings.check(&[
         ("model.encoder.type", &["", "recurrent"]),
         ("model.encoder.embeddings.scale", &["", "false"]),
@@ -108,31 +103,17 @@ fn recurrent(
         ("model.decoder.init_hidden", &["", "bridge", "last", "zero"]),
         ("model.decoder.attention", &["", "bahdanau", "luong"]),
     ])?;
-    let [_, encoder_hidden] = matrix(tensors, "encoder.rnn.weight_hh_l0")?;
-    let [_, embedding] = matrix(tensors, NAMES.embeddings[1])?;
-    let [gates, hidden] = matrix(tensors, "decoder.rnn.weight_hh_l0")?;
-    let [_, read] = matrix(tensors, "decoder.rnn.weight_ih_l0")?;
+    let names = |l: usize| stacked("decoder.rnn", l, false);
+    let (sizes, [embedding, hidden]) = recurrent_sizes(tensors, &NAMES, words, names)?;
     let start_state = match settings.text("model.decoder.init_hidden") {
         Some("last") => DecoderStart::Top,
         Some("zero") => DecoderStart::Zeros,
         _ => DecoderStart::Bridge,
     };
-    let mut config = words.config(card, Architecture::OPENNMT, hidden);
+    let mut config = words.config(Architecture::OPENNMT, hidden);
     config.embedding = embedding;
-    config.own = OwnSizes::OpenNmt(OpenNmtSizes {
-        both_directions: tensors.has("encoder.rnn.weight_ih_l0_reverse"),
-        unit: if gates == 4 * hidden { NematusUnit::Lstm } else { NematusUnit::GruCudnn },
-        encoder_hidden,
-        encoder_layers: count(tensors, |l| format!("encoder.rnn.weight_ih_l{l}"))?,
-        decoder_layers: count(tensors, |l| format!("decoder.rnn.weight_ih_l{l}"))?,
-        start_state,
-        score: if tensors.has("decoder.attention.query_layer.weight") { "additive" } else { "general" }.into(),
-        mixing: AttentionalMix::Tanh,
-        input_feeding: read > embedding,
-        shared_embedding: shares(tensors, &NAMES, words),
-        tied_output: ties(tensors, &NAMES),
-        start: start(tensors.path(), words)?,
-    });
+    let score = if tensors.has("decoder.attention.query_layer.weight") { "additive" } else { "general" };
+    config.own = OwnSizes::OpenNmt(OpenNmtSizes { start_state, score: score.into(), ..sizes });
     Ok(config)
 }
 
@@ -159,13 +140,8 @@ fn lend(tensors: &mut ForeignTensors, config: &Config) -> Result<()> {
     tensors.lend("b_c", "decoder.att_vector_layer.bias", &[n])
 }
 
-fn transformer(
-    tensors: &mut ForeignTensors,
-    settings: &ForeignSettings,
-    card: &ForeignCard,
-    words: &ForeignWords,
-) -> Result<Config> {
-    let [_, d] = matrix(tensors, NAMES.embeddings[1])?;
+fn transformer(tensors: &mut ForeignTensors, settings: &ForeignSettings, words: &ForeignWords) -> Result<Config> {
+    let [_, d] = tensors.matrix(NAMES.embeddings[1])?;
     for side in ["encoder", "decoder"] {
         settings.check(&[
             (&format!("model.{side}.type"), &["transformer"]),
@@ -189,7 +165,7 @@ fn transformer(
     if other? != activation {
         return settings.wrong("model.decoder.activation", "must be that of the encoder");
     }
-    let mut config = words.config(card, Architecture::TRANSFORMER, d);
+    let mut config = words.config(Architecture::TRANSFORMER, d);
     let sizes = transformer_sizes(tensors, &NAMES, words, heads, activation)?;
     let norm_first = tensors.has("encoder.layer_norm.weight");
     config.own = OwnSizes::Transformer(TransformerSizes { norm_first, scale_embedding: scaled, ..sizes });

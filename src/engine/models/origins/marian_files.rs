@@ -75,8 +75,6 @@ pub fn last_part(path: &str) -> String {
     path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
 }
 
-pub const RECURRENT: &str = "the attention of the decoder's first layer, the only one";
-
 /// The files next to a model.
 #[derive(Debug)]
 pub struct MarianFiles {
@@ -258,7 +256,7 @@ impl MarianFiles {
             String::from_utf8_lossy(&text).lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
         };
         card.licence = card.licence.take().or_else(|| self.readme.lines().find_map(says)).or_else(file);
-        config.transformer().map_or_else(|| card.page(RECURRENT), |sizes| card.markdown(sizes))
+        card.markdown(config)
     }
 }
 

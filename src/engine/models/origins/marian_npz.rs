@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::models::origins::foreign::{Foreign, OriginEntry};
-use crate::models::origins::marian::{self, MarianTensors};
+use crate::models::origins::marian;
 use crate::models::origins::marian_files::{self, MarianFiles};
 use crate::models::origins::marian_options::{MarianOptions, OPTIONS};
-use crate::models::{checkpoint::Array, origins::marian_rnn, origins::npz::Npz};
+use crate::models::origins::{marian_rnn, npz::Npz};
 
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Marian npz",
@@ -17,20 +17,6 @@ pub const ENTRY: OriginEntry = OriginEntry {
     finds: |path| !files(path).is_empty(),
     read,
 };
-
-impl MarianTensors for Npz {
-    fn names(&self) -> Vec<String> {
-        Self::names(self).map(str::to_owned).collect()
-    }
-
-    fn shape(&self, name: &str) -> Option<Vec<usize>> {
-        Self::shape(self, name).map(<[usize]>::to_vec)
-    }
-
-    fn array(&mut self, name: &str) -> Result<Array> {
-        Self::array(self, name)
-    }
-}
 
 pub fn open(path: &Path) -> Result<(Npz, MarianOptions)> {
     let mut archive = Npz::open(path)?;

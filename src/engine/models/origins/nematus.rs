@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
 use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::{ForeignSettings, KnownSetting};
-use crate::models::origins::marian_files::{RECURRENT, chosen, last_part, model_files, own_name};
+use crate::models::origins::marian_files::{chosen, last_part, model_files, own_name};
 use crate::models::{disk, origins::card::ForeignCard, origins::marian_rnn::TensorNames, origins::npz::Npz};
 use crate::text::foreign::vocabulary::{self, SpecialWords, Vocabulary};
 use crate::text::sentence::{EOS, UNK};
@@ -139,5 +139,6 @@ fn read(path: &Path) -> Result<Foreign> {
         languages: (config.source_language.clone(), config.target_language.clone()),
         ..ForeignCard::default()
     };
-    Ok(Foreign { config, weights, source, target, card: card.page(RECURRENT), file })
+    let card = card.markdown(&config);
+    Ok(Foreign { config, weights, source, target, card, file })
 }

@@ -9,6 +9,7 @@ use half::f16;
 use zip::ZipArchive;
 
 use crate::error::{Error, Result};
+use crate::models::origins::marian::MarianTensors;
 use crate::models::origins::pack::{ALWAYS, MOST_GROWTH};
 use crate::models::{checkpoint::Array, disk, header::MOST_NUMBERS};
 
@@ -142,35 +143,6 @@ impl Npz {
         Ok(open)
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.members.keys().map(String::as_str)
-    }
-
-    pub fn shape(&self, name: &str) -> Option<&[usize]> {
-        self.members.get(name).map(|(_, header)| header.shape.as_slice())
-    }
-
-    pub fn array(&mut self, name: &str) -> Result<Array> {
-        let (bytes, header) = self.bytes(name)?;
-        let (size, number) = header.number().unwrap_or((1, |_| 0.0));
-        let read = |bytes: &[u8]| if header.is_big_endian { turned(bytes, number) } else { number(bytes) };
-        let data: Vec<f32> = bytes.chunks_exact(size).map(read).collect();
-        let refuse = |message: &str| Error::tensor(&self.path, name, message);
-        if data.iter().any(|number| !number.is_finite()) {
-            return Err(refuse("holds a number that is not finite; the file is damaged or its training diverged"));
-        }
-        let array = Array { shape: header.shape, data };
-        match (header.by_columns, array.shape.as_slice()) {
-            (false, _) | (true, [] | [_]) => Ok(array),
-            (true, [rows, columns]) => Ok(Array { shape: vec![*columns, *rows], data: array.data }.transposed()),
-            (true, _) => Err(refuse("is stored column by column; save it with `numpy.ascontiguousarray`")),
-        }
-    }
-
     /// An array of bytes as text, up to the first NUL.
     pub fn text(&mut self, name: &str) -> Result<Option<String>> {
         if !self.members.contains_key(name) {
@@ -197,6 +169,33 @@ impl Npz {
             return Err(cut(&format!("{} bytes of {size}", bytes.len())));
         }
         Ok((bytes, header))
+    }
+}
+
+impl MarianTensors for Npz {
+    fn names(&self) -> Vec<String> {
+        self.members.keys().cloned().collect()
+    }
+
+    fn shape(&self, name: &str) -> Option<Vec<usize>> {
+        self.members.get(name).map(|(_, header)| header.shape.clone())
+    }
+
+    fn array(&mut self, name: &str) -> Result<Array> {
+        let (bytes, header) = self.bytes(name)?;
+        let (size, number) = header.number().unwrap_or((1, |_| 0.0));
+        let read = |bytes: &[u8]| if header.is_big_endian { turned(bytes, number) } else { number(bytes) };
+        let data: Vec<f32> = bytes.chunks_exact(size).map(read).collect();
+        let refuse = |message: &str| Error::tensor(&self.path, name, message);
+        if data.iter().any(|number| !number.is_finite()) {
+            return Err(refuse("holds a number that is not finite; the file is damaged or its training diverged"));
+        }
+        let array = Array { shape: header.shape, data };
+        match (header.by_columns, array.shape.as_slice()) {
+            (false, _) | (true, [] | [_]) => Ok(array),
+            (true, [rows, columns]) => Ok(Array { shape: vec![*columns, *rows], data: array.data }.transposed()),
+            (true, _) => Err(refuse("is stored column by column; save it with `numpy.ascontiguousarray`")),
+        }
     }
 }
 

@@ -14,19 +14,18 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::models::config::{Architecture, Config, OwnSizes};
-use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
+use crate::models::opennmt::sizes::{AttentionalMix, OpenNmtSizes};
 use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::{ForeignSettings, KnownSetting};
 use crate::models::origins::marian_files::{chosen, model_files, own_name};
 use crate::models::origins::pickled::{PickleReader, PickleResult};
 use crate::models::origins::torch_layers::{
-    TorchNames, celled, count, finish, lend_recurrent, matrix, shares, stacked, start, ties, transformer_sizes,
+    TorchNames, celled, finish, lend_recurrent, recurrent_sizes, stacked, transformer_sizes,
 };
 use crate::models::origins::words::{ForeignWords, languages};
 use crate::models::transformer::sizes::{AlignmentReason, TransformerSizes};
 use crate::models::{
-    nematus::sizes::NematusUnit, origins::card::ForeignCard, origins::refused::names, origins::tensors::ForeignTensors,
-    origins::torch,
+    origins::card::ForeignCard, origins::refused::names, origins::tensors::ForeignTensors, origins::torch,
 };
 use crate::text::{foreign::vocabulary::Vocabulary, sentence::UNK};
 
@@ -50,7 +49,8 @@ const NAMES: TorchNames = TorchNames {
     attentions: ["self_attn", "self_attn", "context_attn"],
     norms: ["layer_norm", "layer_norm_1", "layer_norm_2"],
     maps: ["linear_query", "linear_keys", "linear_values", "final_linear"],
-    feed: ["feed_forward.w_1", "feed_forward.w_2"],
+    feed: ["feed_forward.w_1", "feed_forward.w_2", "feed_forward.layer_norm"],
+    has_biases: false,
 };
 
 /// Options that are implemented in these values only; an option that is not named is as it was before there was one.
@@ -99,11 +99,11 @@ fn read(path: &Path) -> Result<Foreign> {
     let languages = languages(&name, settings.text("src_lang"), settings.text("tgt_lang"));
     let card = ForeignCard { toolkit: "OpenNMT-py".into(), languages, name, ..ForeignCard::default() };
     let config = if is_transformer {
-        transformer(&mut tensors, settings, &card, &words)
+        transformer(&mut tensors, settings, &words)
     } else {
-        recurrent(&tensors, settings, &card, &words)
+        recurrent(&tensors, settings, &words)
     };
-    finish(tensors, &NAMES, (&config?, &words), &None, card, lend)
+    finish(tensors, &NAMES, (config?, &words), &None, card, lend)
 }
 
 fn checkpoint_parts(file: &Path, reading: &PickleReader<'_>) -> PickleResult<(CheckpointExtras, Vec<(String, usize)>)> {
@@ -152,44 +152,22 @@ pub fn words(file: &Path, [mut source, target]: [Vec<String>; 2]) -> Result<Fore
     ForeignWords::of(file, &source, Vocabulary::from_words(file, target)?)
 }
 
-fn recurrent(
-    tensors: &ForeignTensors,
-    settings: &ForeignSettings,
-    card: &ForeignCard,
-    words: &ForeignWords,
-) -> Result<Config> {
+fn recurrent(tensors: &ForeignTensors, settings: &ForeignSettings, words: &ForeignWords) -> Result<Config> {
     settings.check(&[
         ("rnn_type", &["", "LSTM", "GRU"]),
         ("global_attention", &["", "general", "dot", "mlp"]),
         ("position_encoding", &["", "false"]),
     ])?;
-    let both_directions = tensors.has("encoder.rnn.weight_ih_l0_reverse");
-    let [_, encoder_hidden] = matrix(tensors, "encoder.rnn.weight_hh_l0")?;
-    let [_, embedding] = matrix(tensors, NAMES.embeddings[1])?;
-    let names = decoder_names(tensors);
-    let [gates, hidden] = matrix(tensors, &names(0)[1])?;
-    let [_, read] = matrix(tensors, &names(0)[0])?;
+    let (sizes, [embedding, hidden]) = recurrent_sizes(tensors, &NAMES, words, decoder_names(tensors))?;
     let score = match settings.text("global_attention") {
         Some("mlp") => "additive",
         Some("dot") => "dot",
         _ => "general",
     };
-    let mut config = words.config(card, Architecture::OPENNMT, hidden);
+    let mut config = words.config(Architecture::OPENNMT, hidden);
     (config.embedding, config.source_eos) = (embedding, false);
-    config.own = OwnSizes::OpenNmt(OpenNmtSizes {
-        both_directions,
-        unit: if gates == 4 * hidden { NematusUnit::Lstm } else { NematusUnit::GruCudnn },
-        encoder_hidden,
-        encoder_layers: count(tensors, |l| format!("encoder.rnn.weight_ih_l{l}"))?,
-        decoder_layers: count(tensors, |l| names(l)[0].clone())?,
-        start_state: DecoderStart::Layers,
-        score: score.into(),
-        mixing: if score == "additive" { AttentionalMix::Linear } else { AttentionalMix::Tanh },
-        input_feeding: read > embedding,
-        shared_embedding: shares(tensors, &NAMES, words),
-        tied_output: ties(tensors, &NAMES),
-        start: start(tensors.path(), words)?,
-    });
+    let mixing = if score == "additive" { AttentionalMix::Linear } else { AttentionalMix::Tanh };
+    config.own = OwnSizes::OpenNmt(OpenNmtSizes { score: score.into(), mixing, ..sizes });
     Ok(config)
 }
 
@@ -221,14 +199,9 @@ fn lend(tensors: &mut ForeignTensors, config: &Config) -> Result<()> {
     tensors.lend_or_zeros("b_c", "decoder.attn.linear_out.bias", 0, n)
 }
 
-fn transformer(
-    tensors: &mut ForeignTensors,
-    settings: &ForeignSettings,
-    card: &ForeignCard,
-    words: &ForeignWords,
-) -> Result<Config> {
+fn transformer(tensors: &mut ForeignTensors, settings: &ForeignSettings, words: &ForeignWords) -> Result<Config> {
     settings.check(&[("position_encoding", &["true"])])?;
-    let [_, d] = matrix(tensors, NAMES.embeddings[1])?;
+    let [_, d] = tensors.matrix(NAMES.embeddings[1])?;
     let heads = settings.size("heads")?;
     if d % 2 != 0 || d % heads != 0 {
         return settings.wrong("heads", format!("is {heads}, where a part of the width, {d}, was expected"));
@@ -245,7 +218,7 @@ fn transformer(
         return settings.wrong("alignment_layer", format!("names none of the {decoder_layers} layers of the decoder"));
     };
     let guides = count.filter(|_| guided).and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
-    let mut config = words.config(card, Architecture::TRANSFORMER, d);
+    let mut config = words.config(Architecture::TRANSFORMER, d);
     config.source_eos = false;
     config.own = OwnSizes::Transformer(TransformerSizes {
         norm_epsilon: settings.real("norm_eps").unwrap_or(1e-6),

@@ -13,6 +13,7 @@ use crate::models::header::{self, MOST_NUMBERS, NumberFormat, TensorPlace};
 /// What CTranslate2 multiplied by before it stored the scale of 16-bit integers too.
 const OLD_SCALE: f32 = 1000.0;
 const SCALE: &str = "_scale";
+const MOST_LAYERS: usize = 64;
 
 /// How the numbers of a tensor are stored elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +116,26 @@ impl ForeignTensors {
     pub fn shape(&self, name: &str) -> Result<&[usize]> {
         let tensor = self.tensors.get(name).ok_or_else(|| Error::tensor(&self.path, name, "is missing"))?;
         Ok(&tensor.shape)
+    }
+
+    pub fn matrix(&self, name: &str) -> Result<[usize; 2]> {
+        match self.shape(name)? {
+            &[rows, columns] if rows > 0 && columns > 0 => Ok([rows, columns]),
+            shape => {
+                let message = format!("has the shape {shape:?} where a matrix was expected");
+                Err(Error::tensor(&self.path, name, message))
+            }
+        }
+    }
+
+    /// How many layers there are, by the name of a tensor that each has.
+    pub fn layers(&self, name: impl Fn(usize) -> String) -> Result<usize> {
+        let wrong = |l: usize, message: String| Err(Error::tensor(&self.path, name(l), message));
+        match (0..=MOST_LAYERS).take_while(|l| self.has(&name(*l))).count() {
+            0 => wrong(0, "is missing".into()),
+            count if count > MOST_LAYERS => wrong(MOST_LAYERS, format!("is of more than {MOST_LAYERS} layers")),
+            count => Ok(count),
+        }
     }
 
     pub fn is_whole(&self, name: &str) -> bool {

@@ -4,15 +4,13 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use crate::models::origins::ctranslate::{SpmNames, tokenizers};
 use crate::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use crate::models::{
     config::Config, nematus::sizes::NematusUnit, nematus::sizes::UnitPlace, origins::card::ForeignCard,
-    origins::foreign::Foreign, origins::marian_files::RECURRENT, origins::pack::FilePack,
-    origins::tensors::ForeignTensors, origins::words::ForeignWords,
+    origins::foreign::Foreign, origins::pack::FilePack, origins::tensors::ForeignTensors, origins::words::ForeignWords,
 };
-
-const MOST_LAYERS: usize = 64;
 
 /// What a toolkit calls its tensors.
 pub struct TorchNames {
@@ -23,29 +21,10 @@ pub struct TorchNames {
     pub attentions: [&'static str; 3],
     pub norms: [&'static str; 3],
     pub maps: [&'static str; 4],
-    pub feed: [&'static str; 2],
-}
-
-pub fn count(tensors: &ForeignTensors, name: impl Fn(usize) -> String) -> Result<usize> {
-    let count = (0..=MOST_LAYERS).take_while(|l| tensors.has(&name(*l))).count();
-    match count {
-        0 => Err(Error::tensor(tensors.path(), name(0), "is missing")),
-        count if count > MOST_LAYERS => {
-            let message = format!("is of more than {MOST_LAYERS} layers");
-            Err(Error::tensor(tensors.path(), name(MOST_LAYERS), message))
-        }
-        count => Ok(count),
-    }
-}
-
-pub fn matrix(tensors: &ForeignTensors, name: &str) -> Result<[usize; 2]> {
-    match tensors.shape(name)? {
-        &[rows, columns] if rows > 0 && columns > 0 => Ok([rows, columns]),
-        shape => {
-            let message = format!("has the shape {shape:?} where a matrix was expected");
-            Err(Error::tensor(tensors.path(), name, message))
-        }
-    }
+    /// Both maps of a feed-forward layer, and its norm.
+    pub feed: [&'static str; 3],
+    /// Whether a map without a bias is refused; else it is 0.
+    pub has_biases: bool,
 }
 
 /// The names of the tensors of a recurrent layer: W, U and their biases.
@@ -101,13 +80,7 @@ fn lend_unit(
     Ok(())
 }
 
-fn lend_ends(
-    tensors: &mut ForeignTensors,
-    names: &TorchNames,
-    config: &Config,
-    words: &ForeignWords,
-    width: usize,
-) -> Result<()> {
+fn lend_ends(tensors: &mut ForeignTensors, names: &TorchNames, config: &Config, words: &ForeignWords) -> Result<()> {
     let k_y = config.target_vocabulary;
     words.lend_source(tensors, names.embeddings[0], config)?;
     if config.target_embedding() == "source_embedding" {
@@ -119,44 +92,36 @@ fn lend_ends(
     if ties(tensors, names) {
         tensors.leave(&weight);
     } else {
-        tensors.lend("readout.W_o", &weight, &[k_y, width])?;
+        tensors.lend("readout.W_o", &weight, &[k_y, config.hidden])?;
     }
     tensors.lend_or_zeros("readout.b_o", &format!("{}.bias", names.output), 0, k_y)
 }
 
-pub fn ties(tensors: &ForeignTensors, names: &TorchNames) -> bool {
+fn ties(tensors: &ForeignTensors, names: &TorchNames) -> bool {
     tensors.same(names.embeddings[1], &format!("{}.weight", names.output))
 }
 
-fn lend_transformer(
-    tensors: &mut ForeignTensors,
-    names: &TorchNames,
-    sizes: &TransformerSizes,
-    d: usize,
-) -> Result<()> {
-    for (ours, theirs) in ["source_positions", "target_positions"].iter().zip(names.positions) {
-        tensors.lend_rows(ours, theirs, 0, &[sizes.max_positions, d])?;
-    }
-    let stacks = [
-        ("encoder", sizes.encoder_layers, sizes.feed_forward),
-        ("decoder", sizes.decoder_layers, sizes.decoder_feed_forward),
-    ];
-    for ((side, count, inner), (number, theirs)) in stacks.into_iter().zip(names.layers.iter().enumerate()) {
+pub fn lend_transformer(tensors: &mut ForeignTensors, names: &TorchNames, config: &Config) -> Result<()> {
+    let Some(sizes) = config.transformer() else { return Ok(()) };
+    let d = config.hidden;
+    for ((side, count, inner), theirs) in sizes.stacks().into_iter().zip(names.layers) {
+        let attentions: &[(&str, usize)] =
+            if side == "encoder" { &[("self", 0)] } else { &[("self", 1), ("cross", 2)] };
         for l in 0..count {
             let (ours, theirs) = (format!("{side}.{}", l + 1), format!("{theirs}.{l}"));
-            let attentions: &[(&str, usize)] = if number == 0 { &[("self", 0)] } else { &[("self", 1), ("cross", 2)] };
             for (own, which) in attentions {
                 let own = format!("{ours}.{own}");
                 for (letter, map) in ["q", "k", "v", "o"].iter().zip(names.maps) {
                     let map = format!("{theirs}.{}.{map}", names.attentions[*which]);
-                    lend_map(tensors, &own, letter, &map, [d, d])?;
+                    names.lend_map(tensors, [&own, letter, &map], [d, d])?;
                 }
                 lend_norm(tensors, &own, &format!("{theirs}.{}", names.norms[*which]), d)?;
             }
-            let own = format!("{ours}.feed");
-            lend_map(tensors, &own, "1", &format!("{theirs}.{}", names.feed[0]), [inner, d])?;
-            lend_map(tensors, &own, "2", &format!("{theirs}.{}", names.feed[1]), [d, inner])?;
-            lend_norm(tensors, &own, &format!("{theirs}.feed_forward.layer_norm"), d)?;
+            let (own, [first, second, norm]) =
+                (format!("{ours}.feed"), names.feed.map(|part| format!("{theirs}.{part}")));
+            names.lend_map(tensors, [&own, "1", &first], [inner, d])?;
+            names.lend_map(tensors, [&own, "2", &second], [d, inner])?;
+            lend_norm(tensors, &own, &norm, d)?;
         }
         if sizes.norm_first {
             lend_norm(tensors, side, &format!("{side}.layer_norm"), d)?;
@@ -165,20 +130,56 @@ fn lend_transformer(
     Ok(())
 }
 
-fn lend_map(
-    tensors: &mut ForeignTensors,
-    ours: &str,
-    letter: &str,
-    theirs: &str,
-    [out, input]: [usize; 2],
-) -> Result<()> {
-    tensors.lend(&format!("{ours}.W_{letter}"), &format!("{theirs}.weight"), &[out, input])?;
-    tensors.lend_or_zeros(&format!("{ours}.b_{letter}"), &format!("{theirs}.bias"), 0, out)
+impl TorchNames {
+    fn lend_map(
+        &self,
+        tensors: &mut ForeignTensors,
+        [ours, letter, theirs]: [&str; 3],
+        [out, input]: [usize; 2],
+    ) -> Result<()> {
+        tensors.lend(&format!("{ours}.W_{letter}"), &format!("{theirs}.weight"), &[out, input])?;
+        let (ours, theirs) = (format!("{ours}.b_{letter}"), format!("{theirs}.bias"));
+        if self.has_biases {
+            tensors.lend(&ours, &theirs, &[out])
+        } else {
+            tensors.lend_or_zeros(&ours, &theirs, 0, out)
+        }
+    }
 }
 
 fn lend_norm(tensors: &mut ForeignTensors, ours: &str, theirs: &str, d: usize) -> Result<()> {
     tensors.lend(&format!("{ours}.norm.g"), &format!("{theirs}.weight"), &[d])?;
     tensors.lend(&format!("{ours}.norm.b"), &format!("{theirs}.bias"), &[d])
+}
+
+/// Sizes that the tensors of a recurrent model show, and the widths of its embedding and its decoder, whose tensors
+/// `decoder` names; its score is general, and it starts in every layer.
+pub fn recurrent_sizes(
+    tensors: &ForeignTensors,
+    names: &TorchNames,
+    words: &ForeignWords,
+    decoder: impl Fn(usize) -> UnitNames,
+) -> Result<(OpenNmtSizes, [usize; 2])> {
+    let [_, encoder_hidden] = tensors.matrix("encoder.rnn.weight_hh_l0")?;
+    let [_, embedding] = tensors.matrix(names.embeddings[1])?;
+    let [w, u, ..] = decoder(0);
+    let [gates, hidden] = tensors.matrix(&u)?;
+    let [_, read] = tensors.matrix(&w)?;
+    let sizes = OpenNmtSizes {
+        both_directions: tensors.has("encoder.rnn.weight_ih_l0_reverse"),
+        unit: if gates == 4 * hidden { NematusUnit::Lstm } else { NematusUnit::GruCudnn },
+        encoder_hidden,
+        encoder_layers: tensors.layers(|l| format!("encoder.rnn.weight_ih_l{l}"))?,
+        decoder_layers: tensors.layers(|l| decoder(l)[0].clone())?,
+        start_state: DecoderStart::Layers,
+        score: "general".into(),
+        mixing: AttentionalMix::Tanh,
+        input_feeding: read > embedding,
+        shared_embedding: shares(tensors, names, words),
+        tied_output: ties(tensors, names),
+        start: start(tensors.path(), words)?,
+    };
+    Ok((sizes, [embedding, hidden]))
 }
 
 /// Sizes that the tensors of a Transformer show, with the mean of the last layer's heads as its alignment.
@@ -190,11 +191,11 @@ pub fn transformer_sizes(
     activation: Activation,
 ) -> Result<TransformerSizes> {
     let feed = |stack: &str, l: usize| format!("{stack}.{l}.{}.weight", names.feed[0]);
-    let [encoder_layers, decoder_layers] = names.layers.map(|stack| count(tensors, |l| feed(stack, l)));
+    let [encoder_layers, decoder_layers] = names.layers.map(|stack| tensors.layers(|l| feed(stack, l)));
     let decoder_layers = decoder_layers?;
-    let [inner, decoder_inner] = names.layers.map(|stack| matrix(tensors, &feed(stack, 0)).map(|[inner, _]| inner));
+    let [inner, decoder_inner] = names.layers.map(|stack| tensors.matrix(&feed(stack, 0)).map(|[inner, _]| inner));
     names.positions.iter().for_each(|name| tensors.squeeze(name));
-    let [source, target] = names.positions.map(|name| matrix(tensors, name).map(|[rows, _]| rows));
+    let [source, target] = names.positions.map(|name| tensors.matrix(name).map(|[rows, _]| rows));
     Ok(TransformerSizes {
         heads,
         encoder_layers: encoder_layers?,
@@ -217,11 +218,11 @@ pub fn transformer_sizes(
     })
 }
 
-pub fn shares(tensors: &ForeignTensors, names: &TorchNames, words: &ForeignWords) -> bool {
+fn shares(tensors: &ForeignTensors, names: &TorchNames, words: &ForeignWords) -> bool {
     words.rows.is_empty() && tensors.same(names.embeddings[0], names.embeddings[1])
 }
 
-pub fn start(file: &Path, words: &ForeignWords) -> Result<u32> {
+fn start(file: &Path, words: &ForeignWords) -> Result<u32> {
     let missing = || Error::file(file, "has no `<s>` among its target words, with which they begin");
     words.target.id("<s>").ok_or_else(missing)
 }
@@ -230,21 +231,26 @@ pub fn start(file: &Path, words: &ForeignWords) -> Result<u32> {
 pub fn finish(
     mut tensors: ForeignTensors,
     names: &TorchNames,
-    (config, words): (&Config, &ForeignWords),
+    (config, words): (Config, &ForeignWords),
     pieces: &SpmNames,
     mut card: ForeignCard,
     lend: fn(&mut ForeignTensors, &Config) -> Result<()>,
 ) -> Result<Foreign> {
     let file = tensors.path().to_owned();
-    let config = Config::from_json(&file, &config.to_json())?;
-    lend_ends(&mut tensors, names, &config, words, config.hidden)?;
+    let config = Config::from_json(&file, &card.named(config).to_json())?;
+    lend_ends(&mut tensors, names, &config, words)?;
     match config.transformer() {
-        Some(sizes) => lend_transformer(&mut tensors, names, sizes, config.hidden)?,
+        Some(sizes) => {
+            for (ours, theirs) in ["source_positions", "target_positions"].iter().zip(names.positions) {
+                tensors.lend_rows(ours, theirs, 0, &[sizes.max_positions, config.hidden])?;
+            }
+            lend_transformer(&mut tensors, names, &config)?;
+        }
         None => lend(&mut tensors, &config)?,
     }
     let weights = tensors.finish()?;
     let pack = FilePack::folder(file.parent().unwrap_or(Path::new(".")));
     let (source, target) = tokenizers(&pack, "", words, pieces, &mut card)?;
-    let card = config.transformer().map_or_else(|| card.page(RECURRENT), |sizes| card.markdown(sizes));
+    let card = card.markdown(&config);
     Ok(Foreign { config, weights, source, target, card, file })
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::models::config::{Architecture, Config};
-use crate::models::{origins::card::ForeignCard, origins::tensors::ForeignTensors};
+use crate::models::origins::tensors::ForeignTensors;
 use crate::text::foreign::vocabulary::Vocabulary;
 use crate::text::sentence::{EOS, UNK};
 
@@ -20,11 +20,8 @@ pub struct ForeignWords {
 }
 
 impl ForeignWords {
-    pub fn config(&self, card: &ForeignCard, architecture: Architecture, width: usize) -> Config {
+    pub fn config(&self, architecture: Architecture, width: usize) -> Config {
         Config {
-            name: card.name.clone(),
-            source_language: card.languages.0.clone(),
-            target_language: card.languages.1.clone(),
             source_vocabulary: self.source.words().len(),
             target_vocabulary: self.target.words().len(),
             eos: self.eos,

@@ -24,7 +24,7 @@ use candle_core::{D, Tensor};
 
 use crate::attention::{self, AttentionKind};
 use crate::error::{Error, Result};
-use crate::models::batch::{Batch, embed, embed_previous};
+use crate::models::batch::{Batch, embed_previous};
 use crate::models::entry::{AlignmentMode, ModelEntry};
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
@@ -34,7 +34,7 @@ use crate::models::transformer::layers::{
 };
 use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes, position, too_long};
 use crate::models::{anatomy, fused};
-use crate::models::{config::Config, header::Shapes};
+use crate::models::{config::Config, config::required, header::Shapes};
 use crate::nn::linear::{Parameters, RoundingMatrix};
 use crate::nn::softmax::{log_softmax, masked};
 use crate::nn::trace::Trace;
@@ -86,13 +86,8 @@ struct Halfway {
 
 impl Transformer {
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
-        let Some(sizes) = config.transformer().cloned() else {
-            return Err(Error::Internal("this configuration is not one of a transformer".into()));
-        };
+        let sizes = required(config.transformer(), "a transformer")?;
         let setting = LayerSetting::of(&sizes);
-        let source_embedding = all.get("source_embedding")?;
-        let target_embedding =
-            if sizes.shared_embedding { source_embedding.clone() } else { all.get("target_embedding")? };
         let by_table = sizes.positions == Positions::Table;
         let table = |name: &str| by_table.then(|| all.get(name)).transpose();
         let norm = |name: &str| sizes.norm_first.then(|| LayerNorm::find(&all.at(name), setting)).transpose();
@@ -111,16 +106,12 @@ impl Transformer {
                 .collect::<Result<_>>()?,
             encoder_norm: norm("encoder.norm")?,
             decoder_norm: norm("decoder.norm")?,
-            w_o: match (sizes.tied_output, sizes.shared_embedding) {
-                (false, _) => readout.matrix("W_o")?,
-                (true, false) => all.matrix("target_embedding")?,
-                (true, true) => all.matrix("source_embedding")?,
-            },
+            w_o: if sizes.tied_output { all.matrix(config.target_embedding())? } else { readout.matrix("W_o")? },
             b_o: readout.get("b_o")?,
             config: config.clone(),
             sizes,
-            source_embedding,
-            target_embedding,
+            source_embedding: all.get("source_embedding")?,
+            target_embedding: all.get(config.target_embedding())?,
             trace: all.trace(),
         })
     }
@@ -227,10 +218,8 @@ impl Transformer {
 
     /// What the decoder reads at a step, [rows, d].
     fn read(&self, y_prev: Option<&[u32]>, i: usize, rows: usize) -> Result<Tensor> {
-        let e = match (y_prev, self.sizes.start) {
-            (None, Some(start)) => embed(&self.target_embedding, &vec![start; rows])?,
-            (y_prev, _) => embed_previous(&self.target_embedding, y_prev, rows)?,
-        };
+        let start = self.sizes.start.map(|start| vec![start; rows]);
+        let e = embed_previous(&self.target_embedding, y_prev.or(start.as_deref()), rows)?;
         let e = e.unsqueeze(1)?; // [rows, 1, d]
         Ok(self.place(&e, i, self.target_positions.as_ref())?.squeeze(1)?)
     }
@@ -410,38 +399,30 @@ pub fn shapes(config: &Config) -> Shapes {
         add("source_positions".into(), &[sizes.max_positions, d]);
         add("target_positions".into(), &[sizes.max_positions, d]);
     }
-    let inner = [sizes.feed_forward, sizes.decoder_feed_forward];
-    for (side, count, inner) in
-        [("encoder", sizes.encoder_layers, inner[0]), ("decoder", sizes.decoder_layers, inner[1])]
-    {
+    for (side, count, inner) in sizes.stacks() {
         for l in 1..=count {
             let attention: &[&str] = match (side, sizes.cell) {
                 ("encoder", _) => &["self"],
                 (_, DecoderCell::SelfAttention) => &["self", "cross"],
                 (_, DecoderCell::Ssru) => &["cross"],
             };
-            if side == "decoder" && sizes.cell == DecoderCell::Ssru {
-                for (name, shape) in [("W", vec![d, d]), ("W_f", vec![d, d]), ("b_f", vec![d])] {
-                    add(format!("{side}.{l}.ssru.{name}"), &shape);
-                }
-                add(format!("{side}.{l}.ssru.norm.g"), &[d]);
-                add(format!("{side}.{l}.ssru.norm.b"), &[d]);
-            }
-            for part in attention {
-                for which in ["q", "k", "v", "o"] {
-                    add(format!("{side}.{l}.{part}.W_{which}"), &[d, d]);
-                    add(format!("{side}.{l}.{part}.b_{which}"), &[d]);
+            let mut sublayer = |part: &str, matrices: &[(&str, [usize; 2])]| {
+                for (name, [out, input]) in matrices {
+                    add(format!("{side}.{l}.{part}.W{name}"), &[*out, *input]);
+                    if (part, *name) != ("ssru", "") {
+                        add(format!("{side}.{l}.{part}.b{name}"), &[*out]);
+                    }
                 }
                 add(format!("{side}.{l}.{part}.norm.g"), &[d]);
                 add(format!("{side}.{l}.{part}.norm.b"), &[d]);
+            };
+            if side == "decoder" && sizes.cell == DecoderCell::Ssru {
+                sublayer("ssru", &[("", [d, d]), ("_f", [d, d])]);
             }
-            for (name, shape) in
-                [("W_1", vec![inner, d]), ("b_1", vec![inner]), ("W_2", vec![d, inner]), ("b_2", vec![d])]
-            {
-                add(format!("{side}.{l}.feed.{name}"), &shape);
+            for part in attention {
+                sublayer(part, &["_q", "_k", "_v", "_o"].map(|which| (which, [d, d])));
             }
-            add(format!("{side}.{l}.feed.norm.g"), &[d]);
-            add(format!("{side}.{l}.feed.norm.b"), &[d]);
+            sublayer("feed", &[("_1", [inner, d]), ("_2", [d, inner])]);
         }
         if sizes.norm_first {
             add(format!("{side}.norm.g"), &[d]);

@@ -124,9 +124,15 @@ impl TransformerSizes {
         };
         format!("{place} ({why})")
     }
-}
 
-impl TransformerSizes {
+    /// Encoder and decoder: the layers of each, and the width within their feed-forward layers.
+    pub fn stacks(&self) -> [(&'static str, usize, usize); 2] {
+        [
+            ("encoder", self.encoder_layers, self.feed_forward),
+            ("decoder", self.decoder_layers, self.decoder_feed_forward),
+        ]
+    }
+
     pub fn most(&self) -> usize {
         if self.positions == Positions::Table { self.max_positions } else { usize::MAX }
     }
