@@ -7,7 +7,7 @@ use crate::jobs::corpus::calls::{CorpusRequest, Find};
 use crate::pages::corpus::views::{ExploreCommand, ExploreView};
 use crate::pages::corpus::{CorpusPage, moved};
 use corpus::query::linked::{LinkChoice, TallyOrder};
-use corpus::{export::provenance::provenance, store::kinds::with_condition};
+use corpus::{export::provenance::provenance, store::conditions::with_condition};
 use engine::aligner::bundled::AlignerChoice;
 
 const MOST_BACK: usize = 100;

@@ -5,5 +5,6 @@ pub mod clicked;
 pub mod dialogs;
 pub mod local;
 pub mod menu;
+pub mod sheet;
 pub mod source;
 pub mod task;

@@ -1,11 +1,8 @@
 //! Work under way, the same on every page: how far it is, pause and cancel.
 
-use std::{path::Path, path::PathBuf};
-
 use egui::{ProgressBar, RichText, Ui};
 
 use crate::app::{command::TaskCommand, page::SENTENCE, tasks::Task};
-use crate::pages::shell::local::SharedMemory;
 use crate::{pages::shell::local::Window, widgets::theme};
 
 const NARROW: f32 = 420.0;
@@ -80,27 +77,4 @@ pub fn line(task: &Task) -> String {
         line += tr!(", paused");
     }
     line
-}
-
-impl SharedMemory {
-    /// Whether the file may be written: it does not exist, or the user was already asked. Otherwise asks from now on.
-    pub fn may_write(&mut self, path: &str) -> bool {
-        let is_asked = self.is_asked(path);
-        self.replaces = (!is_asked && Path::new(path).is_file()).then(|| PathBuf::from(path));
-        self.replaces.is_none()
-    }
-
-    fn is_asked(&self, path: &str) -> bool {
-        self.replaces.as_deref() == Some(Path::new(path))
-    }
-}
-
-/// Warns that the file would be replaced if [`Sheet`](super::local::Sheet) asks that; returns whether it does.
-pub fn replaces_ui(ui: &mut Ui, window: &Window<'_>, path: &str) -> bool {
-    let is_asked = window.local.shared.is_asked(path);
-    if is_asked {
-        let note = tr!("{path} is there already, and would be written over", path);
-        ui.label(RichText::new(note).color(theme::tokens(ui).error));
-    }
-    is_asked
 }

@@ -15,8 +15,8 @@ use crate::pages::corpus::view::words::{Marked, Tint};
 use crate::pages::corpus::view::{filter, judgement, marks};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::{
-    corpus::CorpusPage, corpus::command::CorpusCommand, corpus::view::memory::CorpusMemory,
-    corpus::view::memory::SchemeDraft, corpus::view::save::saving,
+    corpus::CorpusPage, corpus::command::CorpusCommand, corpus::view::memory::CorpusMemory, corpus::view::save::saving,
+    corpus::view::scheme_draft::SchemeDraft,
 };
 use crate::widgets::{labels, theme};
 use corpus::export::out::ExportFormat;

@@ -1,9 +1,9 @@
 //! What page Corpus remembers between two frames. A leaf.
 
-use std::sync::Arc;
-
-use crate::{pages::corpus::judging_state::JudgingState, widgets::heatmap::Texture};
-use corpus::judgements::{scheme::ErrorScheme, scheme::Renamed, scheme::Severity, scheme::WeightException};
+use crate::pages::{
+    corpus::judging_state::JudgingState, corpus::view::plan_draft::PlanDraft, corpus::view::scheme_draft::SchemeDraft,
+};
+use crate::widgets::heatmap::Texture;
 
 /// Unsaved input of the Corpus page.
 #[derive(Default)]
@@ -72,70 +72,4 @@ pub struct MarkKey {
     pub annotator: String,
     /// Its number, from 0.
     pub number: usize,
-}
-
-/// The plan of a campaign as it is typed.
-pub struct PlanDraft {
-    /// Who judges; none: the one who is here.
-    pub names: Option<String>,
-    /// How many judge each sentence.
-    pub each: usize,
-    pub seed: u64,
-    pub is_blind: bool,
-    pub rates: bool,
-    pub in_stars: bool,
-    pub ratings_only: Option<bool>,
-}
-
-impl Default for PlanDraft {
-    fn default() -> Self {
-        let (each, is_blind, rates) = (usize::MAX, true, true);
-        Self { names: None, each, seed: 1, is_blind, rates, in_stars: false, ratings_only: None }
-    }
-}
-
-/// A name as it is edited, and what it was.
-#[derive(Clone, Debug, Default)]
-pub struct Named {
-    /// Its name in the workspace.
-    pub was: Option<String>,
-    pub name: String,
-    pub weight: f64,
-}
-
-/// A scheme as it is edited.
-#[derive(Clone, Debug)]
-pub struct SchemeDraft {
-    /// That of the workspace.
-    pub of: Arc<ErrorScheme>,
-    pub kinds: Vec<Named>,
-    pub severities: Vec<Named>,
-    /// Weights that are not those of the severities; they are kept.
-    pub exceptions: Vec<WeightException>,
-}
-
-impl SchemeDraft {
-    pub fn new(of: Arc<ErrorScheme>) -> Self {
-        let named = |name: &String, weight| Named { was: Some(name.clone()), name: name.clone(), weight };
-        let kinds = of.categories.iter().map(|name| named(name, 0.0)).collect();
-        let severities = of.severities.iter().map(|severity| named(&severity.name, severity.weight)).collect();
-        let exceptions = of.exceptions.clone();
-        Self { of, kinds, severities, exceptions }
-    }
-
-    /// What it comes to, and which names are new.
-    pub fn scheme(&self) -> (ErrorScheme, Renamed) {
-        let clean = |named: &Named| named.name.trim().to_owned();
-        let severity = |named: &Named| Severity { name: clean(named), weight: named.weight };
-        let scheme = ErrorScheme {
-            categories: self.kinds.iter().map(clean).collect(),
-            severities: self.severities.iter().map(severity).collect(),
-            exceptions: self.exceptions.clone(),
-        };
-        let renamed = |list: &[Named]| {
-            let all = list.iter().filter_map(|named| Some((named.was.clone()?, clean(named))));
-            all.filter(|(was, is)| was != is).collect()
-        };
-        (scheme, Renamed { kinds: renamed(&self.kinds), severities: renamed(&self.severities) })
-    }
 }

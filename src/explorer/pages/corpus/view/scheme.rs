@@ -5,10 +5,10 @@ use std::sync::Arc;
 use egui::{DragValue, Id, Label, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::jobs::corpus::thread::CorpusRequest;
+use crate::pages::corpus::view::scheme_draft::{Named, SchemeDraft};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::{corpus::CorpusPage, corpus::view::memory::CorpusMemory};
-use crate::pages::{corpus::view::memory::Named, corpus::view::memory::SchemeDraft};
 use crate::widgets::{labels, theme};
 use corpus::judgements::scheme::ErrorScheme;
 use engine::lang;

@@ -1,0 +1,31 @@
+//! What sheets with a path have in common: a file that is there is not written over unasked.
+
+use std::path::{Path, PathBuf};
+
+use egui::{RichText, Ui};
+
+use crate::pages::shell::local::{SharedMemory, Window};
+use crate::widgets::theme;
+
+impl SharedMemory {
+    /// Whether the file may be written: it does not exist, or the user was already asked. Otherwise asks from now on.
+    pub fn may_write(&mut self, path: &str) -> bool {
+        let is_asked = self.is_asked(path);
+        self.replaces = (!is_asked && Path::new(path).is_file()).then(|| PathBuf::from(path));
+        self.replaces.is_none()
+    }
+
+    fn is_asked(&self, path: &str) -> bool {
+        self.replaces.as_deref() == Some(Path::new(path))
+    }
+}
+
+/// Warns that the file would be replaced if [`Sheet`](super::local::Sheet) asks that; returns whether it does.
+pub fn replaces_ui(ui: &mut Ui, window: &Window<'_>, path: &str) -> bool {
+    let is_asked = window.local.shared.is_asked(path);
+    if is_asked {
+        let note = tr!("{path} is there already, and would be written over", path);
+        ui.label(RichText::new(note).color(theme::tokens(ui).error));
+    }
+    is_asked
+}
