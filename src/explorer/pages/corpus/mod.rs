@@ -12,7 +12,6 @@ pub mod logs;
 mod news;
 pub mod picture;
 mod run;
-mod tools;
 #[cfg(feature = "gui")]
 pub mod view;
 pub mod views;
@@ -279,7 +278,6 @@ impl CorpusPage {
             CorpusRequest::Remove(_) => {
                 self.whole.stop();
                 // The places of the others shift.
-                self.whole.counted.pair = None;
                 self.columns.look.pair = None;
                 self.columns.look.sorting.clear();
                 self.sorting.clear();

@@ -65,9 +65,7 @@ fn pair_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, pair: &(Stri
         if next != *pair {
             window.push(CorpusRequest::Compare(Some(next)));
         }
-        if ui.button(tr!("Bring in judgements...")).clicked() {
-            window.ask(IMPORT.then(CorpusCommand::Import));
-        }
+        window.ask_on(&ui.button(tr!("Bring in judgements...")), IMPORT, CorpusCommand::Import);
     });
 }
 

@@ -134,15 +134,18 @@ fn order_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let shown = ORDERS.iter().find(|(order, _)| *order == concordance.order).map_or("", |(_, name)| name);
     let combo = ComboBox::from_id_salt("query_order").selected_text(lang::text(shown)).show_ui(ui, |ui| {
         for (order, name) in ORDERS {
-            if ui.selectable_label(order == concordance.order, lang::text(name)).clicked() {
-                window.push(ExploreCommand::SetOrder(order));
-            }
+            window.push_on(
+                &ui.selectable_label(order == concordance.order, lang::text(name)),
+                ExploreCommand::SetOrder(order),
+            );
         }
     });
     combo.response.labelled_by(label.id);
-    if ui.add_enabled(!concordance.lines.is_empty(), egui::Button::new(tr!("Save as TSV..."))).clicked() {
-        window.ask(HITS.then(ExploreCommand::SaveHits));
-    }
+    window.ask_on(
+        &ui.add_enabled(!concordance.lines.is_empty(), egui::Button::new(tr!("Save as TSV..."))),
+        HITS,
+        ExploreCommand::SaveHits,
+    );
     if !concordance.query.trim().is_empty() && concordance.trouble.is_none() {
         let text = counted(concordance, page.rows.len());
         labels::caption(ui, text);

@@ -36,9 +36,10 @@ pub fn filter_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
             window.push(CorpusCommand::SetFilter(filter));
         }
         let all = ui.add_enabled(!page.filter.is_empty(), egui::Button::new(tr!("All")));
-        if all.on_hover_text(tr!("Takes the conditions away: all sentences")).clicked() {
-            window.push(CorpusCommand::SetFilter(String::new()));
-        }
+        window.push_on(
+            &all.on_hover_text(tr!("Takes the conditions away: all sentences")),
+            CorpusCommand::SetFilter(String::new()),
+        );
         let count = tr!("{} of {}", page.rows.len(), page.corpus.len());
         labels::caption(ui, count);
         if page.whole.view == ExploreView::Table {

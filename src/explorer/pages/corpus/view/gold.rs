@@ -32,9 +32,7 @@ pub fn gold_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: 
         for (place, name) in all {
             let is_chosen = text.is_some() && page.linked.filter(|system| output(*system).is_some()) == place;
             let choose = ui.selectable_label(is_chosen, name).on_hover_text(tr!("Link the words of this text"));
-            if choose.clicked() {
-                window.push(CorpusCommand::LinkTo(place));
-            }
+            window.push_on(&choose, CorpusCommand::LinkTo(place));
         }
     });
     let Some(text) = text else { return };

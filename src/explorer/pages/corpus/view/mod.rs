@@ -8,7 +8,6 @@ mod detail;
 mod documents;
 mod filter;
 mod gold;
-mod grids;
 mod judge;
 mod judgement;
 mod listing;
@@ -16,13 +15,9 @@ mod marks;
 pub mod matrix;
 mod memory;
 mod overview;
-mod picture;
-pub mod plan_draft;
 mod run;
 mod save;
 mod scheme;
-pub mod scheme_draft;
-mod scoring;
 mod table;
 mod tallies;
 mod tints;
@@ -39,7 +34,7 @@ use crate::pages::shell::dialogs::{AskedPath, IMPORT, Question, WORKSPACE, Wants
 use crate::pages::shell::local::{PageView, Window};
 use crate::pages::{
     command::Command, corpus::CorpusPage, corpus::command::CorpusCommand, corpus::documents::DocumentCommand,
-    corpus::view::memory::CorpusMemory, shell::task,
+    corpus::view::memory::CorpusMemory, shell::menu, shell::task,
 };
 use crate::widgets::{labels, theme};
 use engine::lang;
@@ -51,6 +46,8 @@ const DETAIL: (f32, f32, f32) = (0.36, 320.0, 560.0);
 /// With less room the chosen sentence stands below the table, points.
 const NARROW: f32 = 860.0;
 const BELOW: f32 = 0.45;
+/// With less room what stands in the bar moves closer together, so that it has one line, points.
+const WIDE_BAR: f32 = 1100.0;
 const MOST_WARNINGS: usize = 5;
 const RERANK: f32 = 120.0;
 
@@ -236,6 +233,10 @@ fn open_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
 fn bar_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     let Some(path) = page.path.clone() else { return views_ui(ui, page, window) };
+    if ui.available_width() < WIDE_BAR {
+        let spacing = ui.spacing_mut();
+        (spacing.item_spacing.x, spacing.button_padding.x) = (theme::SPACE_1, theme::SPACE_1);
+    }
     let name = path.file_stem().unwrap_or(path.as_os_str()).display().to_string();
     let counts = format!(
         "{}, {}",
@@ -254,13 +255,9 @@ fn bar_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         note = tr!("Close this corpus; nothing of it is kept unless it is saved");
         let save =
             ui.button(tr!("Save as...")).on_hover_text(tr!("Keep this corpus in a file; now it goes with the window"));
-        if save.clicked() {
-            window.ask(SAVE_AS.then(CorpusRequest::SaveAs));
-        }
+        window.ask_on(&save, SAVE_AS, CorpusRequest::SaveAs);
     }
-    if ui.button(tr!("Close")).on_hover_text(note).clicked() {
-        window.push(CorpusRequest::Close);
-    }
+    window.push_on(&ui.button(tr!("Close")).on_hover_text(note), CorpusRequest::Close);
 }
 
 fn views_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
@@ -269,9 +266,7 @@ fn views_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         let name = lang::text(name);
         let tab = ui.selectable_label(view == shown, name);
         tab.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Tab, true, view == shown, name));
-        if tab.clicked() {
-            window.push(ExploreCommand::SetView(view));
-        }
+        window.push_on(&tab, ExploreCommand::SetView(view));
     }
 }
 
@@ -332,10 +327,7 @@ fn import_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         }
         let note = tr!("Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.");
         ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
-        if ui.button(tr!("Choose a file...")).clicked() {
-            window.ask(IMPORT.then(CorpusCommand::Import));
-            ui.close();
-        }
+        window.ask_on(&menu::entry(ui, tr!("Choose a file...")), IMPORT, CorpusCommand::Import);
         documents::offer_ui(ui, window);
     });
 }
@@ -375,9 +367,7 @@ fn told_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         .inner_margin(egui::Margin::same(8));
     frame.show(ui, |ui| {
         ui.horizontal_top(|ui| {
-            if ui.small_button(tr!("Dismiss")).clicked() {
-                window.push(CorpusCommand::DismissMessage);
-            }
+            window.push_on(&ui.small_button(tr!("Dismiss")), CorpusCommand::DismissMessage);
             ui.vertical(|ui| {
                 if let Some(message) = &message {
                     ui.add(Label::new(RichText::new(message).color(t.error)).wrap());
@@ -424,8 +414,9 @@ fn start_ui(ui: &mut Ui, window: &mut Window<'_>) {
             }
         }
         let fill = ui.button(tr!("Put in a set to try"));
-        if fill.on_hover_text(tr!("24 English sentences with translations and alignments by hand")).clicked() {
-            window.push(CorpusCommand::Fill);
-        }
+        window.push_on(
+            &fill.on_hover_text(tr!("24 English sentences with translations and alignments by hand")),
+            CorpusCommand::Fill,
+        );
     });
 }

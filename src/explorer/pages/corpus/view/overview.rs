@@ -1,20 +1,24 @@
 //! Page Corpus, the overview: numbers over all sentences that are shown, each of which leads to its sentences.
 
+use std::sync::Arc;
+
 use egui::{ComboBox, ProgressBar, RichText, ScrollArea, Ui, vec2};
 
+use crate::app::document::column::file_name;
 use crate::pages::corpus::view::bars::{BarGroup, GroupBar, bars_ui, legend_ui};
 use crate::pages::corpus::view::listing::{ListingRow, listing_ui};
-use crate::pages::corpus::view::scoring::{from_ui, scoring_ui};
+use crate::pages::shell::dialogs::{Question, TEXTS, Wants};
 use crate::pages::{
-    corpus::CorpusPage, corpus::view::grids::grids_ui, corpus::view::matrix::tests_ui,
-    corpus::view::memory::CorpusMemory, corpus::views::ExploreCommand, shell::local::Window,
+    corpus::CorpusPage, corpus::view::matrix::tests_ui, corpus::view::memory::CorpusMemory,
+    corpus::views::ExploreCommand, shell::local::Window, shell::menu,
 };
-use crate::widgets::{labels, theme};
+use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
+use crate::widgets::{labels, theme, tokenization::tokenizers_ui};
 use corpus::measures::frequencies::{class_name, class_range};
 use corpus::measures::scores::{SENTENCE_BLEU, SystemScores};
 use corpus::overview::compute::{Overview, SHOWN_JUMP, SourceWordErrors, jump_condition, ngram_condition};
 use corpus::overview::tables::jump_name;
-use engine::lang;
+use engine::{lang, text::cells::CellTable};
 
 /// Two parts stand side by side where there is so much room, points.
 const WIDE: f32 = 760.0;
@@ -33,6 +37,38 @@ const SCORES: [Score; 6] = [
 const MOST_TAGS: usize = 24;
 /// The place of the alignment error among them.
 const AER: usize = 3;
+
+const FREQUENCIES: Question = Question::new(
+    id!("Frequencies of words"),
+    id!("Choose"),
+    Wants::File(TEXTS),
+    id!("Lines of a word and its count, or the training text itself, whose words are counted; packed or not."),
+);
+
+const ALIGNER: Question = Question::new(
+    id!("The aligner of this corpus"),
+    id!("Choose"),
+    Wants::File(&["aligner"]),
+    id!(
+        "A file of `interlinear align --statistical --save`. It comes before any other for this corpus: links that judging begins with, conditions, overviews, and what models are measured by from now on. The corpus keeps it."
+    ),
+);
+
+const PART_TITLES: &[GridTitle] = &[
+    ("part", id!("Part of speech"), id!("As the file in CoNLL-U has it; of a word that it cuts, of the longest piece")),
+    ("system", id!("System"), ""),
+    ("words", id!("Words"), id!("Source words of the sentences that the system aligns")),
+    ("fertility", id!("Fertility"), id!("Links for each word")),
+    ("unaligned", id!("Unaligned"), id!("The share of words without a link")),
+    ("crossing", id!("Crossing"), id!("The share of words with a link that crosses that of another word")),
+    ("judged", id!("Judged"), id!("Words that are linked to a word of the output or of the reference")),
+    ("wrong", id!("Wrong"), id!("Those of them of which something is not as in the reference")),
+    ("error", id!("Error rate"), id!("The share of the judged words that are wrong")),
+    ("precision", id!("Precision"), id!("The share of output words linked to it that the reference has")),
+    ("recall", id!("Recall"), id!("The share of words of the reference linked to it that the output has")),
+];
+/// A line of a table, and the highest that one is, points.
+const TABLE_LINE: (f32, f32) = (22.0, 440.0);
 
 /// A part of the overview; gives the condition of what was clicked.
 type Part = fn(&mut Ui, &CorpusPage, &mut Window<'_>, &Overview) -> Option<String>;
@@ -356,19 +392,14 @@ fn words_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &
                     ui.selectable_value(&mut window.local.of::<CorpusMemory>().overview.words_of, at, text);
                 }
             });
-            crate::widgets::labels::said(combo.response, tr!("System whose source words are listed"));
+            labels::said(combo.response, tr!("System whose source words are listed"));
         }
         for (by_share, text, about) in [
             (false, tr!("most often"), tr!("By how many sentences")),
             (true, tr!("largest share"), tr!("By share of their sentences")),
         ] {
-            if ui
-                .selectable_label(window.local.of::<CorpusMemory>().overview.by_share == by_share, text)
-                .on_hover_text(about)
-                .clicked()
-            {
-                window.local.of::<CorpusMemory>().overview.by_share = by_share;
-            }
+            let chosen = &mut window.local.of::<CorpusMemory>().overview.by_share;
+            ui.selectable_value(chosen, by_share, text).on_hover_text(about);
         }
     });
     if page.corpus.systems.get(system).is_some_and(|column| column.system.is_forced()) {
@@ -454,4 +485,75 @@ fn ngrams_ui(ui: &mut Ui, page: &CorpusPage, overview: &Overview) -> Option<Stri
         }
     });
     clicked
+}
+
+fn from_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    ui.menu_button(tr!("From..."), |ui| {
+        window.push_on(
+            &menu::entry(ui, tr!("Count the references of this corpus")),
+            ExploreCommand::SetFrequencies(None),
+        );
+        window.ask_on(&menu::entry(ui, tr!("Choose a list or a training text...")), FREQUENCIES, |path| {
+            ExploreCommand::SetFrequencies(Some(path))
+        });
+    });
+    ui.menu_button(tr!("Aligner..."), |ui| {
+        window.ask_on(
+            &menu::entry(ui, tr!("The aligner of this corpus...")).on_hover_text(lang::text(ALIGNER.note)),
+            ALIGNER,
+            |path| ExploreCommand::SetAligner(Some(path)),
+        );
+        if let Some(own) = &page.columns.look.aligner
+            && ui.button(tr!("Without {}", file_name(own))).clicked()
+        {
+            window.push(ExploreCommand::SetAligner(None));
+            ui.close();
+        }
+    });
+}
+
+fn scoring_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Overview) {
+    let chosen = ui.horizontal(|ui| tokenizers_ui(ui, Some(page.corpus.bleu.tokenization), None)).inner;
+    if let Some(tokenizer) = chosen.flatten() {
+        window.push(ExploreCommand::SetTokenizer(tokenizer));
+    }
+    overview.notes.iter().for_each(|text| drop(labels::note(ui, text)));
+}
+
+fn grids_ui(ui: &mut Ui, overview: &Overview) {
+    let parts = (tr!("Source words by part of speech"), tr!("Of the words of a file in CoNLL-U that was imported"));
+    let links = tr!("References are linked: {}", overview.linked_by());
+    table_card(ui, &overview.parts, ("parts", PART_TITLES), parts, &links);
+    let judged = (tr!("Errors and ratings of each system"), tr!("What people, and a metric, marked and rated"));
+    let mqm =
+        tr!("MQM is the mean over sentences of the weights of the errors, the mean over annotators: less is better");
+    table_card(ui, &overview.judged, ("judged", &[]), judged, mqm);
+    let metrics = (tr!("Do metrics and people agree"), tr!("Fewer than 10 sentences or 3 systems are too few to tell"));
+    let signs = tr!(
+        "Signs are turned so that more is better on both sides; low and high: 95 % of the resamples of the sentences"
+    );
+    table_card(ui, &overview.metrics, ("metrics", &[]), metrics, signs);
+}
+
+fn table_card(
+    ui: &mut Ui,
+    table: &Arc<CellTable>,
+    (id, titles): (&'static str, &'static [GridTitle]),
+    (label, about): (&str, &str),
+    note: &str,
+) {
+    if table.rows.is_empty() {
+        return;
+    }
+    theme::card(theme::tokens(ui)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.label(RichText::new(label).strong()).on_hover_text(about);
+        let height = (TABLE_LINE.0 * (table.rows.len() + 2) as f32).min(TABLE_LINE.1);
+        let room = vec2(ui.available_width(), height);
+        ui.allocate_ui_with_layout(room, egui::Layout::top_down(egui::Align::Min), |ui| {
+            ui.set_max_height(height);
+            grid_ui(ui, table, &GridLook { id, label, titles, selected: None });
+        });
+        labels::note(ui, note);
+    });
 }

@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::app::{command::SettingsCommand, document::column::file_name, settings::RowSource};
 use crate::pages::shell::dialogs::{Question, Wants};
-use crate::pages::{corpus::CorpusPage, corpus::command::CorpusCommand, shell::local::Window};
+use crate::pages::{corpus::CorpusPage, corpus::command::CorpusCommand, shell::local::Window, shell::menu};
 use crate::{jobs::corpus::thread::CorpusRequest, widgets::theme};
 use engine::decoding::SystemSpec;
 
@@ -38,10 +38,7 @@ pub fn run_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
                 window.push(CorpusCommand::RunSet);
                 ui.close();
             }
-            if ui.button(tr!("Of a file...")).clicked() {
-                window.ask(RUN_WITH.then(CorpusCommand::RunWith));
-                ui.close();
-            }
+            window.ask_on(&menu::entry(ui, tr!("Of a file...")), RUN_WITH, CorpusCommand::RunWith);
         });
         let systems = page.corpus.systems.clone();
         if !systems.is_empty() {
@@ -50,10 +47,7 @@ pub fn run_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
                 for column in &systems {
                     ui.menu_button(&column.system.name, |ui| {
                         let text = tr!("Yes, remove it and {n} output" | "Yes, remove it and {n} outputs" % column.done);
-                        if ui.button(text).on_hover_text(tr!("This cannot be undone")).clicked() {
-                            window.push(CorpusRequest::Remove(column.system.id));
-                            ui.close();
-                        }
+                        window.push_on(&menu::entry(ui, &text).on_hover_text(tr!("This cannot be undone")), CorpusRequest::Remove(column.system.id));
                     });
                 }
             });

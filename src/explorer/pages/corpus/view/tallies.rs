@@ -114,9 +114,11 @@ pub fn asked_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         window.push(ExploreCommand::SetCounts(asked));
     }
     let is_there = tallied.table.is_some() && tallied.share.is_none();
-    if ui.add_enabled(is_there, egui::Button::new(tr!("Save as TSV..."))).clicked() {
-        window.ask(COUNTS.then(ExploreCommand::SaveCounts));
-    }
+    window.ask_on(
+        &ui.add_enabled(is_there, egui::Button::new(tr!("Save as TSV..."))),
+        COUNTS,
+        ExploreCommand::SaveCounts,
+    );
 }
 
 pub fn counts_ui(ui: &mut Ui, page: &CorpusPage) {

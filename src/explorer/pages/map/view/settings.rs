@@ -93,9 +93,10 @@ fn button_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     let button = Button::new(RichText::new(tr!("Make map")).color(t.on_accent)).fill(t.accent);
     let has_model = maps.model_of(window.app).is_some();
-    if ui.add_enabled(has_model, button).on_disabled_hover_text(tr!("Add a model on page Sentence first")).clicked() {
-        window.push(MapCommand::Compute);
-    }
+    window.push_on(
+        &ui.add_enabled(has_model, button).on_disabled_hover_text(tr!("Add a model on page Sentence first")),
+        MapCommand::Compute,
+    );
 }
 
 pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {

@@ -89,9 +89,10 @@ fn search_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         labels::note(ui, &told);
         if count > 1 {
             for (text, name, by) in [("<", tr!("Match before"), -1), (">", tr!("Next match"), 1)] {
-                if ui.small_button(text).on_hover_text(name).accessible_name(name).clicked() {
-                    window.push(MapCommand::MoveMatch(by));
-                }
+                window.push_on(
+                    &ui.small_button(text).on_hover_text(name).accessible_name(name),
+                    MapCommand::MoveMatch(by),
+                );
             }
         }
     });
@@ -122,9 +123,11 @@ fn selected_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(tr!("Nearest by cosine")).color(theme::tokens(ui).weak));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if ui.button(tr!("Save...")).on_hover_text(tr!("Save these neighbours as TSV")).clicked() {
-                window.ask(NEIGHBOURS.then(|path| MapCommand::Save(MapTable::Neighbours, path)));
-            }
+            window.ask_on(
+                &ui.button(tr!("Save...")).on_hover_text(tr!("Save these neighbours as TSV")),
+                NEIGHBOURS,
+                |path| MapCommand::Save(MapTable::Neighbours, path),
+            );
             if ui.button(tr!("Copy")).on_hover_text(tr!("Copy these neighbours as TSV")).clicked()
                 && let Some(text) = maps.tsv(MapTable::Neighbours)
             {
@@ -179,9 +182,7 @@ fn row_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, at: usize, cosin
             paint::facts(chart, at)
         )
     };
-    if response.on_hover_text(note).clicked() {
-        window.push(MapCommand::Select(Some(at)));
-    }
+    window.push_on(&response.on_hover_text(note), MapCommand::Select(Some(at)));
 }
 
 pub fn caption(chart: &maps::VectorMap) -> String {
