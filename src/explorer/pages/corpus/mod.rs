@@ -178,6 +178,10 @@ impl CorpusPage {
         self.corpus.judgements.get(&at).and_then(|all| all.get(annotator)).cloned().unwrap_or_default()
     }
 
+    pub fn system_name(&self, at: usize) -> &str {
+        self.corpus.systems.get(at).map_or("", |column| column.system.name.as_str())
+    }
+
     pub fn row(&self) -> Option<usize> {
         let selected = self.selected? as u32;
         self.rows.iter().position(|at| *at == selected)

@@ -218,10 +218,14 @@ impl Window<'_> {
         self.commands.push(command.into());
     }
 
-    pub fn push_on(&mut self, clicked: &egui::Response, command: impl Into<Command>) {
-        if clicked.clicked() {
+    pub fn push_if(&mut self, is_wanted: bool, command: impl Into<Command>) {
+        if is_wanted {
             self.push(command);
         }
+    }
+
+    pub fn push_on(&mut self, clicked: &egui::Response, command: impl Into<Command>) {
+        self.push_if(clicked.clicked(), command);
     }
 
     pub fn ask_on<C: Into<Command>>(

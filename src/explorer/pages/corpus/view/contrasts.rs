@@ -157,9 +157,7 @@ fn questions_ui(ui: &mut Ui, contrast: &ContrastState, window: &mut Window<'_>) 
         if measures != ContrastMeasures::default() || old != measures {
             labels::note(ui, tr!("Each pair takes many times as long."));
         }
-        if old != measures {
-            window.push(ContrastCommand::SetMeasures(measures));
-        }
+        window.push_if(old != measures, ContrastCommand::SetMeasures(measures));
         ui.separator();
         window.ask_on(&menu::entry(ui, tr!("With interventions of a file...")), ACTS, |path| {
             ContrastCommand::SetInterventions(Some(path))

@@ -123,18 +123,17 @@ fn lit_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: &Deta
     if there.is_empty() || there.len() < 2 && detail.sentence.references().is_empty() {
         return;
     }
-    let name = |at: usize| page.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     let chosen = lit(window, detail).map(|(at, _)| at);
     let lit = &mut window.local.of::<CorpusMemory>().lit;
     ui.horizontal(|ui| {
         labels::caption(ui, tr!("Set off are words that are not in"));
-        let shown = chosen.map_or(tr!("the references"), name);
+        let shown = chosen.map_or(tr!("the references"), |at| page.system_name(at));
         let combo = ComboBox::from_id_salt("corpus_lit").selected_text(shown).show_ui(ui, |ui| {
             let note = tr!("Words of a system that no reference has, and words of the references that no system has");
             ui.selectable_value(lit, None, tr!("the references")).on_hover_text(note);
             for at in there {
                 let note = tr!("Words of the references and of the other systems that it does not have");
-                ui.selectable_value(lit, Some(at), name(at)).on_hover_text(note);
+                ui.selectable_value(lit, Some(at), page.system_name(at)).on_hover_text(note);
             }
         });
         combo.response.accessible_name(tr!("What words are compared with"));
@@ -202,14 +201,18 @@ fn picture_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let chosen = if with.contains(&system) { system } else { *first };
     let Some(table) = page.tables.get(chosen).cloned().flatten() else { return };
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
-    let name = |at: usize| page.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     ui.horizontal_wrapped(|ui| {
         let label = ui.label(RichText::new(tr!("Alignment of")).color(theme::tokens(ui).weak));
-        let combo = ComboBox::from_id_salt("aligned").truncate().selected_text(name(chosen)).show_ui(ui, |ui| {
-            for at in &with {
-                ui.selectable_value(&mut window.local.of::<CorpusMemory>().picture.system, *at, name(*at));
-            }
-        });
+        let combo =
+            ComboBox::from_id_salt("aligned").truncate().selected_text(page.system_name(chosen)).show_ui(ui, |ui| {
+                for at in &with {
+                    ui.selectable_value(
+                        &mut window.local.of::<CorpusMemory>().picture.system,
+                        *at,
+                        page.system_name(*at),
+                    );
+                }
+            });
         combo.response.labelled_by(label.id);
         // Also before the first link, which would otherwise move the words to click.
         labels::caption(ui, tr!("outlines are links by hand"));
@@ -228,7 +231,7 @@ fn picture_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let height = (PICTURE_HEAD + PICTURE.1 * matrix.rows() as f32).min(PICTURE.0);
     let (_, room) = ui.allocate_space(vec2(ui.available_width(), height));
     let settings = window.app.view.settings();
-    let title = tr!("Alignment of {}", name(chosen));
+    let title = tr!("Alignment of {}", page.system_name(chosen));
     let heatmap = HeatmapWidget {
         id: Id::unique("corpus_heatmap"),
         name: &title,

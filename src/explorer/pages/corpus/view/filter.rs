@@ -32,9 +32,7 @@ pub fn filter_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
             .desired_width(width)
             .hint_text("word, \"phrase\", /rule/, source:word, bleu.1<20, words=11..20, tag:name");
         let field = ui.add(field).labelled_by(label.id).on_hover_text(lang::text(HELP));
-        if field.changed() {
-            window.push(CorpusCommand::SetFilter(filter));
-        }
+        window.push_if(field.changed(), CorpusCommand::SetFilter(filter));
         let all = ui.add_enabled(!page.filter.is_empty(), egui::Button::new(tr!("All")));
         window.push_on(
             &all.on_hover_text(tr!("Takes the conditions away: all sentences")),
@@ -102,9 +100,10 @@ fn columns_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
             let mut is_shown = page.columns.is_shown(column, &page.corpus);
             let about = column.about(&page.corpus);
             ui.horizontal(|ui| {
-                if ui.checkbox(&mut is_shown, spoken(column, &page.corpus)).on_hover_text(about).changed() {
-                    window.push(CorpusCommand::ShowColumn(column.name(&page.corpus), is_shown));
-                }
+                window.push_if(
+                    ui.checkbox(&mut is_shown, spoken(column, &page.corpus)).on_hover_text(about).changed(),
+                    CorpusCommand::ShowColumn(column.name(&page.corpus), is_shown),
+                );
                 if !is_shown {
                     return;
                 }

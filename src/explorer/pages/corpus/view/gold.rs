@@ -46,9 +46,10 @@ pub fn gold_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: 
             window.push(CorpusCommand::LinksOfAligner);
         }
         let none = ui.add_enabled(gold.is_some(), egui::Button::new(tr!("None")));
-        if none.on_hover_text(tr!("Takes all links away; Ctrl+Z brings them back")).clicked() {
-            window.push(CorpusCommand::NoLinks);
-        }
+        window.push_if(
+            none.on_hover_text(tr!("Takes all links away; Ctrl+Z brings them back")).clicked(),
+            CorpusCommand::NoLinks,
+        );
         errors_ui(ui, page, detail);
     });
     let note = tr!("Click a source word, then words of the text below: a link is sure, possible (thin), then gone");

@@ -217,9 +217,7 @@ fn open_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
             let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             let path = window.local.of::<CorpusMemory>().path.trim().to_owned();
             let open = ui.add_enabled(!path.is_empty(), egui::Button::new(tr!("Open")));
-            if (open.clicked() || entered) && !path.is_empty() {
-                window.push(CorpusRequest::Open(PathBuf::from(path)));
-            }
+            window.push_if((open.clicked() || entered) && !path.is_empty(), CorpusRequest::Open(PathBuf::from(path)));
         });
     });
     if let Some(last) = page.kept.workspace.clone() {
@@ -279,23 +277,17 @@ fn import_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
             [Role::Source, Role::Reference, Role::Output(String::new()), Role::Scores(String::new()), Role::Gold]
         {
             let is_chosen = std::mem::discriminant(&other) == std::mem::discriminant(&role);
-            if ui.radio(is_chosen, role_name(&other)).clicked() && !is_chosen {
-                window.push(CorpusCommand::SetRole(other));
-            }
+            window.push_if(ui.radio(is_chosen, role_name(&other)).clicked() && !is_chosen, CorpusCommand::SetRole(other));
         }
         if let Role::Output(name) = &role {
             let mut name = name.clone();
             let label = ui.label(tr!("Name of the system"));
-            if ui.text_edit_singleline(&mut name).labelled_by(label.id).changed() {
-                window.push(CorpusCommand::SetRole(Role::Output(name)));
-            }
+            window.push_if(ui.text_edit_singleline(&mut name).labelled_by(label.id).changed(), CorpusCommand::SetRole(Role::Output(name)));
         }
         if let Role::Scores(column) = &role {
             let mut column = column.clone();
             let label = ui.label(tr!("Score and system, such as COMET.1"));
-            if ui.text_edit_singleline(&mut column).labelled_by(label.id).changed() {
-                window.push(CorpusCommand::SetRole(Role::Scores(column)));
-            }
+            window.push_if(ui.text_edit_singleline(&mut column).labelled_by(label.id).changed(), CorpusCommand::SetRole(Role::Scores(column)));
             let note = tr!("A number for each sentence. A table has scores in columns of such names.");
             ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         }
@@ -305,26 +297,20 @@ fn import_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         }
         let mut takes = page.incoming.oracle.is_some();
         let note = tr!("The candidate nearest to the references, by chrF2, as the system \"oracle of ...\", and where it stands as a column");
-        if ui.checkbox(&mut takes, tr!("The oracle of n-best lists, too")).on_hover_text(note).changed() {
-            window.push(CorpusCommand::TakeOracle(takes));
-        }
+        window.push_if(ui.checkbox(&mut takes, tr!("The oracle of n-best lists, too")).on_hover_text(note).changed(), CorpusCommand::TakeOracle(takes));
         ui.horizontal(|ui| {
             let mut rerank = page.incoming.rerank.clone();
             let label = ui.label(tr!("Rerank n-best lists by"));
             let field = TextEdit::singleline(&mut rerank).desired_width(RERANK).hint_text("score, log_p, LM0");
             let note = tr!("The candidate of the greatest score, log_p, or feature of this name, as the system \"... by ...\"; empty: no such system");
-            if ui.add(field).labelled_by(label.id).on_hover_text(note).changed() {
-                window.push(CorpusCommand::Rerank(rerank));
-            }
+            window.push_if(ui.add(field).labelled_by(label.id).on_hover_text(note).changed(), CorpusCommand::Rerank(rerank));
         });
         let (mut is_cut, is_begun) = (page.incoming.pretokenized, !page.corpus.is_empty());
         let note = tr!("Words are what stands between the spaces of the texts. Without it they are tokens, as the rules of the languages cut them: \
                     punctuation, elisions and clitics are words of their own");
         let cut = ui.add_enabled(!is_begun, egui::Checkbox::new(&mut is_cut, tr!("The texts are cut into words")));
         let late = tr!("What a word is was chosen with the first sentences of this corpus");
-        if cut.on_hover_text(note).on_disabled_hover_text(late).changed() {
-            window.push(CorpusCommand::Pretokenized(is_cut));
-        }
+        window.push_if(cut.on_hover_text(note).on_disabled_hover_text(late).changed(), CorpusCommand::Pretokenized(is_cut));
         let note = tr!("Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.");
         ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         window.ask_on(&menu::entry(ui, tr!("Choose a file...")), IMPORT, CorpusCommand::Import);
@@ -349,9 +335,10 @@ fn told_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         ui.horizontal(|ui| {
             labels::caption(ui, what);
             let note = tr!("What came in stays; importing the file again goes on");
-            if busy.imports && ui.small_button(tr!("Stop the import")).on_hover_text(note).clicked() {
-                window.push(CorpusRequest::Stop);
-            }
+            window.push_if(
+                busy.imports && ui.small_button(tr!("Stop the import")).on_hover_text(note).clicked(),
+                CorpusRequest::Stop,
+            );
         });
         let bar = ProgressBar::new(busy.progress.share());
         let bar = bar.desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);

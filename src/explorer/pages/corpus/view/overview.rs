@@ -145,10 +145,6 @@ fn title(ui: &mut Ui, text: &str, about: &str) {
     ui.label(RichText::new(text).strong()).on_hover_text(about);
 }
 
-fn name(page: &CorpusPage, system: usize) -> &str {
-    page.corpus.systems.get(system).map_or("", |column| column.system.name.as_str())
-}
-
 fn all_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     ui.horizontal_wrapped(|ui| {
         let counted = if overview.counted == overview.of {
@@ -174,7 +170,7 @@ fn all_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Ov
         }
         ui.end_row();
         for (system, scores) in overview.all.scores.iter().enumerate() {
-            ui.label(RichText::new(format!("{}. {}", system + 1, name(page, system))).size(theme::TEXT_SMALL));
+            ui.label(RichText::new(format!("{}. {}", system + 1, page.system_name(system))).size(theme::TEXT_SMALL));
             ui.label(scores.sentences.to_string());
             for (_, score, digits) in SCORES {
                 ui.label(score(scores).map_or_else(String::new, |score| format!("{score:.digits$}")));
@@ -221,12 +217,12 @@ pub fn pair_choice(
 ) {
     for (label, chosen, other, is_first) in [(before, first, second, true), (between, second, first, false)] {
         let label = ui.label(label);
-        let text = format!("{}. {}", chosen + 1, name(page, chosen));
+        let text = format!("{}. {}", chosen + 1, page.system_name(chosen));
         let combo = ComboBox::from_id_salt(("pair", is_first)).truncate().selected_text(text);
         let combo = combo.show_ui(ui, |ui| {
             let is_rival = |at: &usize| !page.corpus.systems[*at].system.is_forced();
             for at in (0..page.corpus.systems.len()).filter(|at| *at != other).filter(is_rival) {
-                let text = format!("{}. {}", at + 1, name(page, at));
+                let text = format!("{}. {}", at + 1, page.system_name(at));
                 if ui.selectable_label(at == chosen, text).clicked() && at != chosen {
                     let (first, second) = if is_first { (at, other) } else { (other, at) };
                     window.push(ExploreCommand::SetPair(first, second));
@@ -266,7 +262,7 @@ fn lengths_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview:
                 let label = tr!(
                     "{score_name} {value} of {}, {words}{}, {n} sentence"
                         | "{score_name} {value} of {}, {words}{}, {n} sentences" % count,
-                    name(page, system),
+                    page.system_name(system),
                     if is_tagged { "" } else { tr!(" words") },
                     score_name,
                     value = format_args!("{value:.digits$}"),
@@ -311,7 +307,7 @@ fn frequencies_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overv
                 "F1 {value} of {}, words seen {shown} times: precision {}, recall {}, {n} sentence"
                     | "F1 {value} of {}, words seen {shown} times: precision {}, recall {}, {n} sentences"
                         % class.sentences[system],
-                name(page, system),
+                page.system_name(system),
                 rate(words.precision()),
                 rate(words.recall()),
                 value = format_args!("{value:.2}"),
@@ -354,7 +350,7 @@ fn jumps_ui(ui: &mut Ui, page: &CorpusPage, overview: &Overview) -> Option<Strin
                     "{} % of the jumps of {} are {}, {n} time"
                         | "{} % of the jumps of {} are {}, {n} times" % count as usize,
                     format_args!("{:.1}", 100.0 * share),
-                    name(page, system),
+                    page.system_name(system),
                     jump_name(jump)
                 );
                 // The root, so that rare far jumps are seen beside 0 and 1.
@@ -384,11 +380,11 @@ fn words_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &
     ui.horizontal_wrapped(|ui| {
         title(ui, tr!("Source words that go wrong"), about);
         if count > 1 {
-            let text = format!("{}. {}", system + 1, name(page, system));
+            let text = format!("{}. {}", system + 1, page.system_name(system));
             let combo = ComboBox::from_id_salt("words_of").truncate().selected_text(text);
             let combo = combo.show_ui(ui, |ui| {
                 for at in 0..count {
-                    let text = format!("{}. {}", at + 1, name(page, at));
+                    let text = format!("{}. {}", at + 1, page.system_name(at));
                     ui.selectable_value(&mut window.local.of::<CorpusMemory>().overview.words_of, at, text);
                 }
             });
@@ -459,7 +455,7 @@ fn ngrams_ui(ui: &mut Ui, page: &CorpusPage, overview: &Overview) -> Option<Stri
     let ways = [(pair.first, pair.second, &pair.ngrams[0]), (pair.second, pair.first, &pair.ngrams[1])];
     ui.columns(2, |columns| {
         for (ui, (one, other, ngrams)) in columns.iter_mut().zip(ways) {
-            labels::note(ui, tr!("in {}. {}", one + 1, name(page, one)));
+            labels::note(ui, tr!("in {}. {}", one + 1, page.system_name(one)));
             let (first, second) = (tr!("in {}", one + 1), tr!("in {}", other + 1));
             let head = [
                 (tr!("n-gram"), tr!("Words and signs, each by itself")),

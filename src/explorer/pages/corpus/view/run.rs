@@ -29,9 +29,7 @@ pub fn run_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         let mut origin = asked.origin;
         let note = tr!("Keeps where words come from as the alignment of models that have an alignment head; such a run is a system of its own. \
                     Else alpha is kept, where the model looked. It is the question that page Sentence answers, too");
-        if ui.checkbox(&mut origin, tr!("By alignment heads")).on_hover_text(note).changed() {
-            window.push(SettingsCommand::SetAsked(RowSource { origin, ..asked }));
-        }
+        window.push_if(ui.checkbox(&mut origin, tr!("By alignment heads")).on_hover_text(note).changed(), SettingsCommand::SetAsked(RowSource { origin, ..asked }));
         ui.menu_button(tr!("With interventions"), |ui| {
             let set = ui.button(tr!("What is set on page Sentence"));
             if set.on_hover_text(tr!("Masks, words, rows and temperature, for every sentence; a system of its own")).clicked() {

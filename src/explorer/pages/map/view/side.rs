@@ -46,9 +46,7 @@ fn typed_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
             .desired_rows(6)
             .desired_width(f32::INFINITY)
             .hint_text(tr!("type or paste phrases, then make the map"));
-        if ui.add(field).labelled_by(label.id).changed() {
-            window.push(MapCommand::SetTyped(text));
-        }
+        window.push_if(ui.add(field).labelled_by(label.id).changed(), MapCommand::SetTyped(text));
     });
 }
 
