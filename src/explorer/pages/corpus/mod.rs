@@ -353,20 +353,7 @@ impl CorpusPage {
         let is_asked = |(asked, of): &(Vec<u32>, Vec<TableColumn>)| asked == rows && of == columns;
         !self.corpus.has_rows(rows, columns) && !self.pending.seen.as_ref().is_some_and(is_asked)
     }
-}
 
-/// So many rows down; without a chosen row, the first or the last.
-fn moved(row: Option<usize>, by: isize, count: usize) -> usize {
-    let last = count as isize - 1;
-    let next = match row {
-        Some(row) => row as isize + by,
-        None if by < 0 => last,
-        None => 0,
-    };
-    next.clamp(0, last.max(0)) as usize
-}
-
-impl CorpusPage {
     pub fn apply(&mut self, command: CorpusCommand, app: &mut AppState) {
         match command {
             CorpusCommand::Corpus(request) => self.ask(request, app),
@@ -444,6 +431,17 @@ impl CorpusPage {
             }
         }
     }
+}
+
+/// So many rows down; without a chosen row, the first or the last.
+fn moved(row: Option<usize>, by: isize, count: usize) -> usize {
+    let last = count as isize - 1;
+    let next = match row {
+        Some(row) => row as isize + by,
+        None if by < 0 => last,
+        None => 0,
+    };
+    next.clamp(0, last.max(0)) as usize
 }
 
 impl PageState for CorpusPage {

@@ -172,9 +172,7 @@ impl MapPage {
         let next = at.map_or(if by > 0 { 0 } else { count - 1 }, |at| (at as isize + by).rem_euclid(count));
         self.select(Some(self.matches[next as usize]));
     }
-}
 
-impl MapPage {
     pub fn apply(&mut self, command: MapCommand, app: &mut AppState) {
         let before = self.kept();
         match command {

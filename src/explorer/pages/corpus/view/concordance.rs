@@ -179,11 +179,9 @@ fn hits_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     rows::ring(ui, &list, list.rect, 0.0);
     let mut area = ScrollArea::vertical().id_salt("corpus_hits").auto_shrink(false);
     let selected = page.whole.concordance.selected;
-    if selected != window.local.of::<CorpusMemory>().seen_hit {
-        window.local.of::<CorpusMemory>().seen_hit = selected;
-        if let Some(row) = selected.filter(|_| list.has_focus()) {
-            area = area.vertical_scroll_offset((row as f32 * ROW - list.rect.height() / 2.0).max(0.0));
-        }
+    let seen = std::mem::replace(&mut window.local.of::<CorpusMemory>().seen_hit, selected);
+    if let Some(row) = selected.filter(|_| seen != selected && list.has_focus()) {
+        area = area.vertical_scroll_offset((row as f32 * ROW - list.rect.height() / 2.0).max(0.0));
     }
     area.show_rows(ui, ROW, count, |ui, range| {
         ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(ROW * 2.0));

@@ -97,13 +97,9 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
         if let Some(name) = &detail.sentence.name {
             ui.label(RichText::new(name).color(t.weak));
         }
-        let open = ui.button(tr!("Open on page Sentence"));
-        if open
-            .on_hover_text(tr!("Shows it live in every model, with its links by hand (double click on the row)"))
-            .clicked()
-        {
-            window.push(CorpusCommand::OpenSentence);
-        }
+        let note = tr!("Shows it live in every model, with its links by hand (double click on the row)");
+        let open = ui.button(tr!("Open on page Sentence")).on_hover_text(note);
+        window.push_on(&open, CorpusCommand::OpenSentence);
         window.push_on(
             &ui.button(tr!("Close")).on_hover_text(tr!("Gives the table all the room")),
             CorpusCommand::Select(None),
@@ -252,9 +248,7 @@ fn picture_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         locate: None,
         reveal: None,
     };
-    let mut texture = std::mem::take(&mut window.local.of::<CorpusMemory>().picture.texture);
-    let mut answer = None;
-    ui.scope_builder(UiBuilder::new().max_rect(room), |ui| answer = Some(heatmap.show(ui, &mut texture, false)));
-    window.local.of::<CorpusMemory>().picture.texture = texture;
-    window.local.of::<CorpusMemory>().picture.scroll = answer.map_or(0.0, |answer| answer.scroll_x);
+    let shown = &mut window.local.of::<CorpusMemory>().picture;
+    let room = UiBuilder::new().max_rect(room);
+    shown.scroll = ui.scope_builder(room, |ui| heatmap.show(ui, &mut shown.texture, false)).inner.scroll_x;
 }

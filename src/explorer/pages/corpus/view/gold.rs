@@ -37,13 +37,9 @@ pub fn gold_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: 
     });
     let Some(text) = text else { return };
     ui.horizontal_wrapped(|ui| {
-        if is_reference
-            && ui
-                .button(tr!("From the aligner"))
-                .on_hover_text(tr!("Begins with the links of the statistical aligner"))
-                .clicked()
-        {
-            window.push(CorpusCommand::LinksOfAligner);
+        if is_reference {
+            let note = tr!("Begins with the links of the statistical aligner");
+            window.push_on(&ui.button(tr!("From the aligner")).on_hover_text(note), CorpusCommand::LinksOfAligner);
         }
         let none = ui.add_enabled(gold.is_some(), egui::Button::new(tr!("None")));
         window.push_if(
