@@ -107,17 +107,13 @@ fn query_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         let note = tr!(
             "Words of the query before | are parts of speech, such as ADJ NOUN crossing; sentences without them are passed over"
         );
-        window.push_if(
-            ui.checkbox(&mut by_parts, tr!("by part of speech")).on_hover_text(note).changed(),
-            ExploreCommand::SetByParts(by_parts, by_target),
-        );
+        let is_changed = ui.checkbox(&mut by_parts, tr!("by part of speech")).on_hover_text(note).changed();
+        window.push_if(is_changed, ExploreCommand::SetByParts(by_parts, by_target));
     }
     if page.corpus.has_target_parts {
         let note = tr!("Words of the query behind -> and | are parts of speech; texts without them are skipped");
-        window.push_if(
-            ui.checkbox(&mut by_target, tr!("target by part of speech")).on_hover_text(note).changed(),
-            ExploreCommand::SetByParts(by_parts, by_target),
-        );
+        let is_changed = ui.checkbox(&mut by_target, tr!("target by part of speech")).on_hover_text(note).changed();
+        window.push_if(is_changed, ExploreCommand::SetByParts(by_parts, by_target));
     }
     tallies::links_ui(ui, page, window);
 }
@@ -134,18 +130,13 @@ fn order_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let shown = ORDERS.iter().find(|(order, _)| *order == concordance.order).map_or("", |(_, name)| name);
     let combo = ComboBox::from_id_salt("query_order").selected_text(lang::text(shown)).show_ui(ui, |ui| {
         for (order, name) in ORDERS {
-            window.push_on(
-                &ui.selectable_label(order == concordance.order, lang::text(name)),
-                ExploreCommand::SetOrder(order),
-            );
+            let button = ui.selectable_label(order == concordance.order, lang::text(name));
+            window.push_on(&button, ExploreCommand::SetOrder(order));
         }
     });
     combo.response.labelled_by(label.id);
-    window.ask_on(
-        &ui.add_enabled(!concordance.lines.is_empty(), egui::Button::new(tr!("Save as TSV..."))),
-        HITS,
-        ExploreCommand::SaveHits,
-    );
+    let button = ui.add_enabled(!concordance.lines.is_empty(), egui::Button::new(tr!("Save as TSV...")));
+    window.ask_on(&button, HITS, ExploreCommand::SaveHits);
     if !concordance.query.trim().is_empty() && concordance.trouble.is_none() {
         let text = counted(concordance, page.rows.len());
         labels::caption(ui, text);
@@ -172,10 +163,8 @@ fn hits_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, tr!("Hits of the query")));
     let by = rows::keys(ui, &list);
     window.push_if(by != 0, ExploreCommand::MoveHit(by));
-    window.push_if(
-        list.has_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)),
-        CorpusCommand::OpenSentence,
-    );
+    let is_opened = list.has_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+    window.push_if(is_opened, CorpusCommand::OpenSentence);
     rows::ring(ui, &list, list.rect, 0.0);
     let mut area = ScrollArea::vertical().id_salt("corpus_hits").auto_shrink(false);
     let selected = page.whole.concordance.selected;

@@ -96,11 +96,8 @@ const TITLES: &[GridTitle] = &[
 pub fn contrasts_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let contrast = &page.tools.contrast;
     ui.horizontal_wrapped(|ui| {
-        window.ask_on(
-            &ui.add_enabled(contrast.task.is_none(), Button::new(tr!("Open pairs..."))),
-            OPEN,
-            ContrastCommand::Open,
-        );
+        let button = ui.add_enabled(contrast.task.is_none(), Button::new(tr!("Open pairs...")));
+        window.ask_on(&button, OPEN, ContrastCommand::Open);
         questions_ui(ui, contrast, window);
         let Some(table) = &contrast.table else { return };
         let again = ui.add_enabled(contrast.task.is_none(), Button::new(tr!("Ask again")));
@@ -111,14 +108,11 @@ pub fn contrasts_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         }
         ui.separator();
         for (shows, name) in [(false, tr!("By tag")), (true, tr!("Every pair"))] {
-            window
-                .push_on(&ui.selectable_label(contrast.shows_pairs == shows, name), ContrastCommand::ShowPairs(shows));
+            let button = ui.selectable_label(contrast.shows_pairs == shows, name);
+            window.push_on(&button, ContrastCommand::ShowPairs(shows));
         }
-        window.ask_on(
-            &ui.button(tr!("Save as TSV...")),
-            SAVE[usize::from(contrast.shows_pairs)],
-            ContrastCommand::Save,
-        );
+        let button = ui.button(tr!("Save as TSV..."));
+        window.ask_on(&button, SAVE[usize::from(contrast.shows_pairs)], ContrastCommand::Save);
     });
     task::task_ui(ui, window, contrast.task);
     let Some(found) = &contrast.found else {

@@ -100,10 +100,8 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
         let note = tr!("Shows it live in every model, with its links by hand (double click on the row)");
         let open = ui.button(tr!("Open on page Sentence")).on_hover_text(note);
         window.push_on(&open, CorpusCommand::OpenSentence);
-        window.push_on(
-            &ui.button(tr!("Close")).on_hover_text(tr!("Gives the table all the room")),
-            CorpusCommand::Select(None),
-        );
+        let button = ui.button(tr!("Close")).on_hover_text(tr!("Gives the table all the room"));
+        window.push_on(&button, CorpusCommand::Select(None));
     });
 }
 

@@ -95,10 +95,8 @@ pub fn documents_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         window.push_on(&button(tr!("Back to the corpus"), true), DocumentCommand::Show(false));
     });
     task::task_ui(ui, window, sheet.task);
-    window.push_if(
-        page.message.as_ref().is_some_and(|message| labels::failure(ui, message)),
-        CorpusCommand::DismissMessage,
-    );
+    let is_dismissed = page.message.as_ref().is_some_and(|message| labels::failure(ui, message));
+    window.push_if(is_dismissed, CorpusCommand::DismissMessage);
     if sheet.beads.rows.is_empty() {
         labels::note(
             ui,

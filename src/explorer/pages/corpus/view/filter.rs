@@ -34,10 +34,8 @@ pub fn filter_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         let field = ui.add(field).labelled_by(label.id).on_hover_text(lang::text(HELP));
         window.push_if(field.changed(), CorpusCommand::SetFilter(filter));
         let all = ui.add_enabled(!page.filter.is_empty(), egui::Button::new(tr!("All")));
-        window.push_on(
-            &all.on_hover_text(tr!("Takes the conditions away: all sentences")),
-            CorpusCommand::SetFilter(String::new()),
-        );
+        let button = all.on_hover_text(tr!("Takes the conditions away: all sentences"));
+        window.push_on(&button, CorpusCommand::SetFilter(String::new()));
         let count = tr!("{} of {}", page.rows.len(), page.corpus.len());
         labels::caption(ui, count);
         if page.whole.view == ExploreView::Table {
@@ -100,10 +98,9 @@ fn columns_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
             let mut is_shown = page.columns.is_shown(column, &page.corpus);
             let about = column.about(&page.corpus);
             ui.horizontal(|ui| {
-                window.push_if(
-                    ui.checkbox(&mut is_shown, spoken(column, &page.corpus)).on_hover_text(about).changed(),
-                    CorpusCommand::ShowColumn(column.name(&page.corpus), is_shown),
-                );
+                let is_changed =
+                    ui.checkbox(&mut is_shown, spoken(column, &page.corpus)).on_hover_text(about).changed();
+                window.push_if(is_changed, CorpusCommand::ShowColumn(column.name(&page.corpus), is_shown));
                 if !is_shown {
                     return;
                 }

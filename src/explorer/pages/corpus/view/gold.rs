@@ -42,10 +42,8 @@ pub fn gold_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: 
             window.push_on(&ui.button(tr!("From the aligner")).on_hover_text(note), CorpusCommand::LinksOfAligner);
         }
         let none = ui.add_enabled(gold.is_some(), egui::Button::new(tr!("None")));
-        window.push_if(
-            none.on_hover_text(tr!("Takes all links away; Ctrl+Z brings them back")).clicked(),
-            CorpusCommand::NoLinks,
-        );
+        let is_clicked = none.on_hover_text(tr!("Takes all links away; Ctrl+Z brings them back")).clicked();
+        window.push_if(is_clicked, CorpusCommand::NoLinks);
         errors_ui(ui, page, detail);
     });
     let note = tr!("Click a source word, then words of the text below: a link is sure, possible (thin), then gone");

@@ -175,10 +175,8 @@ fn head_ui(
         };
         for (name, by) in steps {
             let next = place.and_then(|place| place.checked_add_signed(by)).and_then(|place| tasks.get(place));
-            window.push_on(
-                &ui.add_enabled(next.is_some(), Button::new(name)),
-                CorpusCommand::Select(next.map(|at| *at as usize)),
-            );
+            let button = ui.add_enabled(next.is_some(), Button::new(name));
+            window.push_on(&button, CorpusCommand::Select(next.map(|at| *at as usize)));
         }
         if is_free {
             return;

@@ -335,10 +335,8 @@ fn told_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         ui.horizontal(|ui| {
             labels::caption(ui, what);
             let note = tr!("What came in stays; importing the file again goes on");
-            window.push_if(
-                busy.imports && ui.small_button(tr!("Stop the import")).on_hover_text(note).clicked(),
-                CorpusRequest::Stop,
-            );
+            let is_clicked = busy.imports && ui.small_button(tr!("Stop the import")).on_hover_text(note).clicked();
+            window.push_if(is_clicked, CorpusRequest::Stop);
         });
         let bar = ProgressBar::new(busy.progress.share());
         let bar = bar.desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
@@ -401,9 +399,7 @@ fn start_ui(ui: &mut Ui, window: &mut Window<'_>) {
             }
         }
         let fill = ui.button(tr!("Put in a set to try"));
-        window.push_on(
-            &fill.on_hover_text(tr!("24 English sentences with translations and alignments by hand")),
-            CorpusCommand::Fill,
-        );
+        let button = fill.on_hover_text(tr!("24 English sentences with translations and alignments by hand"));
+        window.push_on(&button, CorpusCommand::Fill);
     });
 }

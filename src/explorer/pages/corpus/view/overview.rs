@@ -485,20 +485,15 @@ fn ngrams_ui(ui: &mut Ui, page: &CorpusPage, overview: &Overview) -> Option<Stri
 
 fn from_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     ui.menu_button(tr!("From..."), |ui| {
-        window.push_on(
-            &menu::entry(ui, tr!("Count the references of this corpus")),
-            ExploreCommand::SetFrequencies(None),
-        );
+        let button = menu::entry(ui, tr!("Count the references of this corpus"));
+        window.push_on(&button, ExploreCommand::SetFrequencies(None));
         window.ask_on(&menu::entry(ui, tr!("Choose a list or a training text...")), FREQUENCIES, |path| {
             ExploreCommand::SetFrequencies(Some(path))
         });
     });
     ui.menu_button(tr!("Aligner..."), |ui| {
-        window.ask_on(
-            &menu::entry(ui, tr!("The aligner of this corpus...")).on_hover_text(lang::text(ALIGNER.note)),
-            ALIGNER,
-            |path| ExploreCommand::SetAligner(Some(path)),
-        );
+        let button = menu::entry(ui, tr!("The aligner of this corpus...")).on_hover_text(lang::text(ALIGNER.note));
+        window.ask_on(&button, ALIGNER, |path| ExploreCommand::SetAligner(Some(path)));
         if let Some(own) = &page.columns.look.aligner
             && ui.button(tr!("Without {}", file_name(own))).clicked()
         {

@@ -137,11 +137,8 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, draft: &mut SchemeDraft) -> 
             }
         }
         window.ask_on(&ui.button(tr!("From a file...")), OPEN, CorpusRequest::OpenScheme);
-        window.ask_on(
-            &ui.button(tr!("To a file...")).on_hover_text(tr!("The scheme as it was saved, as TOML or JSON")),
-            SAVE,
-            CorpusRequest::SaveScheme,
-        );
+        let button = ui.button(tr!("To a file...")).on_hover_text(tr!("The scheme as it was saved, as TOML or JSON"));
+        window.ask_on(&button, SAVE, CorpusRequest::SaveScheme);
         ui.button(tr!("Cancel")).clicked()
     })
     .inner

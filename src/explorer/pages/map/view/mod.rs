@@ -77,8 +77,8 @@ fn begin(maps: &MapPage, window: &mut Window<'_>) {
 }
 
 fn message_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
-    window
-        .push_if(maps.message.as_ref().is_some_and(|message| labels::failure(ui, message)), MapCommand::DismissMessage);
+    let is_dismissed = maps.message.as_ref().is_some_and(|message| labels::failure(ui, message));
+    window.push_if(is_dismissed, MapCommand::DismissMessage);
 }
 
 const PHRASES: &str = "the old house\nthe new house\nthe red house\nthe old car\nthe new car\nthe red car\nan old friend\na new friend\nin the morning\nin the evening\nin the summer\non the table";

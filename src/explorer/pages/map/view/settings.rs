@@ -44,10 +44,8 @@ fn choice_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let chosen = maps.choice;
     let combo = ComboBox::from_id_salt("map_choice").width(164.0).selected_text(chosen.name()).show_ui(ui, |ui| {
         for (choice, _, name, note) in PointChoice::ALL {
-            window.push_if(
-                labels::choice(ui, choice == chosen, lang::text(name), lang::text(note)),
-                MapCommand::SetChoice(choice),
-            );
+            let is_clicked = labels::choice(ui, choice == chosen, lang::text(name), lang::text(note));
+            window.push_if(is_clicked, MapCommand::SetChoice(choice));
         }
     });
     combo.response.accessible_name(tr!("What is mapped")).on_hover_text(tr!("What is mapped"));
@@ -62,19 +60,16 @@ fn count_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let drag =
         DragValue::new(&mut count).range(maps::COUNTS.0..=maps::COUNTS.1).speed(10.0).update_while_editing(false);
     let response = ui.add(drag).labelled_by(label.id);
-    window.push_if(
-        response.on_hover_text(tr!("How many points; words come by their rank, the most frequent first")).changed(),
-        MapCommand::SetCount(count),
-    );
+    let is_changed =
+        response.on_hover_text(tr!("How many points; words come by their rank, the most frequent first")).changed();
+    window.push_if(is_changed, MapCommand::SetCount(count));
 }
 
 fn method_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let chosen = maps.method;
     for entry in METHODS {
-        window.push_if(
-            labels::choice(ui, entry.method == chosen, entry.title, lang::text(entry.about)),
-            MapCommand::SetMethod(entry.method),
-        );
+        let is_clicked = labels::choice(ui, entry.method == chosen, entry.title, lang::text(entry.about));
+        window.push_if(is_clicked, MapCommand::SetMethod(entry.method));
     }
     if chosen != Method::Tsne {
         return;
@@ -87,20 +82,16 @@ fn method_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let note = tr!(
         "About how many neighbours count for a point; lowered where there are fewer than three times as many points"
     );
-    window.push_if(
-        ui.add(drag).labelled_by(label.id).on_hover_text(note).changed(),
-        MapCommand::SetPerplexity(perplexity),
-    );
+    let is_changed = ui.add(drag).labelled_by(label.id).on_hover_text(note).changed();
+    window.push_if(is_changed, MapCommand::SetPerplexity(perplexity));
 }
 
 fn button_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     let button = Button::new(RichText::new(tr!("Make map")).color(t.on_accent)).fill(t.accent);
     let has_model = maps.model_of(window.app).is_some();
-    window.push_on(
-        &ui.add_enabled(has_model, button).on_disabled_hover_text(tr!("Add a model on page Sentence first")),
-        MapCommand::Compute,
-    );
+    let button = ui.add_enabled(has_model, button).on_disabled_hover_text(tr!("Add a model on page Sentence first"));
+    window.push_on(&button, MapCommand::Compute);
 }
 
 pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {

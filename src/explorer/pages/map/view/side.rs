@@ -87,10 +87,8 @@ fn search_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         labels::note(ui, &told);
         if count > 1 {
             for (text, name, by) in [("<", tr!("Match before"), -1), (">", tr!("Next match"), 1)] {
-                window.push_on(
-                    &ui.small_button(text).on_hover_text(name).accessible_name(name),
-                    MapCommand::MoveMatch(by),
-                );
+                let button = ui.small_button(text).on_hover_text(name).accessible_name(name);
+                window.push_on(&button, MapCommand::MoveMatch(by));
             }
         }
     });
@@ -121,11 +119,8 @@ fn selected_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(tr!("Nearest by cosine")).color(theme::tokens(ui).weak));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            window.ask_on(
-                &ui.button(tr!("Save...")).on_hover_text(tr!("Save these neighbours as TSV")),
-                NEIGHBOURS,
-                |path| MapCommand::Save(MapTable::Neighbours, path),
-            );
+            let button = ui.button(tr!("Save...")).on_hover_text(tr!("Save these neighbours as TSV"));
+            window.ask_on(&button, NEIGHBOURS, |path| MapCommand::Save(MapTable::Neighbours, path));
             if ui.button(tr!("Copy")).on_hover_text(tr!("Copy these neighbours as TSV")).clicked()
                 && let Some(text) = maps.tsv(MapTable::Neighbours)
             {

@@ -176,10 +176,8 @@ fn save_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
         ui.add(field.desired_width(width)).accessible_name(tr!("Configuration file"));
         browse(ui, window, tr!("the configuration file"), CONFIGURATION.then(TrainingCommand::Save));
         let path = window.local.training_path.trim().to_owned();
-        window.push_if(
-            ui.add_enabled(!path.is_empty(), egui::Button::new(tr!("Save"))).clicked(),
-            TrainingCommand::Save(PathBuf::from(path)),
-        );
+        let is_clicked = ui.add_enabled(!path.is_empty(), egui::Button::new(tr!("Save"))).clicked();
+        window.push_if(is_clicked, TrainingCommand::Save(PathBuf::from(path)));
     });
     let sheet = training;
     if let Some(message) = &sheet.message {
