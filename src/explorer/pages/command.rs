@@ -3,15 +3,14 @@
 use crate::app::command::{SettingsCommand, SourceCommand, TaskCommand, WindowCommand};
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::CorpusRequest;
-#[cfg(not(target_family = "wasm"))]
-use crate::pages::corpus::command::{ContrastCommand, CorpusCommand, LogCommand};
-#[cfg(not(target_family = "wasm"))]
-use crate::pages::corpus::documents::DocumentCommand;
-#[cfg(not(target_family = "wasm"))]
-use crate::pages::corpus::views::ExploreCommand;
 use crate::pages::sentence::command::{
     ColumnCommand, HeadCommand, InterlinearCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand,
     SelectCommand, SentenceCommand, VariantCommand,
+};
+#[cfg(not(target_family = "wasm"))]
+use crate::pages::{
+    corpus::command::ContrastCommand, corpus::command::CorpusCommand, corpus::command::LogCommand,
+    corpus::documents::DocumentCommand, corpus::views::ExploreCommand,
 };
 use crate::pages::{
     lesson::LessonCommand, map::command::MapCommand, steps::command::StepsCommand, training::command::TrainingCommand,
@@ -35,9 +34,8 @@ pub enum Command {
 
 /// Implements `From` for a command of a page or of a group.
 macro_rules! wrap {
-    ($($(#[$only:meta])? $command:ident => $page:ident $(($whole:ident::$group:ident))?;)*) => {
-        $($(#[$only])?
-        impl From<$command> for Command {
+    ($($command:ident => $page:ident $(($whole:ident::$group:ident))?;)*) => {
+        $(impl From<$command> for Command {
             fn from(command: $command) -> Self {
                 Self::$page(wrap!(@ command $($whole::$group)?))
             }
@@ -61,21 +59,19 @@ wrap! {
     InterlinearCommand => Sentence(SentenceCommand::Interlinear);
     MapCommand => Map;
     StepsCommand => Steps;
-    #[cfg(not(target_family = "wasm"))]
-    CorpusCommand => Corpus;
-    #[cfg(not(target_family = "wasm"))]
-    CorpusRequest => Corpus(CorpusCommand::Corpus);
-    #[cfg(not(target_family = "wasm"))]
-    ExploreCommand => Corpus(CorpusCommand::Explore);
-    #[cfg(not(target_family = "wasm"))]
-    DocumentCommand => Corpus(CorpusCommand::Documents);
-    #[cfg(not(target_family = "wasm"))]
-    ContrastCommand => Corpus(CorpusCommand::Contrast);
-    #[cfg(not(target_family = "wasm"))]
-    LogCommand => Corpus(CorpusCommand::Log);
     TrainingCommand => Training;
     LessonCommand => Lesson;
     WindowCommand => Window;
     SettingsCommand => Settings;
     TaskCommand => Task;
+}
+
+#[cfg(not(target_family = "wasm"))]
+wrap! {
+    CorpusCommand => Corpus;
+    CorpusRequest => Corpus(CorpusCommand::Corpus);
+    ExploreCommand => Corpus(CorpusCommand::Explore);
+    DocumentCommand => Corpus(CorpusCommand::Documents);
+    ContrastCommand => Corpus(CorpusCommand::Contrast);
+    LogCommand => Corpus(CorpusCommand::Log);
 }

@@ -427,7 +427,7 @@ impl CorpusHandler<'_> {
         let Some(workspace) = &mut self.at.workspace else { return Ok(()) };
         let out = self.out;
         let mut hear = |share: f32| {
-            out.send(CorpusNews::importing(format!("Importing {name}"), share));
+            out.send(CorpusNews::importing(tr!("Reading {}", name), share));
         };
         let ticket = self.imports.next();
         // One that came before the ticket was there stops it too.

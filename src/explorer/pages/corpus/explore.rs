@@ -6,6 +6,7 @@ use crate::app::{files::work::FileJob, state::AppState};
 use crate::jobs::corpus::calls::{CorpusRequest, Find};
 use crate::pages::corpus::views::{ExploreCommand, ExploreView};
 use crate::pages::corpus::{CorpusPage, moved};
+use corpus::overview::compute::{MOST_COUNTED, OverviewOptions, first_pair};
 use corpus::query::linked::{LinkChoice, TallyOrder};
 use corpus::{export::provenance::provenance, store::conditions::with_condition};
 use engine::aligner::bundled::AlignerChoice;
@@ -20,15 +21,7 @@ impl CorpusPage {
                 self.whole.view = view;
                 self.show_views(app);
             }
-            ExploreCommand::Follow(condition) => {
-                if self.whole.back.len() == MOST_BACK {
-                    self.whole.back.remove(0);
-                }
-                self.whole.back.push((self.whole.view, self.filter.clone()));
-                self.filter = with_condition(&self.filter, &condition);
-                self.whole.view = ExploreView::Table;
-                self.show(app);
-            }
+            ExploreCommand::Follow(condition) => self.follow_condition(&condition, app),
             ExploreCommand::Back => {
                 let Some((view, filter)) = self.whole.back.pop() else { return };
                 self.whole.view = view;
@@ -36,7 +29,6 @@ impl CorpusPage {
                 self.show(app);
             }
             ExploreCommand::SetPair(first, second) => {
-                self.whole.counted.pair = Some((first, second));
                 self.columns.look.pair = Some((first, second));
                 self.keep_look(app);
                 self.count_again(app);
@@ -95,6 +87,16 @@ impl CorpusPage {
         }
     }
 
+    fn follow_condition(&mut self, condition: &str, app: &mut AppState) {
+        if self.whole.back.len() == MOST_BACK {
+            self.whole.back.remove(0);
+        }
+        self.whole.back.push((self.whole.view, self.filter.clone()));
+        self.filter = with_condition(&self.filter, condition);
+        self.whole.view = ExploreView::Table;
+        self.show(app);
+    }
+
     fn save_hits(&self, path: PathBuf, app: &mut AppState) {
         let concordance = &self.whole.concordance;
         let (lines, order) = (Arc::clone(&concordance.lines), Arc::clone(&concordance.sorted));
@@ -125,7 +127,9 @@ impl CorpusPage {
         match self.whole.view {
             ExploreView::Table | ExploreView::Judge | ExploreView::Contrast | ExploreView::Training => {}
             ExploreView::Overview => {
-                if let Some(options) = self.whole.counted.wanted(self.whole.revision, &self.rows, &self.corpus) {
+                if self.whole.counted.wanted(self.whole.revision, &self.rows) {
+                    let pair = self.columns.look.pair.unwrap_or_else(|| first_pair(&self.corpus));
+                    let options = OverviewOptions { pair, most: MOST_COUNTED, ..OverviewOptions::default() };
                     self.tell_means(app);
                     Self::send(app, CorpusRequest::Count(Some(options)));
                 }

@@ -240,7 +240,8 @@ impl JudgingState {
                 let is_some = (1..=MOST_STARS).contains(&digit);
                 return is_some.then(|| JudgingAction::Rate(system.to_owned(), digit * STAR)).into_iter().collect();
             }
-            JudgingKey::Digit(digit) => self.digit(digit),
+            JudgingKey::Digit(digit) if self.typed.len() < MOST_DIGITS => self.typed.push(char::from(b'0' + digit)),
+            JudgingKey::Digit(_) => {}
             JudgingKey::Enter => return self.enter(sheet, campaign, is_done),
             JudgingKey::NoErrors => return vec![JudgingAction::NoErrors(system.to_owned())],
             JudgingKey::Back => return self.back(system, &sheet.own),
@@ -264,12 +265,6 @@ impl JudgingState {
     /// What is typed is more than the highest rating: it is not taken, and stays until it is taken back.
     pub fn is_too_high(&self) -> bool {
         self.typed.parse().is_ok_and(|rating: u16| rating > u16::from(MOST_RATING))
-    }
-
-    fn digit(&mut self, digit: u8) {
-        if self.typed.len() < MOST_DIGITS {
-            self.typed.push(char::from(b'0' + digit));
-        }
     }
 
     /// Takes letters to the words, or from them, at their beginning and their end.

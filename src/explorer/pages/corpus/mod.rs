@@ -12,7 +12,6 @@ pub mod logs;
 mod news;
 pub mod picture;
 mod run;
-mod tools;
 #[cfg(feature = "gui")]
 pub mod view;
 pub mod views;
@@ -179,6 +178,10 @@ impl CorpusPage {
         self.corpus.judgements.get(&at).and_then(|all| all.get(annotator)).cloned().unwrap_or_default()
     }
 
+    pub fn system_name(&self, at: usize) -> &str {
+        self.corpus.systems.get(at).map_or("", |column| column.system.name.as_str())
+    }
+
     pub fn row(&self) -> Option<usize> {
         let selected = self.selected? as u32;
         self.rows.iter().position(|at| *at == selected)
@@ -279,7 +282,6 @@ impl CorpusPage {
             CorpusRequest::Remove(_) => {
                 self.whole.stop();
                 // The places of the others shift.
-                self.whole.counted.pair = None;
                 self.columns.look.pair = None;
                 self.columns.look.sorting.clear();
                 self.sorting.clear();
@@ -351,20 +353,7 @@ impl CorpusPage {
         let is_asked = |(asked, of): &(Vec<u32>, Vec<TableColumn>)| asked == rows && of == columns;
         !self.corpus.has_rows(rows, columns) && !self.pending.seen.as_ref().is_some_and(is_asked)
     }
-}
 
-/// So many rows down; without a chosen row, the first or the last.
-fn moved(row: Option<usize>, by: isize, count: usize) -> usize {
-    let last = count as isize - 1;
-    let next = match row {
-        Some(row) => row as isize + by,
-        None if by < 0 => last,
-        None => 0,
-    };
-    next.clamp(0, last.max(0)) as usize
-}
-
-impl CorpusPage {
     pub fn apply(&mut self, command: CorpusCommand, app: &mut AppState) {
         match command {
             CorpusCommand::Corpus(request) => self.ask(request, app),
@@ -442,6 +431,17 @@ impl CorpusPage {
             }
         }
     }
+}
+
+/// So many rows down; without a chosen row, the first or the last.
+fn moved(row: Option<usize>, by: isize, count: usize) -> usize {
+    let last = count as isize - 1;
+    let next = match row {
+        Some(row) => row as isize + by,
+        None if by < 0 => last,
+        None => 0,
+    };
+    next.clamp(0, last.max(0)) as usize
 }
 
 impl PageState for CorpusPage {

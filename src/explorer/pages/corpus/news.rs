@@ -88,7 +88,6 @@ impl CorpusPage {
                     self.sorting.clone_from(&self.columns.look.sorting);
                     self.show(app);
                 }
-                self.whole.counted.pair = self.columns.look.pair;
                 self.tell_means(app);
             }
             CorpusNews::Counting(progress) => self.whole.counted.share = Some(progress.share()),

@@ -3,8 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use crate::jobs::corpus::calls::Hits;
-use corpus::overview::compute::{MOST_COUNTED, Overview, OverviewOptions, first_pair};
-use corpus::{query::linked::LinkChoice, store::corpus::CorpusTable};
+use corpus::{overview::compute::Overview, query::linked::LinkChoice};
 use engine::analysis::concordance::{ConcordanceLine, ConcordanceOrder, sorted};
 use engine::{analysis::bleu::Tokenization, text::cells::CellTable};
 
@@ -55,20 +54,18 @@ pub struct ExploredCounts {
     pub overview: Option<Arc<Overview>>,
     /// How far a new one is.
     pub share: Option<f32>,
-    pub pair: Option<(usize, usize)>,
     /// What it was counted of: the state of the corpus and the rows.
     of: Option<(u64, Arc<Vec<u32>>)>,
 }
 
 impl ExploredCounts {
-    /// What to count if it was not counted last. A running count is not restarted because of new outputs.
-    pub fn wanted(&mut self, revision: u64, rows: &Arc<Vec<u32>>, corpus: &CorpusTable) -> Option<OverviewOptions> {
-        if !is_new(&mut self.of, self.share.is_some(), revision, rows) {
-            return None;
+    /// Whether to count, as was not done last. A running count is not restarted because of new outputs.
+    pub fn wanted(&mut self, revision: u64, rows: &Arc<Vec<u32>>) -> bool {
+        let is_wanted = is_new(&mut self.of, self.share.is_some(), revision, rows);
+        if is_wanted {
+            self.share = Some(0.0);
         }
-        self.share = Some(0.0);
-        let pair = self.pair.unwrap_or_else(|| first_pair(corpus));
-        Some(OverviewOptions { pair, most: MOST_COUNTED, ..OverviewOptions::default() })
+        is_wanted
     }
 
     pub fn forget(&mut self) {

@@ -8,16 +8,30 @@ use crate::pages::map::command::{Colour, PointChoice};
 use crate::pages::map::{COUNTS, MAP, MapPage, Method, PERPLEXITIES};
 use engine::models::choice::ModelSpec;
 
+/// What a link and what is kept between starts have in common.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct MapLink {
-    model: String,
+pub(super) struct MapSettings {
     choice: String,
     count: usize,
     method: String,
     perplexity: f32,
     by_length: bool,
     typed: String,
+}
+
+impl Default for MapSettings {
+    fn default() -> Self {
+        MapPage::default().settings()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct MapLink {
+    model: String,
+    #[serde(flatten)]
+    settings: MapSettings,
     search: String,
     is_made: bool,
     point: Option<(String, usize)>,
@@ -30,20 +44,44 @@ impl Default for MapLink {
 }
 
 impl MapPage {
+    pub(super) fn settings(&self) -> MapSettings {
+        MapSettings {
+            choice: self.choice.key().to_owned(),
+            count: self.count,
+            method: self.method.entry().name.to_owned(),
+            perplexity: self.perplexity,
+            by_length: self.colour == Colour::Length,
+            typed: self.typed.clone(),
+        }
+    }
+
+    /// A page with these settings; those that do not exist are as at first.
+    pub(super) fn with(settings: MapSettings) -> Self {
+        let first = Self::default();
+        Self {
+            choice: PointChoice::of_key(&settings.choice).unwrap_or(first.choice),
+            count: settings.count.clamp(COUNTS.0, COUNTS.1),
+            method: Method::from_name(&settings.method).unwrap_or(first.method),
+            perplexity: settings.perplexity.clamp(PERPLEXITIES.0, PERPLEXITIES.1),
+            colour: if settings.by_length { Colour::Length } else { Colour::Rank },
+            typed: settings.typed,
+            ..first
+        }
+    }
+
     pub(super) fn to_link(&self, app: &AppState) -> MapLink {
         let is_chosen = |model: &&ModelSpec| app.document.models().any(|column| column.system.only() == Some(*model));
         let model = self.model.as_ref().filter(is_chosen).map(ModelSpec::name);
         let has_lines = self.choice == PointChoice::List;
         let to_make = self.to_make.as_ref();
         let selected = self.selected.and_then(|at| self.point(at)).map(|point| (point.text.clone(), point.number));
+        let mut settings = self.settings();
+        if self.choice != PointChoice::Typed {
+            settings.typed.clear();
+        }
         MapLink {
             model: model.unwrap_or_default(),
-            choice: self.choice.key().to_owned(),
-            count: self.count,
-            method: self.method.entry().name.to_owned(),
-            perplexity: self.perplexity,
-            by_length: self.colour == Colour::Length,
-            typed: if self.choice == PointChoice::Typed { self.typed.clone() } else { String::new() },
+            settings,
             search: self.search.clone(),
             // the lines of a list are not told
             is_made: !has_lines && (self.chart.is_some() || self.task.is_some() || to_make.is_some()),
@@ -55,19 +93,12 @@ impl MapPage {
         if let Some(task) = self.task.take() {
             app.tasks.cancel(task);
         }
-        let first = Self::default();
         let model = app.document.models().map(|column| &column.system).find(|system| system.name() == link.model);
         *self = Self {
             model: model.and_then(|system| system.only()).cloned(),
-            choice: PointChoice::of_key(&link.choice).unwrap_or(first.choice),
-            count: link.count.clamp(COUNTS.0, COUNTS.1),
-            method: Method::from_name(&link.method).unwrap_or(first.method),
-            perplexity: link.perplexity.clamp(PERPLEXITIES.0, PERPLEXITIES.1),
-            colour: if link.by_length { Colour::Length } else { Colour::Rank },
-            typed: link.typed,
             search: link.search,
             to_make: link.is_made.then_some(MapToMake { is_ordered: false, point: link.point }),
-            ..first
+            ..Self::with(link.settings)
         };
         app.changed();
     }

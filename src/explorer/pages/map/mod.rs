@@ -14,7 +14,7 @@ use crate::app::page::{Page, PageInfo};
 use crate::app::{files::work::FileJob, state::AppState};
 use crate::jobs::queue::maps::{MapOrder, What};
 use crate::jobs::{queue::Found, queue::QueueOrder};
-use crate::pages::shape::{PageState, told};
+use crate::pages::{map::linked::MapSettings, shape::PageState, shape::told};
 use engine::models::choice::ModelSpec;
 use engine::text::{tsv, tsv::TsvCell, words::folded};
 
@@ -92,12 +92,8 @@ pub(super) struct MapToMake {
 #[serde(default)]
 struct Saved {
     model: Option<ModelSpec>,
-    choice: String,
-    count: Option<usize>,
-    method: String,
-    perplexity: Option<f32>,
-    by_length: bool,
-    typed: String,
+    #[serde(flatten)]
+    settings: MapSettings,
 }
 
 impl MapPage {
@@ -176,9 +172,7 @@ impl MapPage {
         let next = at.map_or(if by > 0 { 0 } else { count - 1 }, |at| (at as isize + by).rem_euclid(count));
         self.select(Some(self.matches[next as usize]));
     }
-}
 
-impl MapPage {
     pub fn apply(&mut self, command: MapCommand, app: &mut AppState) {
         let before = self.kept();
         match command {
@@ -264,18 +258,7 @@ impl PageState for MapPage {
 
     fn restore(&mut self, saved: Value) -> serde_json::Result<()> {
         let saved: Saved = serde_json::from_value(saved)?;
-        let first = Self::default();
-        let perplexity = saved.perplexity.filter(|perplexity| perplexity.is_finite()).unwrap_or(first.perplexity);
-        *self = Self {
-            model: saved.model,
-            choice: PointChoice::of_key(&saved.choice).unwrap_or(first.choice),
-            count: saved.count.unwrap_or(first.count).clamp(COUNTS.0, COUNTS.1),
-            method: Method::from_name(&saved.method).unwrap_or(first.method),
-            perplexity: perplexity.clamp(PERPLEXITIES.0, PERPLEXITIES.1),
-            colour: if saved.by_length { Colour::Length } else { Colour::Rank },
-            typed: saved.typed,
-            ..first
-        };
+        *self = Self { model: saved.model, ..Self::with(saved.settings) };
         Ok(())
     }
 
@@ -293,12 +276,7 @@ impl MapPage {
         Saved {
             // A path that is not text cannot be kept in a text file.
             model: self.model.clone().filter(|model| model.folder.to_str().is_some()),
-            choice: self.choice.key().to_owned(),
-            count: Some(self.count),
-            method: self.method.entry().name.to_owned(),
-            perplexity: Some(self.perplexity),
-            by_length: self.colour == Colour::Length,
-            typed: self.typed.clone(),
+            settings: self.settings(),
         }
     }
 

@@ -17,34 +17,28 @@ pub enum MenuTarget {
 }
 
 impl MenuTarget {
-    pub fn column(self) -> ColumnId {
+    /// The column, the source word and the target word.
+    fn place(self) -> (ColumnId, Option<usize>, Option<usize>) {
         match self {
-            Self::Source { column, .. }
-            | Self::Target { column, .. }
-            | Self::Cell { column, .. }
-            | Self::Hypothesis { column, .. }
-            | Self::Picture { column }
-            | Self::Column { column }
-            | Self::Bars { column, .. } => column,
+            Self::Source { column, j } => (column, Some(j), None),
+            Self::Target { column, i } | Self::Bars { column, i } => (column, None, Some(i)),
+            Self::Cell { column, i, j } => (column, Some(j), Some(i)),
+            Self::Hypothesis { column, .. } | Self::Picture { column } | Self::Column { column } => {
+                (column, None, None)
+            }
         }
+    }
+
+    pub fn column(self) -> ColumnId {
+        self.place().0
     }
 
     pub fn source(self) -> Option<usize> {
-        match self {
-            Self::Source { j, .. } | Self::Cell { j, .. } => Some(j),
-            Self::Target { .. }
-            | Self::Hypothesis { .. }
-            | Self::Picture { .. }
-            | Self::Column { .. }
-            | Self::Bars { .. } => None,
-        }
+        self.place().1
     }
 
     pub fn target(self) -> Option<usize> {
-        match self {
-            Self::Target { i, .. } | Self::Cell { i, .. } | Self::Bars { i, .. } => Some(i),
-            Self::Source { .. } | Self::Hypothesis { .. } | Self::Picture { .. } | Self::Column { .. } => None,
-        }
+        self.place().2
     }
 }
 

@@ -149,6 +149,7 @@ impl Dialogs {
         self.folder.clone().or_else(|| matches!(wants, Wants::NewFile(_)).then(documents)?)
     }
 
+    /// Keeps files that were dropped on a browser's page, and answers with their paths.
     #[cfg(target_family = "wasm")]
     pub fn dropped(&mut self, files: Vec<egui::DroppedFileHandle>, asked: AskedPath) {
         let answer = async move {
@@ -160,7 +161,6 @@ impl Dialogs {
         self.open = Some((asked, Box::pin(answer), Instant::now()));
     }
 
-    /// Keeps files that were dropped on a browser's page, and answers with their paths.
     pub fn is_open(&self) -> bool {
         self.open.is_some()
     }

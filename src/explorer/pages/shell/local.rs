@@ -8,7 +8,7 @@ use crate::app::lights::{HighlightPart, Lights};
 use crate::app::{command::WindowCommand, layout::Layout, open_with::Installed, state::AppState, view::Hover};
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::shell::clicked::{ContextMenu, MenuTarget};
-use crate::pages::shell::dialogs::{AskedPath, Dialogs, TEXT};
+use crate::pages::shell::dialogs::{AskedPath, Dialogs, Question, TEXT};
 use crate::pages::{command::Command, shell::act::Act};
 use crate::widgets::{heatmap::Texture, heatmap::layout::Zoom, words};
 use engine::models::choice::ModelSpec;
@@ -216,6 +216,27 @@ impl Window<'_> {
     /// Pushes a command that is applied after painting.
     pub fn push(&mut self, command: impl Into<Command>) {
         self.commands.push(command.into());
+    }
+
+    pub fn push_if(&mut self, is_wanted: bool, command: impl Into<Command>) {
+        if is_wanted {
+            self.push(command);
+        }
+    }
+
+    pub fn push_on(&mut self, clicked: &egui::Response, command: impl Into<Command>) {
+        self.push_if(clicked.clicked(), command);
+    }
+
+    pub fn ask_on<C: Into<Command>>(
+        &mut self,
+        clicked: &egui::Response,
+        question: Question,
+        answered: impl Fn(PathBuf) -> C + 'static,
+    ) {
+        if clicked.clicked() {
+            self.ask(question.then(answered));
+        }
     }
 
     pub fn ask(&mut self, asked: AskedPath) {

@@ -1,6 +1,6 @@
 //! An act of the table as a line of a menu or a button. A leaf.
 
-use egui::{Button, Ui};
+use egui::{Button, Response, Ui};
 
 use crate::pages::{shell::act::Act, shell::local::Window};
 
@@ -13,6 +13,15 @@ pub fn act_item(ui: &mut Ui, window: &mut Window<'_>, name: &str, wanted: Act) {
             ui.close();
         }
     }
+}
+
+/// A button of a menu; the menu closes when it is clicked.
+pub fn entry(ui: &mut Ui, text: &str) -> Response {
+    let button = ui.button(text);
+    if button.clicked() {
+        ui.close();
+    }
+    button
 }
 
 pub fn act_button(ui: &mut Ui, window: &mut Window<'_>, name: &str, wanted: Act) {

@@ -21,17 +21,13 @@ pub fn task_ui(ui: &mut Ui, window: &mut Window<'_>, number: Option<u64>) {
         bar_ui(ui, &text, fraction, egui::TextWrapMode::Wrap);
     }
     ui.horizontal(|ui| {
-        if ui.button(tr!("Cancel")).on_hover_text(lost(task)).clicked() {
-            window.push(TaskCommand::Cancel(task.number));
-        }
+        window.push_if(ui.button(tr!("Cancel")).on_hover_text(lost(task)).clicked(), TaskCommand::Cancel(task.number));
         let (name, note) = if task.is_paused {
             (tr!("Go on"), tr!("Takes this work up again"))
         } else {
             (tr!("Pause"), tr!("Holds this work up; sentences that you type go first anyway"))
         };
-        if ui.button(name).on_hover_text(note).clicked() {
-            window.push(TaskCommand::Pause(task.number, !task.is_paused));
-        }
+        window.push_if(ui.button(name).on_hover_text(note).clicked(), TaskCommand::Pause(task.number, !task.is_paused));
         if !is_narrow {
             ui.vertical(|ui| bar_ui(ui, &text, fraction, egui::TextWrapMode::Truncate));
         }

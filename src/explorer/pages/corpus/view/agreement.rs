@@ -44,9 +44,7 @@ pub fn agreement_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         }
         closes.inner
     });
-    if response.inner || response.should_close() {
-        window.push(CorpusRequest::Compare(None));
-    }
+    window.push_if(response.inner || response.should_close(), CorpusRequest::Compare(None));
 }
 
 fn pair_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, pair: &(String, String)) {
@@ -62,12 +60,8 @@ fn pair_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, pair: &(Stri
             });
             combo.response.accessible_name(name);
         }
-        if next != *pair {
-            window.push(CorpusRequest::Compare(Some(next)));
-        }
-        if ui.button(tr!("Bring in judgements...")).clicked() {
-            window.ask(IMPORT.then(CorpusCommand::Import));
-        }
+        window.push_if(next != *pair, CorpusRequest::Compare(Some(next)));
+        window.ask_on(&ui.button(tr!("Bring in judgements...")), IMPORT, CorpusCommand::Import);
     });
 }
 

@@ -89,9 +89,7 @@ fn query_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let width = (ui.available_width() - 470.0).clamp(FIELD.0, FIELD.1);
     let field = TextEdit::singleline(&mut query).desired_width(width).hint_text("{red, old} -> _ _ -> _ crossing");
     let field = ui.add(field).labelled_by(label.id).on_hover_text(lang::text(HELP));
-    if field.changed() {
-        window.push(ExploreCommand::SetQuery(query));
-    }
+    window.push_if(field.changed(), ExploreCommand::SetQuery(query));
     ui.menu_button(tr!("Examples"), |ui| {
         egui::Grid::new("query_examples").spacing(vec2(theme::SPACE_4, 2.0)).show(ui, |ui| {
             for (example, about) in EXAMPLES {
@@ -109,15 +107,13 @@ fn query_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         let note = tr!(
             "Words of the query before | are parts of speech, such as ADJ NOUN crossing; sentences without them are passed over"
         );
-        if ui.checkbox(&mut by_parts, tr!("by part of speech")).on_hover_text(note).changed() {
-            window.push(ExploreCommand::SetByParts(by_parts, by_target));
-        }
+        let is_changed = ui.checkbox(&mut by_parts, tr!("by part of speech")).on_hover_text(note).changed();
+        window.push_if(is_changed, ExploreCommand::SetByParts(by_parts, by_target));
     }
     if page.corpus.has_target_parts {
         let note = tr!("Words of the query behind -> and | are parts of speech; texts without them are skipped");
-        if ui.checkbox(&mut by_target, tr!("target by part of speech")).on_hover_text(note).changed() {
-            window.push(ExploreCommand::SetByParts(by_parts, by_target));
-        }
+        let is_changed = ui.checkbox(&mut by_target, tr!("target by part of speech")).on_hover_text(note).changed();
+        window.push_if(is_changed, ExploreCommand::SetByParts(by_parts, by_target));
     }
     tallies::links_ui(ui, page, window);
 }
@@ -134,15 +130,13 @@ fn order_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let shown = ORDERS.iter().find(|(order, _)| *order == concordance.order).map_or("", |(_, name)| name);
     let combo = ComboBox::from_id_salt("query_order").selected_text(lang::text(shown)).show_ui(ui, |ui| {
         for (order, name) in ORDERS {
-            if ui.selectable_label(order == concordance.order, lang::text(name)).clicked() {
-                window.push(ExploreCommand::SetOrder(order));
-            }
+            let button = ui.selectable_label(order == concordance.order, lang::text(name));
+            window.push_on(&button, ExploreCommand::SetOrder(order));
         }
     });
     combo.response.labelled_by(label.id);
-    if ui.add_enabled(!concordance.lines.is_empty(), egui::Button::new(tr!("Save as TSV..."))).clicked() {
-        window.ask(HITS.then(ExploreCommand::SaveHits));
-    }
+    let button = ui.add_enabled(!concordance.lines.is_empty(), egui::Button::new(tr!("Save as TSV...")));
+    window.ask_on(&button, HITS, ExploreCommand::SaveHits);
     if !concordance.query.trim().is_empty() && concordance.trouble.is_none() {
         let text = counted(concordance, page.rows.len());
         labels::caption(ui, text);
@@ -168,20 +162,15 @@ fn hits_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let list = ui.interact(ui.available_rect_before_wrap(), ui.scope_id().with("hits"), Sense::click());
     list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, tr!("Hits of the query")));
     let by = rows::keys(ui, &list);
-    if by != 0 {
-        window.push(ExploreCommand::MoveHit(by));
-    }
-    if list.has_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
-        window.push(CorpusCommand::OpenSentence);
-    }
+    window.push_if(by != 0, ExploreCommand::MoveHit(by));
+    let is_opened = list.has_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+    window.push_if(is_opened, CorpusCommand::OpenSentence);
     rows::ring(ui, &list, list.rect, 0.0);
     let mut area = ScrollArea::vertical().id_salt("corpus_hits").auto_shrink(false);
     let selected = page.whole.concordance.selected;
-    if selected != window.local.of::<CorpusMemory>().seen_hit {
-        window.local.of::<CorpusMemory>().seen_hit = selected;
-        if let Some(row) = selected.filter(|_| list.has_focus()) {
-            area = area.vertical_scroll_offset((row as f32 * ROW - list.rect.height() / 2.0).max(0.0));
-        }
+    let seen = std::mem::replace(&mut window.local.of::<CorpusMemory>().seen_hit, selected);
+    if let Some(row) = selected.filter(|_| seen != selected && list.has_focus()) {
+        area = area.vertical_scroll_offset((row as f32 * ROW - list.rect.height() / 2.0).max(0.0));
     }
     area.show_rows(ui, ROW, count, |ui, range| {
         ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(ROW * 2.0));
@@ -217,9 +206,7 @@ fn hit_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, row: usize, l
         list.request_focus();
         window.push(ExploreCommand::SelectHit(row));
     }
-    if response.double_clicked() {
-        window.push(CorpusCommand::OpenSentence);
-    }
+    window.push_if(response.double_clicked(), CorpusCommand::OpenSentence);
 }
 
 /// A hit for those who hear it.

@@ -6,7 +6,7 @@ use crate::app::document::column::file_name;
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::{
     corpus::CorpusPage, corpus::command::ContrastCommand, corpus::contrast::ContrastState, shell::local::Window,
-    shell::task,
+    shell::menu, shell::task,
 };
 use crate::widgets::grid::{GridLook, GridPick, GridTitle, grid_ui};
 use crate::widgets::{labels, theme};
@@ -96,28 +96,23 @@ const TITLES: &[GridTitle] = &[
 pub fn contrasts_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let contrast = &page.tools.contrast;
     ui.horizontal_wrapped(|ui| {
-        if ui.add_enabled(contrast.task.is_none(), Button::new(tr!("Open pairs..."))).clicked() {
-            window.ask(OPEN.then(ContrastCommand::Open));
-        }
+        let button = ui.add_enabled(contrast.task.is_none(), Button::new(tr!("Open pairs...")));
+        window.ask_on(&button, OPEN, ContrastCommand::Open);
         questions_ui(ui, contrast, window);
         let Some(table) = &contrast.table else { return };
         let again = ui.add_enabled(contrast.task.is_none(), Button::new(tr!("Ask again")));
-        if again.on_hover_text(tr!("Asks the models that are open now")).clicked() {
-            window.push(ContrastCommand::Again);
-        }
+        window.push_on(&again.on_hover_text(tr!("Asks the models that are open now")), ContrastCommand::Again);
         labels::caption(ui, file_name(table)).on_hover_text(table.display().to_string());
         if contrast.found.is_none() {
             return;
         }
         ui.separator();
         for (shows, name) in [(false, tr!("By tag")), (true, tr!("Every pair"))] {
-            if ui.selectable_label(contrast.shows_pairs == shows, name).clicked() {
-                window.push(ContrastCommand::ShowPairs(shows));
-            }
+            let button = ui.selectable_label(contrast.shows_pairs == shows, name);
+            window.push_on(&button, ContrastCommand::ShowPairs(shows));
         }
-        if ui.button(tr!("Save as TSV...")).clicked() {
-            window.ask(SAVE[usize::from(contrast.shows_pairs)].then(ContrastCommand::Save));
-        }
+        let button = ui.button(tr!("Save as TSV..."));
+        window.ask_on(&button, SAVE[usize::from(contrast.shows_pairs)], ContrastCommand::Save);
     });
     task::task_ui(ui, window, contrast.task);
     let Some(found) = &contrast.found else {
@@ -156,14 +151,11 @@ fn questions_ui(ui: &mut Ui, contrast: &ContrastState, window: &mut Window<'_>) 
         if measures != ContrastMeasures::default() || old != measures {
             labels::note(ui, tr!("Each pair takes many times as long."));
         }
-        if old != measures {
-            window.push(ContrastCommand::SetMeasures(measures));
-        }
+        window.push_if(old != measures, ContrastCommand::SetMeasures(measures));
         ui.separator();
-        if ui.button(tr!("With interventions of a file...")).clicked() {
-            window.ask(ACTS.then(|path| ContrastCommand::SetInterventions(Some(path))));
-            ui.close();
-        }
+        window.ask_on(&menu::entry(ui, tr!("With interventions of a file...")), ACTS, |path| {
+            ContrastCommand::SetInterventions(Some(path))
+        });
         let Some(file) = &contrast.interventions else { return };
         if ui.button(tr!("Without {}", file_name(file))).on_hover_text(file.display().to_string()).clicked() {
             window.push(ContrastCommand::SetInterventions(None));

@@ -1,23 +1,30 @@
 //! Page Corpus, the chosen sentence: all texts, what people say of it, the picture of a system. What is below
 //! the texts stands in sections that can be closed, with its counts in their heads.
 
-use egui::{CollapsingHeader, ComboBox, RichText, ScrollArea, Ui, vec2};
+use egui::{CollapsingHeader, ComboBox, Id, RichText, ScrollArea, Ui, UiBuilder, vec2};
 
 use crate::jobs::corpus::thread::Detail;
+use crate::pages::corpus::view::gold;
 use crate::pages::corpus::view::tints::{TintedSide, Tints};
-use crate::pages::corpus::view::{gold, picture};
 use crate::pages::corpus::views::{ExploreCommand, ExploreView};
 use crate::pages::{
     corpus::CorpusPage, corpus::command::CorpusCommand, corpus::view::memory::CorpusMemory,
     corpus::view::words::Marked, shell::local::Window,
 };
+use crate::widgets::heatmap::{HeatmapMarks, HeatmapWidget, Outlined};
 use crate::widgets::{labels, theme};
+use crate::{app::settings::Shown, widgets::marks::Letters};
 use corpus::{judgements::judge::Judgement, query::column::TableColumn};
+use figure::heatmap::layout::{Metrics, Needs, Zoom};
+use figure::{heatmap::widest_word, label::widest, mark::Scale, palette::ColourMap};
 
 /// Share of the height that the texts take at most, so that what is judged stands in view.
 const TEXTS: f32 = 0.42;
 /// With less height all scrolls as one, points.
 const LOW: f32 = 380.0;
+/// Height of the picture, points, at most, and of a row.
+const PICTURE: (f32, f32) = (360.0, 22.0);
+const PICTURE_HEAD: f32 = 90.0;
 
 pub fn detail_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let Some(detail) = page.detail.clone() else { return };
@@ -44,14 +51,12 @@ fn sections_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: 
     ui.horizontal_wrapped(|ui| {
         let judge = ui.button(tr!("Judge"));
         let judge = judge.on_hover_text(tr!("Stars, tags, a note, ratings and errors of this sentence"));
-        if judge.accessible_name(tr!("Judge this sentence")).clicked() {
-            window.push(ExploreCommand::SetView(ExploreView::Judge));
-        }
+        window.push_on(&judge.accessible_name(tr!("Judge this sentence")), ExploreCommand::SetView(ExploreView::Judge));
         labels::caption(ui, judged_head(&page.judgement()));
         labels::caption(ui, tints.head());
     });
     if page.tables.iter().any(Option::is_some) {
-        section(ui, window, "alignment", tr!("Alignment"), |ui, window| picture::picture_ui(ui, page, window));
+        section(ui, window, "alignment", tr!("Alignment"), |ui, window| picture_ui(ui, page, window));
     }
     let links = detail.gold.as_ref().map_or(0, |gold| gold.all().len());
     let head = if links == 0 { tr!("Links by hand").to_owned() } else { tr!("Links by hand: {links}", links) };
@@ -92,16 +97,11 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
         if let Some(name) = &detail.sentence.name {
             ui.label(RichText::new(name).color(t.weak));
         }
-        let open = ui.button(tr!("Open on page Sentence"));
-        if open
-            .on_hover_text(tr!("Shows it live in every model, with its links by hand (double click on the row)"))
-            .clicked()
-        {
-            window.push(CorpusCommand::OpenSentence);
-        }
-        if ui.button(tr!("Close")).on_hover_text(tr!("Gives the table all the room")).clicked() {
-            window.push(CorpusCommand::Select(None));
-        }
+        let note = tr!("Shows it live in every model, with its links by hand (double click on the row)");
+        let open = ui.button(tr!("Open on page Sentence")).on_hover_text(note);
+        window.push_on(&open, CorpusCommand::OpenSentence);
+        let button = ui.button(tr!("Close")).on_hover_text(tr!("Gives the table all the room"));
+        window.push_on(&button, CorpusCommand::Select(None));
     });
 }
 
@@ -117,18 +117,17 @@ fn lit_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: &Deta
     if there.is_empty() || there.len() < 2 && detail.sentence.references().is_empty() {
         return;
     }
-    let name = |at: usize| page.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     let chosen = lit(window, detail).map(|(at, _)| at);
     let lit = &mut window.local.of::<CorpusMemory>().lit;
     ui.horizontal(|ui| {
         labels::caption(ui, tr!("Set off are words that are not in"));
-        let shown = chosen.map_or(tr!("the references"), name);
+        let shown = chosen.map_or(tr!("the references"), |at| page.system_name(at));
         let combo = ComboBox::from_id_salt("corpus_lit").selected_text(shown).show_ui(ui, |ui| {
             let note = tr!("Words of a system that no reference has, and words of the references that no system has");
             ui.selectable_value(lit, None, tr!("the references")).on_hover_text(note);
             for at in there {
                 let note = tr!("Words of the references and of the other systems that it does not have");
-                ui.selectable_value(lit, Some(at), name(at)).on_hover_text(note);
+                ui.selectable_value(lit, Some(at), page.system_name(at)).on_hover_text(note);
             }
         });
         combo.response.accessible_name(tr!("What words are compared with"));
@@ -186,4 +185,68 @@ fn numbers_ui(ui: &mut Ui, page: &CorpusPage, detail: &Detail) {
             }
         });
     });
+}
+
+/// The alignment of a system with links by hand as outlines; nothing where no system has an alignment.
+fn picture_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    let with: Vec<usize> = (0..page.tables.len()).filter(|at| page.tables[*at].is_some()).collect();
+    let Some(first) = with.first() else { return };
+    let system = window.local.of::<CorpusMemory>().picture.system;
+    let chosen = if with.contains(&system) { system } else { *first };
+    let Some(table) = page.tables.get(chosen).cloned().flatten() else { return };
+    let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
+    ui.horizontal_wrapped(|ui| {
+        let label = ui.label(RichText::new(tr!("Alignment of")).color(theme::tokens(ui).weak));
+        let combo =
+            ComboBox::from_id_salt("aligned").truncate().selected_text(page.system_name(chosen)).show_ui(ui, |ui| {
+                for at in &with {
+                    ui.selectable_value(
+                        &mut window.local.of::<CorpusMemory>().picture.system,
+                        *at,
+                        page.system_name(*at),
+                    );
+                }
+            });
+        combo.response.labelled_by(label.id);
+        // Also before the first link, which would otherwise move the words to click.
+        labels::caption(ui, tr!("outlines are links by hand"));
+    });
+    let needs = Needs {
+        rows: matrix.rows(),
+        columns: matrix.columns(),
+        source_width: widest(&Letters(ui), table.source.iter().map(labels::source)),
+        target_width: widest(&Letters(ui), table.target.iter().map(|word| labels::target(word, false))),
+        corner_width: table
+            .reading
+            .map_or(0.0, |reading| widest_word(&Letters(ui), engine::lang::text(reading.row_text()))),
+        text_height: ui.text_style_height(&egui::TextStyle::Small),
+        pixels_per_point: ui.pixels_per_point(),
+    };
+    let height = (PICTURE_HEAD + PICTURE.1 * matrix.rows() as f32).min(PICTURE.0);
+    let (_, room) = ui.allocate_space(vec2(ui.available_width(), height));
+    let settings = window.app.view.settings();
+    let title = tr!("Alignment of {}", page.system_name(chosen));
+    let heatmap = HeatmapWidget {
+        id: Id::unique("corpus_heatmap"),
+        name: &title,
+        table: &table,
+        matrix,
+        shown: Shown::Alpha,
+        scale: Scale::Unit,
+        map: ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
+        metrics: Metrics::choose(&needs, room.size(), Zoom::Auto),
+        marks: HeatmapMarks { row: None, column: None, selected: None },
+        gaze: None,
+        draws_gaze: false,
+        outlined: Outlined::ByHand,
+        can_drag: false,
+        before: Vec::new(),
+        replace: false,
+        scroll_x: window.local.of::<CorpusMemory>().picture.scroll,
+        locate: None,
+        reveal: None,
+    };
+    let shown = &mut window.local.of::<CorpusMemory>().picture;
+    let room = UiBuilder::new().max_rect(room);
+    shown.scroll = ui.scope_builder(room, |ui| heatmap.show(ui, &mut shown.texture, false)).inner.scroll_x;
 }

@@ -6,7 +6,7 @@ use crate::app::document::column::file_name;
 use crate::pages::shell::dialogs::{Question, WORKSPACE, Wants};
 use crate::pages::{
     corpus::CorpusPage, corpus::command::CorpusCommand, corpus::documents::DocumentCommand, shell::local::Window,
-    shell::task,
+    shell::menu, shell::task,
 };
 use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
 use crate::widgets::{bidi, labels, theme};
@@ -63,10 +63,7 @@ const TITLES: &[GridTitle] = &[
 
 pub fn offer_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let note = tr!("A document and its translation become aligned sentences");
-    if ui.button(tr!("From two documents...")).on_hover_text(note).clicked() {
-        window.push(DocumentCommand::Show(true));
-        ui.close();
-    }
+    window.push_on(&menu::entry(ui, tr!("From two documents...")).on_hover_text(note), DocumentCommand::Show(true));
 }
 
 pub fn documents_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
@@ -84,12 +81,8 @@ pub fn documents_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         }
         let (is_there, is_open) = (!sheet.beads.rows.is_empty(), page.path.is_some());
         let mut button = |text: &str, is_enabled: bool| ui.add_enabled(is_enabled, Button::new(text));
-        if button(tr!("Open a table..."), true).clicked() {
-            window.ask(OPEN.then(DocumentCommand::Open));
-        }
-        if button(tr!("Save as TSV..."), is_there).clicked() {
-            window.ask(SAVE.then(DocumentCommand::Save));
-        }
+        window.ask_on(&button(tr!("Open a table..."), true), OPEN, DocumentCommand::Open);
+        window.ask_on(&button(tr!("Save as TSV..."), is_there), SAVE, DocumentCommand::Save);
         let put = if is_open { tr!("Put into the corpus") } else { tr!("Make a corpus...") };
         let put =
             button(put, is_there).on_hover_text(tr!("The pairs with text on both sides, the target as the reference"));
@@ -98,17 +91,12 @@ pub fn documents_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         } else if put.clicked() {
             window.ask(PUT.then(|path| DocumentCommand::Put(Some(path))));
         }
-        if button(tr!("Undo"), sheet.beads.is_edited()).clicked() {
-            window.push(DocumentCommand::Undo);
-        }
-        if button(tr!("Back to the corpus"), true).clicked() {
-            window.push(DocumentCommand::Show(false));
-        }
+        window.push_on(&button(tr!("Undo"), sheet.beads.is_edited()), DocumentCommand::Undo);
+        window.push_on(&button(tr!("Back to the corpus"), true), DocumentCommand::Show(false));
     });
     task::task_ui(ui, window, sheet.task);
-    if page.message.as_ref().is_some_and(|message| labels::failure(ui, message)) {
-        window.push(CorpusCommand::DismissMessage);
-    }
+    let is_dismissed = page.message.as_ref().is_some_and(|message| labels::failure(ui, message));
+    window.push_if(is_dismissed, CorpusCommand::DismissMessage);
     if sheet.beads.rows.is_empty() {
         labels::note(
             ui,
@@ -140,9 +128,7 @@ fn bead_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     };
     ui.horizontal_wrapped(|ui| {
         for (name, edit) in EDITS {
-            if ui.button(lang::text(name)).clicked() {
-                window.push(DocumentCommand::Edit(edit));
-            }
+            window.push_on(&ui.button(lang::text(name)), DocumentCommand::Edit(edit));
         }
     });
     ScrollArea::vertical().id_salt("bead").auto_shrink(false).show(ui, |ui| {

@@ -32,13 +32,10 @@ pub fn filter_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
             .desired_width(width)
             .hint_text("word, \"phrase\", /rule/, source:word, bleu.1<20, words=11..20, tag:name");
         let field = ui.add(field).labelled_by(label.id).on_hover_text(lang::text(HELP));
-        if field.changed() {
-            window.push(CorpusCommand::SetFilter(filter));
-        }
+        window.push_if(field.changed(), CorpusCommand::SetFilter(filter));
         let all = ui.add_enabled(!page.filter.is_empty(), egui::Button::new(tr!("All")));
-        if all.on_hover_text(tr!("Takes the conditions away: all sentences")).clicked() {
-            window.push(CorpusCommand::SetFilter(String::new()));
-        }
+        let button = all.on_hover_text(tr!("Takes the conditions away: all sentences"));
+        window.push_on(&button, CorpusCommand::SetFilter(String::new()));
         let count = tr!("{} of {}", page.rows.len(), page.corpus.len());
         labels::caption(ui, count);
         if page.whole.view == ExploreView::Table {
@@ -101,9 +98,9 @@ fn columns_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
             let mut is_shown = page.columns.is_shown(column, &page.corpus);
             let about = column.about(&page.corpus);
             ui.horizontal(|ui| {
-                if ui.checkbox(&mut is_shown, spoken(column, &page.corpus)).on_hover_text(about).changed() {
-                    window.push(CorpusCommand::ShowColumn(column.name(&page.corpus), is_shown));
-                }
+                let is_changed =
+                    ui.checkbox(&mut is_shown, spoken(column, &page.corpus)).on_hover_text(about).changed();
+                window.push_if(is_changed, CorpusCommand::ShowColumn(column.name(&page.corpus), is_shown));
                 if !is_shown {
                     return;
                 }

@@ -32,25 +32,18 @@ pub fn gold_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail: 
         for (place, name) in all {
             let is_chosen = text.is_some() && page.linked.filter(|system| output(*system).is_some()) == place;
             let choose = ui.selectable_label(is_chosen, name).on_hover_text(tr!("Link the words of this text"));
-            if choose.clicked() {
-                window.push(CorpusCommand::LinkTo(place));
-            }
+            window.push_on(&choose, CorpusCommand::LinkTo(place));
         }
     });
     let Some(text) = text else { return };
     ui.horizontal_wrapped(|ui| {
-        if is_reference
-            && ui
-                .button(tr!("From the aligner"))
-                .on_hover_text(tr!("Begins with the links of the statistical aligner"))
-                .clicked()
-        {
-            window.push(CorpusCommand::LinksOfAligner);
+        if is_reference {
+            let note = tr!("Begins with the links of the statistical aligner");
+            window.push_on(&ui.button(tr!("From the aligner")).on_hover_text(note), CorpusCommand::LinksOfAligner);
         }
         let none = ui.add_enabled(gold.is_some(), egui::Button::new(tr!("None")));
-        if none.on_hover_text(tr!("Takes all links away; Ctrl+Z brings them back")).clicked() {
-            window.push(CorpusCommand::NoLinks);
-        }
+        let is_clicked = none.on_hover_text(tr!("Takes all links away; Ctrl+Z brings them back")).clicked();
+        window.push_if(is_clicked, CorpusCommand::NoLinks);
         errors_ui(ui, page, detail);
     });
     let note = tr!("Click a source word, then words of the text below: a link is sure, possible (thin), then gone");

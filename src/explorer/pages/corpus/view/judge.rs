@@ -15,8 +15,8 @@ use crate::pages::corpus::view::words::{Marked, Tint};
 use crate::pages::corpus::view::{filter, judgement, marks};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::{
-    corpus::CorpusPage, corpus::command::CorpusCommand, corpus::view::memory::CorpusMemory, corpus::view::save::saving,
-    corpus::view::scheme_draft::SchemeDraft,
+    corpus::CorpusPage, corpus::command::CorpusCommand, corpus::view::memory::CorpusMemory,
+    corpus::view::memory::SchemeDraft, corpus::view::save::saving, shell::menu,
 };
 use crate::widgets::{labels, theme};
 use corpus::export::out::ExportFormat;
@@ -122,10 +122,7 @@ fn bar_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         }
         ui.menu_button(tr!("End the campaign"), |ui| {
             ui.label(tr!("What was judged stays"));
-            if ui.button(tr!("Yes, end it")).clicked() {
-                window.push(CorpusRequest::Plan(None));
-                ui.close();
-            }
+            window.push_on(&menu::entry(ui, tr!("Yes, end it")), CorpusRequest::Plan(None));
         });
     });
 }
@@ -178,18 +175,15 @@ fn head_ui(
         };
         for (name, by) in steps {
             let next = place.and_then(|place| place.checked_add_signed(by)).and_then(|place| tasks.get(place));
-            if ui.add_enabled(next.is_some(), Button::new(name)).clicked() {
-                window.push(CorpusCommand::Select(next.map(|at| *at as usize)));
-            }
+            let button = ui.add_enabled(next.is_some(), Button::new(name));
+            window.push_on(&button, CorpusCommand::Select(next.map(|at| *at as usize)));
         }
         if is_free {
             return;
         }
         let open = window.local.of::<CorpusMemory>().desk.open_task(page.selected, is_done);
         let button = ui.add_enabled(open.is_some(), Button::new(tr!("Next open task")));
-        if button.on_disabled_hover_text(tr!("All tasks are done")).clicked() {
-            window.push(CorpusCommand::Select(open));
-        }
+        window.push_on(&button.on_disabled_hover_text(tr!("All tasks are done")), CorpusCommand::Select(open));
     });
     if !is_free {
         let share = done as f32 / tasks.len().max(1) as f32;
@@ -488,48 +482,38 @@ fn plan_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
                 Where it is blind, translations stand under letters in another order for each sentence."
     );
     labels::note(ui, note);
-    let draft = &mut window.local.of::<CorpusMemory>().plan;
+    let (names, plan) = window.local.of::<CorpusMemory>().plan.get_or_insert_with(|| {
+        let first = Campaign { seed: 1, each: usize::MAX, is_blind: true, rates: true, ..Campaign::default() };
+        (page.kept.annotator.clone(), Campaign { ratings_only: Some(false), ..first })
+    });
     egui::Grid::new("corpus_plan").num_columns(2).show(ui, |ui| {
         let label = ui.label(tr!("Annotators, with commas between"));
-        let names = draft.names.get_or_insert_with(|| page.kept.annotator.clone());
         ui.add(TextEdit::singleline(names).desired_width(FIELD.0)).labelled_by(label.id);
         ui.end_row();
         let all = names.split(',').filter(|name| !name.trim().is_empty()).count().max(1);
         let label = ui.label(tr!("How many judge each sentence"));
-        let mut each = draft.each.min(all);
+        let mut each = plan.each.min(all);
         if ui.add(DragValue::new(&mut each).range(1..=all)).labelled_by(label.id).changed() {
-            draft.each = each;
+            plan.each = each;
         }
         ui.end_row();
         let label = ui.label(tr!("Number that the orders are drawn with"));
-        ui.add(DragValue::new(&mut draft.seed)).labelled_by(label.id);
+        ui.add(DragValue::new(&mut plan.seed)).labelled_by(label.id);
         ui.end_row();
     });
-    ui.checkbox(&mut draft.is_blind, tr!("Blind: letters in the place of names"));
-    ui.checkbox(
-        &mut draft.rates,
-        tr!("A rating from 0 to 100 for each translation (ESA, DA); else errors alone (MQM)"),
-    );
-    ui.add_enabled_ui(draft.rates, |ui| {
-        ui.checkbox(&mut draft.in_stars, tr!("In one to five stars, which count 20 to 100"));
+    ui.checkbox(&mut plan.is_blind, tr!("Blind: letters in the place of names"));
+    ui.checkbox(&mut plan.rates, tr!("A rating from 0 to 100 for each translation (ESA, DA); else errors alone (MQM)"));
+    ui.add_enabled_ui(plan.rates, |ui| {
+        ui.checkbox(&mut plan.in_stars, tr!("In one to five stars, which count 20 to 100"));
         ui.checkbox(
-            draft.ratings_only.get_or_insert_default(),
+            plan.ratings_only.get_or_insert_default(),
             tr!("Ratings alone (DA): one without a mark does not say that there are no errors"),
         );
     });
     let count = tr!("{n} sentence" | "{n} sentences" % page.rows.len());
     if ui.button(tr!("Begin with the {count} shown", count)).clicked() {
-        let names = draft.names.clone().unwrap_or_default();
-        let plan = Campaign {
-            seed: draft.seed,
-            is_blind: draft.is_blind,
-            rates: draft.rates,
-            in_stars: draft.rates && draft.in_stars,
-            ratings_only: draft.ratings_only.or(Some(false)),
-            annotators: names.split(',').map(str::to_owned).collect(),
-            each: draft.each,
-            ..Campaign::default()
-        };
+        let annotators = names.split(',').map(str::to_owned).collect();
+        let plan = Campaign { in_stars: plan.rates && plan.in_stars, annotators, ..plan.clone() };
         window.push(CorpusRequest::Plan(Some(Box::new(plan))));
     }
 }

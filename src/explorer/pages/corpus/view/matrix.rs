@@ -73,18 +73,17 @@ fn difference(tested: &TestedScore, paired: &Paired, (one, other): (usize, usize
 /// A row and a column for each system, from the best on.
 fn matrix_ui(ui: &mut Ui, page: &CorpusPage, tested: &TestedScore) {
     let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
-    let name = |at: usize| page.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     Grid::new(("corpus_matrix", tested.name)).spacing(vec2(theme::SPACE_3, 0.0)).show(ui, |ui| {
         for head in [tr!("Rank"), tr!("System"), tested.name] {
             ui.label(small(head.to_owned()).weak());
         }
         for ranked in &tested.systems {
-            ui.label(small((ranked.system + 1).to_string()).weak()).on_hover_text(name(ranked.system));
+            ui.label(small((ranked.system + 1).to_string()).weak()).on_hover_text(page.system_name(ranked.system));
         }
         ui.end_row();
         for row in &tested.systems {
             ui.label(small(row.rank_text()));
-            ui.label(small(format!("{}. {}", row.system + 1, name(row.system))));
+            ui.label(small(format!("{}. {}", row.system + 1, page.system_name(row.system))));
             ui.label(small(unsigned(row.score, tested.digits())));
             for column in &tested.systems {
                 let Some((value, paired)) = tested.between(row.system, column.system) else {

@@ -8,7 +8,6 @@ mod detail;
 mod documents;
 mod filter;
 mod gold;
-mod grids;
 mod judge;
 mod judgement;
 mod listing;
@@ -16,13 +15,9 @@ mod marks;
 pub mod matrix;
 mod memory;
 mod overview;
-mod picture;
-pub mod plan_draft;
 mod run;
 mod save;
 mod scheme;
-pub mod scheme_draft;
-mod scoring;
 mod table;
 mod tallies;
 mod tints;
@@ -39,7 +34,7 @@ use crate::pages::shell::dialogs::{AskedPath, IMPORT, Question, WORKSPACE, Wants
 use crate::pages::shell::local::{PageView, Window};
 use crate::pages::{
     command::Command, corpus::CorpusPage, corpus::command::CorpusCommand, corpus::documents::DocumentCommand,
-    corpus::view::memory::CorpusMemory, shell::task,
+    corpus::view::memory::CorpusMemory, shell::menu, shell::task,
 };
 use crate::widgets::{labels, theme};
 use engine::lang;
@@ -51,6 +46,8 @@ const DETAIL: (f32, f32, f32) = (0.36, 320.0, 560.0);
 /// With less room the chosen sentence stands below the table, points.
 const NARROW: f32 = 860.0;
 const BELOW: f32 = 0.45;
+/// With less room what stands in the bar moves closer together, so that it has one line, points.
+const WIDE_BAR: f32 = 1100.0;
 const MOST_WARNINGS: usize = 5;
 const RERANK: f32 = 120.0;
 
@@ -220,9 +217,7 @@ fn open_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
             let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             let path = window.local.of::<CorpusMemory>().path.trim().to_owned();
             let open = ui.add_enabled(!path.is_empty(), egui::Button::new(tr!("Open")));
-            if (open.clicked() || entered) && !path.is_empty() {
-                window.push(CorpusRequest::Open(PathBuf::from(path)));
-            }
+            window.push_if((open.clicked() || entered) && !path.is_empty(), CorpusRequest::Open(PathBuf::from(path)));
         });
     });
     if let Some(last) = page.kept.workspace.clone() {
@@ -236,6 +231,10 @@ fn open_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
 fn bar_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     let Some(path) = page.path.clone() else { return views_ui(ui, page, window) };
+    if ui.available_width() < WIDE_BAR {
+        let spacing = ui.spacing_mut();
+        (spacing.item_spacing.x, spacing.button_padding.x) = (theme::SPACE_1, theme::SPACE_1);
+    }
     let name = path.file_stem().unwrap_or(path.as_os_str()).display().to_string();
     let counts = format!(
         "{}, {}",
@@ -254,13 +253,9 @@ fn bar_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         note = tr!("Close this corpus; nothing of it is kept unless it is saved");
         let save =
             ui.button(tr!("Save as...")).on_hover_text(tr!("Keep this corpus in a file; now it goes with the window"));
-        if save.clicked() {
-            window.ask(SAVE_AS.then(CorpusRequest::SaveAs));
-        }
+        window.ask_on(&save, SAVE_AS, CorpusRequest::SaveAs);
     }
-    if ui.button(tr!("Close")).on_hover_text(note).clicked() {
-        window.push(CorpusRequest::Close);
-    }
+    window.push_on(&ui.button(tr!("Close")).on_hover_text(note), CorpusRequest::Close);
 }
 
 fn views_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
@@ -269,9 +264,7 @@ fn views_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         let name = lang::text(name);
         let tab = ui.selectable_label(view == shown, name);
         tab.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Tab, true, view == shown, name));
-        if tab.clicked() {
-            window.push(ExploreCommand::SetView(view));
-        }
+        window.push_on(&tab, ExploreCommand::SetView(view));
     }
 }
 
@@ -284,23 +277,17 @@ fn import_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
             [Role::Source, Role::Reference, Role::Output(String::new()), Role::Scores(String::new()), Role::Gold]
         {
             let is_chosen = std::mem::discriminant(&other) == std::mem::discriminant(&role);
-            if ui.radio(is_chosen, role_name(&other)).clicked() && !is_chosen {
-                window.push(CorpusCommand::SetRole(other));
-            }
+            window.push_if(ui.radio(is_chosen, role_name(&other)).clicked() && !is_chosen, CorpusCommand::SetRole(other));
         }
         if let Role::Output(name) = &role {
             let mut name = name.clone();
             let label = ui.label(tr!("Name of the system"));
-            if ui.text_edit_singleline(&mut name).labelled_by(label.id).changed() {
-                window.push(CorpusCommand::SetRole(Role::Output(name)));
-            }
+            window.push_if(ui.text_edit_singleline(&mut name).labelled_by(label.id).changed(), CorpusCommand::SetRole(Role::Output(name)));
         }
         if let Role::Scores(column) = &role {
             let mut column = column.clone();
             let label = ui.label(tr!("Score and system, such as COMET.1"));
-            if ui.text_edit_singleline(&mut column).labelled_by(label.id).changed() {
-                window.push(CorpusCommand::SetRole(Role::Scores(column)));
-            }
+            window.push_if(ui.text_edit_singleline(&mut column).labelled_by(label.id).changed(), CorpusCommand::SetRole(Role::Scores(column)));
             let note = tr!("A number for each sentence. A table has scores in columns of such names.");
             ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         }
@@ -310,32 +297,23 @@ fn import_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         }
         let mut takes = page.incoming.oracle.is_some();
         let note = tr!("The candidate nearest to the references, by chrF2, as the system \"oracle of ...\", and where it stands as a column");
-        if ui.checkbox(&mut takes, tr!("The oracle of n-best lists, too")).on_hover_text(note).changed() {
-            window.push(CorpusCommand::TakeOracle(takes));
-        }
+        window.push_if(ui.checkbox(&mut takes, tr!("The oracle of n-best lists, too")).on_hover_text(note).changed(), CorpusCommand::TakeOracle(takes));
         ui.horizontal(|ui| {
             let mut rerank = page.incoming.rerank.clone();
             let label = ui.label(tr!("Rerank n-best lists by"));
             let field = TextEdit::singleline(&mut rerank).desired_width(RERANK).hint_text("score, log_p, LM0");
             let note = tr!("The candidate of the greatest score, log_p, or feature of this name, as the system \"... by ...\"; empty: no such system");
-            if ui.add(field).labelled_by(label.id).on_hover_text(note).changed() {
-                window.push(CorpusCommand::Rerank(rerank));
-            }
+            window.push_if(ui.add(field).labelled_by(label.id).on_hover_text(note).changed(), CorpusCommand::Rerank(rerank));
         });
         let (mut is_cut, is_begun) = (page.incoming.pretokenized, !page.corpus.is_empty());
         let note = tr!("Words are what stands between the spaces of the texts. Without it they are tokens, as the rules of the languages cut them: \
                     punctuation, elisions and clitics are words of their own");
         let cut = ui.add_enabled(!is_begun, egui::Checkbox::new(&mut is_cut, tr!("The texts are cut into words")));
         let late = tr!("What a word is was chosen with the first sentences of this corpus");
-        if cut.on_hover_text(note).on_disabled_hover_text(late).changed() {
-            window.push(CorpusCommand::Pretokenized(is_cut));
-        }
+        window.push_if(cut.on_hover_text(note).on_disabled_hover_text(late).changed(), CorpusCommand::Pretokenized(is_cut));
         let note = tr!("Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.");
         ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
-        if ui.button(tr!("Choose a file...")).clicked() {
-            window.ask(IMPORT.then(CorpusCommand::Import));
-            ui.close();
-        }
+        window.ask_on(&menu::entry(ui, tr!("Choose a file...")), IMPORT, CorpusCommand::Import);
         documents::offer_ui(ui, window);
     });
 }
@@ -357,9 +335,8 @@ fn told_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         ui.horizontal(|ui| {
             labels::caption(ui, what);
             let note = tr!("What came in stays; importing the file again goes on");
-            if busy.imports && ui.small_button(tr!("Stop the import")).on_hover_text(note).clicked() {
-                window.push(CorpusRequest::Stop);
-            }
+            let is_clicked = busy.imports && ui.small_button(tr!("Stop the import")).on_hover_text(note).clicked();
+            window.push_if(is_clicked, CorpusRequest::Stop);
         });
         let bar = ProgressBar::new(busy.progress.share());
         let bar = bar.desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
@@ -375,9 +352,7 @@ fn told_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         .inner_margin(egui::Margin::same(8));
     frame.show(ui, |ui| {
         ui.horizontal_top(|ui| {
-            if ui.small_button(tr!("Dismiss")).clicked() {
-                window.push(CorpusCommand::DismissMessage);
-            }
+            window.push_on(&ui.small_button(tr!("Dismiss")), CorpusCommand::DismissMessage);
             ui.vertical(|ui| {
                 if let Some(message) = &message {
                     ui.add(Label::new(RichText::new(message).color(t.error)).wrap());
@@ -424,8 +399,7 @@ fn start_ui(ui: &mut Ui, window: &mut Window<'_>) {
             }
         }
         let fill = ui.button(tr!("Put in a set to try"));
-        if fill.on_hover_text(tr!("24 English sentences with translations and alignments by hand")).clicked() {
-            window.push(CorpusCommand::Fill);
-        }
+        let button = fill.on_hover_text(tr!("24 English sentences with translations and alignments by hand"));
+        window.push_on(&button, CorpusCommand::Fill);
     });
 }

@@ -1,20 +1,24 @@
 //! Page Corpus, the overview: numbers over all sentences that are shown, each of which leads to its sentences.
 
+use std::sync::Arc;
+
 use egui::{ComboBox, ProgressBar, RichText, ScrollArea, Ui, vec2};
 
+use crate::app::document::column::file_name;
 use crate::pages::corpus::view::bars::{BarGroup, GroupBar, bars_ui, legend_ui};
 use crate::pages::corpus::view::listing::{ListingRow, listing_ui};
-use crate::pages::corpus::view::scoring::{from_ui, scoring_ui};
+use crate::pages::shell::dialogs::{Question, TEXTS, Wants};
 use crate::pages::{
-    corpus::CorpusPage, corpus::view::grids::grids_ui, corpus::view::matrix::tests_ui,
-    corpus::view::memory::CorpusMemory, corpus::views::ExploreCommand, shell::local::Window,
+    corpus::CorpusPage, corpus::view::matrix::tests_ui, corpus::view::memory::CorpusMemory,
+    corpus::views::ExploreCommand, shell::local::Window, shell::menu,
 };
-use crate::widgets::{labels, theme};
+use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
+use crate::widgets::{labels, theme, tokenization::tokenizers_ui};
 use corpus::measures::frequencies::{class_name, class_range};
 use corpus::measures::scores::{SENTENCE_BLEU, SystemScores};
 use corpus::overview::compute::{Overview, SHOWN_JUMP, SourceWordErrors, jump_condition, ngram_condition};
 use corpus::overview::tables::jump_name;
-use engine::lang;
+use engine::{lang, text::cells::CellTable};
 
 /// Two parts stand side by side where there is so much room, points.
 const WIDE: f32 = 760.0;
@@ -33,6 +37,38 @@ const SCORES: [Score; 6] = [
 const MOST_TAGS: usize = 24;
 /// The place of the alignment error among them.
 const AER: usize = 3;
+
+const FREQUENCIES: Question = Question::new(
+    id!("Frequencies of words"),
+    id!("Choose"),
+    Wants::File(TEXTS),
+    id!("Lines of a word and its count, or the training text itself, whose words are counted; packed or not."),
+);
+
+const ALIGNER: Question = Question::new(
+    id!("The aligner of this corpus"),
+    id!("Choose"),
+    Wants::File(&["aligner"]),
+    id!(
+        "A file of `interlinear align --statistical --save`. It comes before any other for this corpus: links that judging begins with, conditions, overviews, and what models are measured by from now on. The corpus keeps it."
+    ),
+);
+
+const PART_TITLES: &[GridTitle] = &[
+    ("part", id!("Part of speech"), id!("As the file in CoNLL-U has it; of a word that it cuts, of the longest piece")),
+    ("system", id!("System"), ""),
+    ("words", id!("Words"), id!("Source words of the sentences that the system aligns")),
+    ("fertility", id!("Fertility"), id!("Links for each word")),
+    ("unaligned", id!("Unaligned"), id!("The share of words without a link")),
+    ("crossing", id!("Crossing"), id!("The share of words with a link that crosses that of another word")),
+    ("judged", id!("Judged"), id!("Words that are linked to a word of the output or of the reference")),
+    ("wrong", id!("Wrong"), id!("Those of them of which something is not as in the reference")),
+    ("error", id!("Error rate"), id!("The share of the judged words that are wrong")),
+    ("precision", id!("Precision"), id!("The share of output words linked to it that the reference has")),
+    ("recall", id!("Recall"), id!("The share of words of the reference linked to it that the output has")),
+];
+/// A line of a table, and the highest that one is, points.
+const TABLE_LINE: (f32, f32) = (22.0, 440.0);
 
 /// A part of the overview; gives the condition of what was clicked.
 type Part = fn(&mut Ui, &CorpusPage, &mut Window<'_>, &Overview) -> Option<String>;
@@ -109,10 +145,6 @@ fn title(ui: &mut Ui, text: &str, about: &str) {
     ui.label(RichText::new(text).strong()).on_hover_text(about);
 }
 
-fn name(page: &CorpusPage, system: usize) -> &str {
-    page.corpus.systems.get(system).map_or("", |column| column.system.name.as_str())
-}
-
 fn all_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     ui.horizontal_wrapped(|ui| {
         let counted = if overview.counted == overview.of {
@@ -138,7 +170,7 @@ fn all_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Ov
         }
         ui.end_row();
         for (system, scores) in overview.all.scores.iter().enumerate() {
-            ui.label(RichText::new(format!("{}. {}", system + 1, name(page, system))).size(theme::TEXT_SMALL));
+            ui.label(RichText::new(format!("{}. {}", system + 1, page.system_name(system))).size(theme::TEXT_SMALL));
             ui.label(scores.sentences.to_string());
             for (_, score, digits) in SCORES {
                 ui.label(score(scores).map_or_else(String::new, |score| format!("{score:.digits$}")));
@@ -185,12 +217,12 @@ pub fn pair_choice(
 ) {
     for (label, chosen, other, is_first) in [(before, first, second, true), (between, second, first, false)] {
         let label = ui.label(label);
-        let text = format!("{}. {}", chosen + 1, name(page, chosen));
+        let text = format!("{}. {}", chosen + 1, page.system_name(chosen));
         let combo = ComboBox::from_id_salt(("pair", is_first)).truncate().selected_text(text);
         let combo = combo.show_ui(ui, |ui| {
             let is_rival = |at: &usize| !page.corpus.systems[*at].system.is_forced();
             for at in (0..page.corpus.systems.len()).filter(|at| *at != other).filter(is_rival) {
-                let text = format!("{}. {}", at + 1, name(page, at));
+                let text = format!("{}. {}", at + 1, page.system_name(at));
                 if ui.selectable_label(at == chosen, text).clicked() && at != chosen {
                     let (first, second) = if is_first { (at, other) } else { (other, at) };
                     window.push(ExploreCommand::SetPair(first, second));
@@ -230,7 +262,7 @@ fn lengths_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview:
                 let label = tr!(
                     "{score_name} {value} of {}, {words}{}, {n} sentence"
                         | "{score_name} {value} of {}, {words}{}, {n} sentences" % count,
-                    name(page, system),
+                    page.system_name(system),
                     if is_tagged { "" } else { tr!(" words") },
                     score_name,
                     value = format_args!("{value:.digits$}"),
@@ -275,7 +307,7 @@ fn frequencies_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overv
                 "F1 {value} of {}, words seen {shown} times: precision {}, recall {}, {n} sentence"
                     | "F1 {value} of {}, words seen {shown} times: precision {}, recall {}, {n} sentences"
                         % class.sentences[system],
-                name(page, system),
+                page.system_name(system),
                 rate(words.precision()),
                 rate(words.recall()),
                 value = format_args!("{value:.2}"),
@@ -318,7 +350,7 @@ fn jumps_ui(ui: &mut Ui, page: &CorpusPage, overview: &Overview) -> Option<Strin
                     "{} % of the jumps of {} are {}, {n} time"
                         | "{} % of the jumps of {} are {}, {n} times" % count as usize,
                     format_args!("{:.1}", 100.0 * share),
-                    name(page, system),
+                    page.system_name(system),
                     jump_name(jump)
                 );
                 // The root, so that rare far jumps are seen beside 0 and 1.
@@ -348,27 +380,22 @@ fn words_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &
     ui.horizontal_wrapped(|ui| {
         title(ui, tr!("Source words that go wrong"), about);
         if count > 1 {
-            let text = format!("{}. {}", system + 1, name(page, system));
+            let text = format!("{}. {}", system + 1, page.system_name(system));
             let combo = ComboBox::from_id_salt("words_of").truncate().selected_text(text);
             let combo = combo.show_ui(ui, |ui| {
                 for at in 0..count {
-                    let text = format!("{}. {}", at + 1, name(page, at));
+                    let text = format!("{}. {}", at + 1, page.system_name(at));
                     ui.selectable_value(&mut window.local.of::<CorpusMemory>().overview.words_of, at, text);
                 }
             });
-            crate::widgets::labels::said(combo.response, tr!("System whose source words are listed"));
+            labels::said(combo.response, tr!("System whose source words are listed"));
         }
         for (by_share, text, about) in [
             (false, tr!("most often"), tr!("By how many sentences")),
             (true, tr!("largest share"), tr!("By share of their sentences")),
         ] {
-            if ui
-                .selectable_label(window.local.of::<CorpusMemory>().overview.by_share == by_share, text)
-                .on_hover_text(about)
-                .clicked()
-            {
-                window.local.of::<CorpusMemory>().overview.by_share = by_share;
-            }
+            let chosen = &mut window.local.of::<CorpusMemory>().overview.by_share;
+            ui.selectable_value(chosen, by_share, text).on_hover_text(about);
         }
     });
     if page.corpus.systems.get(system).is_some_and(|column| column.system.is_forced()) {
@@ -428,7 +455,7 @@ fn ngrams_ui(ui: &mut Ui, page: &CorpusPage, overview: &Overview) -> Option<Stri
     let ways = [(pair.first, pair.second, &pair.ngrams[0]), (pair.second, pair.first, &pair.ngrams[1])];
     ui.columns(2, |columns| {
         for (ui, (one, other, ngrams)) in columns.iter_mut().zip(ways) {
-            labels::note(ui, tr!("in {}. {}", one + 1, name(page, one)));
+            labels::note(ui, tr!("in {}. {}", one + 1, page.system_name(one)));
             let (first, second) = (tr!("in {}", one + 1), tr!("in {}", other + 1));
             let head = [
                 (tr!("n-gram"), tr!("Words and signs, each by itself")),
@@ -454,4 +481,70 @@ fn ngrams_ui(ui: &mut Ui, page: &CorpusPage, overview: &Overview) -> Option<Stri
         }
     });
     clicked
+}
+
+fn from_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+    ui.menu_button(tr!("From..."), |ui| {
+        let button = menu::entry(ui, tr!("Count the references of this corpus"));
+        window.push_on(&button, ExploreCommand::SetFrequencies(None));
+        window.ask_on(&menu::entry(ui, tr!("Choose a list or a training text...")), FREQUENCIES, |path| {
+            ExploreCommand::SetFrequencies(Some(path))
+        });
+    });
+    ui.menu_button(tr!("Aligner..."), |ui| {
+        let button = menu::entry(ui, tr!("The aligner of this corpus...")).on_hover_text(lang::text(ALIGNER.note));
+        window.ask_on(&button, ALIGNER, |path| ExploreCommand::SetAligner(Some(path)));
+        if let Some(own) = &page.columns.look.aligner
+            && ui.button(tr!("Without {}", file_name(own))).clicked()
+        {
+            window.push(ExploreCommand::SetAligner(None));
+            ui.close();
+        }
+    });
+}
+
+fn scoring_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &Overview) {
+    let chosen = ui.horizontal(|ui| tokenizers_ui(ui, Some(page.corpus.bleu.tokenization), None)).inner;
+    if let Some(tokenizer) = chosen.flatten() {
+        window.push(ExploreCommand::SetTokenizer(tokenizer));
+    }
+    overview.notes.iter().for_each(|text| drop(labels::note(ui, text)));
+}
+
+fn grids_ui(ui: &mut Ui, overview: &Overview) {
+    let parts = (tr!("Source words by part of speech"), tr!("Of the words of a file in CoNLL-U that was imported"));
+    let links = tr!("References are linked: {}", overview.linked_by());
+    table_card(ui, &overview.parts, ("parts", PART_TITLES), parts, &links);
+    let judged = (tr!("Errors and ratings of each system"), tr!("What people, and a metric, marked and rated"));
+    let mqm =
+        tr!("MQM is the mean over sentences of the weights of the errors, the mean over annotators: less is better");
+    table_card(ui, &overview.judged, ("judged", &[]), judged, mqm);
+    let metrics = (tr!("Do metrics and people agree"), tr!("Fewer than 10 sentences or 3 systems are too few to tell"));
+    let signs = tr!(
+        "Signs are turned so that more is better on both sides; low and high: 95 % of the resamples of the sentences"
+    );
+    table_card(ui, &overview.metrics, ("metrics", &[]), metrics, signs);
+}
+
+fn table_card(
+    ui: &mut Ui,
+    table: &Arc<CellTable>,
+    (id, titles): (&'static str, &'static [GridTitle]),
+    (label, about): (&str, &str),
+    note: &str,
+) {
+    if table.rows.is_empty() {
+        return;
+    }
+    theme::card(theme::tokens(ui)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.label(RichText::new(label).strong()).on_hover_text(about);
+        let height = (TABLE_LINE.0 * (table.rows.len() + 2) as f32).min(TABLE_LINE.1);
+        let room = vec2(ui.available_width(), height);
+        ui.allocate_ui_with_layout(room, egui::Layout::top_down(egui::Align::Min), |ui| {
+            ui.set_max_height(height);
+            grid_ui(ui, table, &GridLook { id, label, titles, selected: None });
+        });
+        labels::note(ui, note);
+    });
 }

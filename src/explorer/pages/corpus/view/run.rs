@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::app::{command::SettingsCommand, document::column::file_name, settings::RowSource};
 use crate::pages::shell::dialogs::{Question, Wants};
-use crate::pages::{corpus::CorpusPage, corpus::command::CorpusCommand, shell::local::Window};
+use crate::pages::{corpus::CorpusPage, corpus::command::CorpusCommand, shell::local::Window, shell::menu};
 use crate::{jobs::corpus::thread::CorpusRequest, widgets::theme};
 use engine::decoding::SystemSpec;
 
@@ -29,19 +29,14 @@ pub fn run_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         let mut origin = asked.origin;
         let note = tr!("Keeps where words come from as the alignment of models that have an alignment head; such a run is a system of its own. \
                     Else alpha is kept, where the model looked. It is the question that page Sentence answers, too");
-        if ui.checkbox(&mut origin, tr!("By alignment heads")).on_hover_text(note).changed() {
-            window.push(SettingsCommand::SetAsked(RowSource { origin, ..asked }));
-        }
+        window.push_if(ui.checkbox(&mut origin, tr!("By alignment heads")).on_hover_text(note).changed(), SettingsCommand::SetAsked(RowSource { origin, ..asked }));
         ui.menu_button(tr!("With interventions"), |ui| {
             let set = ui.button(tr!("What is set on page Sentence"));
             if set.on_hover_text(tr!("Masks, words, rows and temperature, for every sentence; a system of its own")).clicked() {
                 window.push(CorpusCommand::RunSet);
                 ui.close();
             }
-            if ui.button(tr!("Of a file...")).clicked() {
-                window.ask(RUN_WITH.then(CorpusCommand::RunWith));
-                ui.close();
-            }
+            window.ask_on(&menu::entry(ui, tr!("Of a file...")), RUN_WITH, CorpusCommand::RunWith);
         });
         let systems = page.corpus.systems.clone();
         if !systems.is_empty() {
@@ -50,10 +45,7 @@ pub fn run_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
                 for column in &systems {
                     ui.menu_button(&column.system.name, |ui| {
                         let text = tr!("Yes, remove it and {n} output" | "Yes, remove it and {n} outputs" % column.done);
-                        if ui.button(text).on_hover_text(tr!("This cannot be undone")).clicked() {
-                            window.push(CorpusRequest::Remove(column.system.id));
-                            ui.close();
-                        }
+                        window.push_on(&menu::entry(ui, &text).on_hover_text(tr!("This cannot be undone")), CorpusRequest::Remove(column.system.id));
                     });
                 }
             });

@@ -1,10 +1,10 @@
 //! What of a corpus is saved, in which form, and where.
 
-use egui::{RichText, Ui};
+use egui::Ui;
 
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::{corpus::CorpusPage, corpus::command::CorpusCommand, shell::local::Window};
-use crate::widgets::theme;
+use crate::widgets::labels;
 use corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
 use engine::analysis::symmetrize::SYMMETRIZATIONS;
 use engine::lang;
@@ -49,11 +49,7 @@ pub(super) fn saving(kind: ExportFormat) -> Question {
 pub(super) fn save_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     ui.menu_button(tr!("Save"), |ui| {
         let count = page.rows.len();
-        ui.label(
-            RichText::new(tr!("The {n} sentence shown" | "The {n} sentences shown" % count))
-                .size(theme::TEXT_SMALL)
-                .weak(),
-        );
+        labels::caption(ui, tr!("The {n} sentence shown" | "The {n} sentences shown" % count));
         let mut kinds = vec![
             (tr!("Table as TSV..."), ExportFormat::Tsv),
             (tr!("Everything as JSON lines..."), ExportFormat::Jsonl),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use egui::{DragValue, Id, Label, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::view::scheme_draft::{Named, SchemeDraft};
+use crate::pages::corpus::CorpusPage;
+use crate::pages::corpus::view::memory::{CorpusMemory, Named, SchemeDraft};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Sheet, Window};
-use crate::pages::{corpus::CorpusPage, corpus::view::memory::CorpusMemory};
 use crate::widgets::{labels, theme};
 use corpus::judgements::scheme::ErrorScheme;
 use engine::lang;
@@ -136,12 +136,9 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, draft: &mut SchemeDraft) -> 
                 *draft = SchemeDraft { of: Arc::clone(&draft.of), ..SchemeDraft::new(Arc::new(preset)) };
             }
         }
-        if ui.button(tr!("From a file...")).clicked() {
-            window.ask(OPEN.then(CorpusRequest::OpenScheme));
-        }
-        if ui.button(tr!("To a file...")).on_hover_text(tr!("The scheme as it was saved, as TOML or JSON")).clicked() {
-            window.ask(SAVE.then(CorpusRequest::SaveScheme));
-        }
+        window.ask_on(&ui.button(tr!("From a file...")), OPEN, CorpusRequest::OpenScheme);
+        let button = ui.button(tr!("To a file...")).on_hover_text(tr!("The scheme as it was saved, as TOML or JSON"));
+        window.ask_on(&button, SAVE, CorpusRequest::SaveScheme);
         ui.button(tr!("Cancel")).clicked()
     })
     .inner

@@ -132,9 +132,7 @@ pub fn table_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         let count = page.rows.len();
         list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, tr!("Sentences of the corpus")));
         let by = rows::keys(ui, &list);
-        if by != 0 {
-            window.push(CorpusCommand::Move(by));
-        }
+        window.push_if(by != 0, CorpusCommand::Move(by));
         rows::ring(ui, &list, list.rect, 0.0);
         let mut area = ScrollArea::vertical().id_salt(("corpus_rows", &page.path)).auto_shrink(false);
         if by != 0
@@ -193,12 +191,11 @@ fn orders(what: What) -> [(&'static str, bool); 2] {
 }
 
 fn called(page: &CorpusPage, what: What) -> (String, String) {
-    let system = |at: usize| page.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     match what {
         What::Text(TextColumn::Source) => (tr!("Source").to_owned(), tr!("What is translated").to_owned()),
         What::Text(TextColumn::Reference) => (tr!("Reference").to_owned(), tr!("What people made of it").to_owned()),
         What::Text(TextColumn::Output(at)) => {
-            (format!("{}. {}", at + 1, system(at)), tr!("What system {} made of it", at + 1))
+            (format!("{}. {}", at + 1, page.system_name(at)), tr!("What system {} made of it", at + 1))
         }
         What::Figure(_, column) => (column.title(&page.corpus), column.about(&page.corpus)),
     }
@@ -305,9 +302,7 @@ fn row_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, layout: &Layo
         list.request_focus();
         window.push(CorpusCommand::Select(Some(at)));
     }
-    if response.double_clicked() {
-        window.push(CorpusCommand::OpenSentence);
-    }
+    window.push_if(response.double_clicked(), CorpusCommand::OpenSentence);
     if !ui.is_rect_visible(rect) {
         return;
     }

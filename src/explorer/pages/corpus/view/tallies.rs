@@ -57,9 +57,8 @@ pub fn links_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let combo = ComboBox::from_id_salt("query_links").truncate().height(LIST).selected_text(chosen.name(corpus));
     let combo = combo.show_ui(ui, |ui| {
         for choice in LinkChoice::all(corpus) {
-            if ui.selectable_label(choice == chosen, choice.name(corpus)).clicked() && choice != chosen {
-                window.push(ExploreCommand::SetLinks(choice));
-            }
+            let is_clicked = ui.selectable_label(choice == chosen, choice.name(corpus)).clicked() && choice != chosen;
+            window.push_if(is_clicked, ExploreCommand::SetLinks(choice));
         }
     });
     combo.response.labelled_by(label.id);
@@ -110,13 +109,10 @@ pub fn asked_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
             ui.add(DragValue::new(&mut asked.least).range(1..=1000)).labelled_by(label.id);
         }
     }
-    if asked != tallied.asked {
-        window.push(ExploreCommand::SetCounts(asked));
-    }
+    window.push_if(asked != tallied.asked, ExploreCommand::SetCounts(asked));
     let is_there = tallied.table.is_some() && tallied.share.is_none();
-    if ui.add_enabled(is_there, egui::Button::new(tr!("Save as TSV..."))).clicked() {
-        window.ask(COUNTS.then(ExploreCommand::SaveCounts));
-    }
+    let button = ui.add_enabled(is_there, egui::Button::new(tr!("Save as TSV...")));
+    window.ask_on(&button, COUNTS, ExploreCommand::SaveCounts);
 }
 
 pub fn counts_ui(ui: &mut Ui, page: &CorpusPage) {

@@ -68,9 +68,7 @@ fn logs_ui(ui: &mut Ui, logs: &[LogFile], window: &mut Window<'_>) {
     }
     let open = ui.add_sized(vec2(ui.available_width(), ROW), Button::new(tr!("Open a run...")));
     let open = open.on_hover_text(lang::text(LOG.note));
-    if open.accessible_name(lang::text(LOG.title)).clicked() {
-        window.ask(LOG.then(LogCommand::Open));
-    }
+    window.ask_on(&open.accessible_name(lang::text(LOG.title)), LOG, LogCommand::Open);
 }
 
 fn empty_ui(ui: &mut Ui, note: &str) {

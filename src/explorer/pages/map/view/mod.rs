@@ -1,6 +1,5 @@
 //! The page Map: words and phrases in the plane (Cho et al. 2014, section 4.4).
 
-pub mod memory;
 pub mod plane;
 mod settings;
 mod side;
@@ -13,12 +12,19 @@ use crate::pages::map::{Colour, MapTable, PointChoice, PointKind, VectorMap};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{PageView, Window};
 use crate::pages::{
-    map::MapPage, map::command::MapCommand, map::view::memory::MapMemory, map::view::plane::PlaneWidget, shell::task,
+    map::MapPage, map::command::MapCommand, map::view::plane::PlaneMemory, map::view::plane::PlaneWidget, shell::task,
 };
 use crate::widgets::{labels, theme};
 use figure::plane::share;
 
 const BELOW: f32 = 0.4;
+
+/// What the Map page remembers between frames.
+#[derive(Default)]
+struct MapMemory {
+    plane: PlaneMemory,
+    begun: bool,
+}
 
 impl PageView for MapPage {
     fn middle_ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
@@ -71,9 +77,8 @@ fn begin(maps: &MapPage, window: &mut Window<'_>) {
 }
 
 fn message_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
-    if maps.message.as_ref().is_some_and(|message| labels::failure(ui, message)) {
-        window.push(MapCommand::DismissMessage);
-    }
+    let is_dismissed = maps.message.as_ref().is_some_and(|message| labels::failure(ui, message));
+    window.push_if(is_dismissed, MapCommand::DismissMessage);
 }
 
 const PHRASES: &str = "the old house\nthe new house\nthe red house\nthe old car\nthe new car\nthe red car\nan old friend\na new friend\nin the morning\nin the evening\nin the summer\non the table";
@@ -133,7 +138,7 @@ fn plane_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, chart: &Arc<Ve
         matches: &maps.matches,
     };
     let answer = plane.show(ui, &mut window.local.of::<MapMemory>().plane);
-    if let Some(clicked) = answer.clicked
+    if let Some(clicked) = answer
         && clicked != maps.selected
     {
         window.push(MapCommand::Select(clicked));
@@ -171,11 +176,11 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>) {
         window.ask(POINTS.then(|path| MapCommand::Save(MapTable::Points, path)));
     }
     if side::small(ui, tr!("Whole"), tr!("Whole map"), tr!("All points in view (double click or 0)")) {
-        window.local.of::<MapMemory>().plane.show_all();
+        window.local.of::<MapMemory>().plane.camera = None;
     }
     for (text, name, factor) in [("+", tr!("Closer"), 1.4), ("\u{2013}", tr!("Farther"), 1.0 / 1.4)] {
         if side::small(ui, text, name, &tr!("{name} (wheel)", name)) {
-            window.local.of::<MapMemory>().plane.zoom(factor);
+            window.local.of::<MapMemory>().plane.asked = Some(factor);
         }
     }
 }

@@ -44,9 +44,8 @@ fn choice_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let chosen = maps.choice;
     let combo = ComboBox::from_id_salt("map_choice").width(164.0).selected_text(chosen.name()).show_ui(ui, |ui| {
         for (choice, _, name, note) in PointChoice::ALL {
-            if labels::choice(ui, choice == chosen, lang::text(name), lang::text(note)) {
-                window.push(MapCommand::SetChoice(choice));
-            }
+            let is_clicked = labels::choice(ui, choice == chosen, lang::text(name), lang::text(note));
+            window.push_if(is_clicked, MapCommand::SetChoice(choice));
         }
     });
     combo.response.accessible_name(tr!("What is mapped")).on_hover_text(tr!("What is mapped"));
@@ -61,17 +60,16 @@ fn count_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let drag =
         DragValue::new(&mut count).range(maps::COUNTS.0..=maps::COUNTS.1).speed(10.0).update_while_editing(false);
     let response = ui.add(drag).labelled_by(label.id);
-    if response.on_hover_text(tr!("How many points; words come by their rank, the most frequent first")).changed() {
-        window.push(MapCommand::SetCount(count));
-    }
+    let is_changed =
+        response.on_hover_text(tr!("How many points; words come by their rank, the most frequent first")).changed();
+    window.push_if(is_changed, MapCommand::SetCount(count));
 }
 
 fn method_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let chosen = maps.method;
     for entry in METHODS {
-        if labels::choice(ui, entry.method == chosen, entry.title, lang::text(entry.about)) {
-            window.push(MapCommand::SetMethod(entry.method));
-        }
+        let is_clicked = labels::choice(ui, entry.method == chosen, entry.title, lang::text(entry.about));
+        window.push_if(is_clicked, MapCommand::SetMethod(entry.method));
     }
     if chosen != Method::Tsne {
         return;
@@ -84,18 +82,16 @@ fn method_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let note = tr!(
         "About how many neighbours count for a point; lowered where there are fewer than three times as many points"
     );
-    if ui.add(drag).labelled_by(label.id).on_hover_text(note).changed() {
-        window.push(MapCommand::SetPerplexity(perplexity));
-    }
+    let is_changed = ui.add(drag).labelled_by(label.id).on_hover_text(note).changed();
+    window.push_if(is_changed, MapCommand::SetPerplexity(perplexity));
 }
 
 fn button_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     let button = Button::new(RichText::new(tr!("Make map")).color(t.on_accent)).fill(t.accent);
     let has_model = maps.model_of(window.app).is_some();
-    if ui.add_enabled(has_model, button).on_disabled_hover_text(tr!("Add a model on page Sentence first")).clicked() {
-        window.push(MapCommand::Compute);
-    }
+    let button = ui.add_enabled(has_model, button).on_disabled_hover_text(tr!("Add a model on page Sentence first"));
+    window.push_on(&button, MapCommand::Compute);
 }
 
 pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
@@ -113,9 +109,7 @@ pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         (Colour::Rank, rank, tr!("The rank in the vocabulary, or the place in the list or the sentence")),
         (Colour::Length, tr!("length"), tr!("Letters of a word, words of a phrase")),
     ] {
-        if labels::choice(ui, colour == chosen, name, note) {
-            window.push(MapCommand::SetColour(colour));
-        }
+        window.push_if(labels::choice(ui, colour == chosen, name, note), MapCommand::SetColour(colour));
     }
     let (low, high) = match chosen {
         Colour::Rank if is_words => (tr!("rank 1").to_owned(), tr!("rank {drawn}", drawn)),

@@ -46,9 +46,7 @@ fn typed_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
             .desired_rows(6)
             .desired_width(f32::INFINITY)
             .hint_text(tr!("type or paste phrases, then make the map"));
-        if ui.add(field).labelled_by(label.id).changed() {
-            window.push(MapCommand::SetTyped(text));
-        }
+        window.push_if(ui.add(field).labelled_by(label.id).changed(), MapCommand::SetTyped(text));
     });
 }
 
@@ -89,9 +87,8 @@ fn search_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         labels::note(ui, &told);
         if count > 1 {
             for (text, name, by) in [("<", tr!("Match before"), -1), (">", tr!("Next match"), 1)] {
-                if ui.small_button(text).on_hover_text(name).accessible_name(name).clicked() {
-                    window.push(MapCommand::MoveMatch(by));
-                }
+                let button = ui.small_button(text).on_hover_text(name).accessible_name(name);
+                window.push_on(&button, MapCommand::MoveMatch(by));
             }
         }
     });
@@ -122,9 +119,8 @@ fn selected_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(tr!("Nearest by cosine")).color(theme::tokens(ui).weak));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if ui.button(tr!("Save...")).on_hover_text(tr!("Save these neighbours as TSV")).clicked() {
-                window.ask(NEIGHBOURS.then(|path| MapCommand::Save(MapTable::Neighbours, path)));
-            }
+            let button = ui.button(tr!("Save...")).on_hover_text(tr!("Save these neighbours as TSV"));
+            window.ask_on(&button, NEIGHBOURS, |path| MapCommand::Save(MapTable::Neighbours, path));
             if ui.button(tr!("Copy")).on_hover_text(tr!("Copy these neighbours as TSV")).clicked()
                 && let Some(text) = maps.tsv(MapTable::Neighbours)
             {
@@ -179,9 +175,7 @@ fn row_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, at: usize, cosin
             paint::facts(chart, at)
         )
     };
-    if response.on_hover_text(note).clicked() {
-        window.push(MapCommand::Select(Some(at)));
-    }
+    window.push_on(&response.on_hover_text(note), MapCommand::Select(Some(at)));
 }
 
 pub fn caption(chart: &maps::VectorMap) -> String {

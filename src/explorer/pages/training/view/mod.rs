@@ -156,9 +156,7 @@ fn text(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>, name: &str
     let mut text = new_training::text(&training.plan, field);
     let hint = if field == Field::Vocabulary { tr!("none; words are counted") } else { "" };
     let response = ui.add(TextEdit::singleline(&mut text).desired_width(width).hint_text(hint));
-    if response.accessible_name(name).changed() {
-        window.push(TrainingCommand::Set(field, text));
-    }
+    window.push_if(response.accessible_name(name).changed(), TrainingCommand::Set(field, text));
 }
 
 fn browse(ui: &mut Ui, window: &mut Window<'_>, name: &str, asked: AskedPath) {
@@ -178,9 +176,8 @@ fn save_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
         ui.add(field.desired_width(width)).accessible_name(tr!("Configuration file"));
         browse(ui, window, tr!("the configuration file"), CONFIGURATION.then(TrainingCommand::Save));
         let path = window.local.training_path.trim().to_owned();
-        if ui.add_enabled(!path.is_empty(), egui::Button::new(tr!("Save"))).clicked() {
-            window.push(TrainingCommand::Save(PathBuf::from(path)));
-        }
+        let is_clicked = ui.add_enabled(!path.is_empty(), egui::Button::new(tr!("Save"))).clicked();
+        window.push_if(is_clicked, TrainingCommand::Save(PathBuf::from(path)));
     });
     let sheet = training;
     if let Some(message) = &sheet.message {

@@ -34,37 +34,21 @@ pub struct PlaneWidget<'a> {
 #[derive(Default)]
 pub struct PlaneMemory {
     chart: Option<Arc<VectorMap>>,
-    camera: Option<Camera>,
+    /// `None`: all points are in view.
+    pub camera: Option<Camera>,
     /// Widths of labels and the pixels a point at which they were measured; NaN where not measured yet.
     widths: (f32, Vec<f32>),
     seen: Option<usize>,
-    asked: Option<f32>,
-}
-
-/// What the user did on the map.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PlaneAnswer {
-    /// A click: on a point, or on nothing.
-    pub clicked: Option<Option<usize>>,
-    pub hovered: Option<usize>,
-}
-
-impl PlaneMemory {
-    pub fn show_all(&mut self) {
-        self.camera = None;
-    }
-
-    pub fn zoom(&mut self, factor: f32) {
-        self.asked = Some(factor);
-    }
+    /// The factor by which buttons zoom.
+    pub asked: Option<f32>,
 }
 
 impl PlaneWidget<'_> {
-    pub fn show(&self, ui: &mut Ui, memory: &mut PlaneMemory) -> PlaneAnswer {
+    /// Paints the map; answers with what was clicked: a point, or nothing.
+    pub fn show(&self, ui: &mut Ui, memory: &mut PlaneMemory) -> Option<Option<usize>> {
         let view = ui.available_rect_before_wrap();
-        let mut answer = PlaneAnswer::default();
         if !view.is_positive() {
-            return answer;
+            return None;
         }
         let response = ui.interact(view, self.id, Sense::click_and_drag());
         let mut camera = self.camera(view, memory);
@@ -77,9 +61,8 @@ impl PlaneWidget<'_> {
         let area = view;
         let feet: Vec<Point> = self.chart.layout.places.iter().map(|place| camera.to_screen(&area, *place)).collect();
         let under = response.hover_pos().filter(|_| !response.dragged()).and_then(|at| plane::hit(&feet, at));
-        answer.hovered = under;
-        if response.clicked() {
-            answer.clicked = Some(under);
+        let mut clicked = response.clicked().then_some(under);
+        if clicked.is_some() {
             response.request_focus();
         }
         let figure = plane::Plane {
@@ -98,7 +81,7 @@ impl PlaneWidget<'_> {
         if response.has_focus() {
             paint::focus(ui, view);
         }
-        self.read_out(ui, view, &labels, &response, &mut answer);
+        clicked = self.read_out(ui, view, &labels, &response).or(clicked);
         if let Some(under) = under {
             paint::tooltip(&response, self.chart, under);
         }
@@ -110,7 +93,7 @@ impl PlaneWidget<'_> {
             whole.grounded(Palette::of(is_dark)).kept()
         });
         ui.advance_cursor_after_rect(view);
-        answer
+        clicked
     }
 
     /// The camera of the last frame, or all points for a new map. A newly selected point scrolls into view.
@@ -192,11 +175,12 @@ impl PlaneWidget<'_> {
     }
 
     /// Makes accessibility nodes of the plane and of the labelled points. The others are found by searching.
-    fn read_out(&self, ui: &Ui, view: Rect, labels: &Labels, response: &Response, answer: &mut PlaneAnswer) {
+    fn read_out(&self, ui: &Ui, view: Rect, labels: &Labels, response: &Response) -> Option<Option<usize>> {
         node(response, Role::Canvas, || self.name.to_owned());
         if !is_heard(response) {
-            return;
+            return None;
         }
+        let mut clicked = None;
         let ctx = ui.ctx();
         ctx.allow_widget_id_changes_in(Rect::EVERYTHING);
         let wanted =
@@ -206,8 +190,9 @@ impl PlaneWidget<'_> {
             let point = ui.interact(area.intersect(view), id, Sense::hover());
             node(&point, Role::GridCell, || paint::describe(self.chart, at));
             if wanted && ctx.input(|input| input.has_accesskit_action_request(id, Action::Click)) {
-                answer.clicked = Some(Some(at));
+                clicked = Some(Some(at));
             }
         }
+        clicked
     }
 }
