@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use corpus::store::{corpus::CorpusTable, look::FileVersion};
+use corpus::store::{corpus::CorpusTable, parts::FileVersion};
 use corpus::{export::out, query::column::TableColumn};
 
 /// Measures that are shown of each system at first, by their names.

@@ -8,7 +8,7 @@ use crate::pages::corpus::views::{ExploreCommand, ExploreView};
 use crate::pages::corpus::{CorpusPage, moved};
 use corpus::overview::compute::{MOST_COUNTED, OverviewOptions, first_pair};
 use corpus::query::linked::{LinkChoice, TallyOrder};
-use corpus::{export::provenance::provenance, store::conditions::with_condition};
+use corpus::{export::provenance::provenance, store::kinds::with_condition};
 use engine::aligner::bundled::AlignerChoice;
 
 const MOST_BACK: usize = 100;

@@ -7,7 +7,7 @@ use crate::jobs::corpus::thread::{CorpusRequest, Detail};
 use crate::pages::corpus::{CorpusPage, picture};
 use corpus::judgements::judge::{ByAnnotator, Judgement};
 use corpus::judgements::{campaign::Campaign, change::Change};
-use corpus::store::{corpus::CorpusTable, gold::is_said, output::SystemOutput};
+use corpus::store::{corpus::CorpusTable, output::is_said, output::SystemOutput};
 use engine::text::links::{Link, Links};
 
 impl CorpusPage {

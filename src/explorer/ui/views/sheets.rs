@@ -9,7 +9,7 @@ use crate::app::document::column::file_name;
 use crate::app::open_with::{Installed, LanguagePair};
 use crate::pages::shell::dialogs::{AskedPath, MODEL, Wants};
 use crate::pages::shell::local::{Sheet, Window};
-use crate::pages::{sentence::command::ColumnCommand, shell::task};
+use crate::pages::{sentence::command::ColumnCommand, shell::sheet};
 use crate::widgets;
 use crate::widgets::{labels, theme};
 use engine::decoding::{SystemSpec, ensemble::Mixing};
@@ -73,7 +73,7 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
 fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: bool) {
     let path = window.local.shared.path.trim().to_owned();
     let is_new = asked.question.wants.may_replace();
-    let replaces = is_new && task::replaces_ui(ui, window, &path);
+    let replaces = is_new && sheet::replaces_ui(ui, window, &path);
     ui.horizontal(|ui| {
         let verb = if replaces { tr!("Replace it") } else { lang::text(asked.question.verb) };
         let open = ui.add_enabled(!path.is_empty(), egui::Button::new(verb)).clicked();

@@ -224,7 +224,7 @@ fn picture_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     };
     let height = (PICTURE_HEAD + PICTURE.1 * matrix.rows() as f32).min(PICTURE.0);
     let (_, room) = ui.allocate_space(vec2(ui.available_width(), height));
-    let settings = window.app.view.settings();
+    let settings = &window.app.view.settings;
     let title = tr!("Alignment of {}", page.system_name(chosen));
     let heatmap = HeatmapWidget {
         id: Id::unique("corpus_heatmap"),

@@ -12,7 +12,7 @@ use crate::jobs::live::protocol::ColumnId;
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::{
-    sentence::command::ColumnCommand, sentence::view::interlinear, sentence::view::memory::SentenceMemory, shell::task,
+    sentence::command::ColumnCommand, sentence::view::interlinear, sentence::view::memory::SentenceMemory, shell::sheet,
 };
 use crate::widgets::{labels, theme};
 use engine::lang;
@@ -225,7 +225,7 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawi
     let path = window.local.shared.path.trim().to_owned();
     // the format's ending is added where none is typed
     let written = drawing.named(PathBuf::from(&path)).display().to_string();
-    let replaces = task::replaces_ui(ui, window, &written);
+    let replaces = sheet::replaces_ui(ui, window, &written);
     ui.add_space(theme::SPACE_2);
     ui.horizontal(|ui| {
         let verb = if replaces { tr!("Replace it") } else { tr!("Save") };
