@@ -17,7 +17,7 @@ use interlinear::pages::{
     command::Command, sentence::view::tree_memory::TreeMemory, steps::STEPS, steps::command::StepsCommand,
 };
 use interlinear::ui::{App, SessionHost};
-use interlinear::{app::effect::Effect, session::state::Session, widgets::theme};
+use interlinear::{app::tasks::Effect, session::state::Session, widgets::theme};
 
 /// The heatmap's words a side, and whether all of them are in view.
 const SIZES: &[(usize, bool)] = &[(60, false), (200, false), (200, true)];

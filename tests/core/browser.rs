@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, collections::BTreeMap, path::Path, rc::Rc, sync::Arc, time::Duration};
 
-use interlinear::app::{effect::QueueCall, open_with::OpenWith};
+use interlinear::app::{open_with::OpenWith, tasks::QueueCall};
 use interlinear::interventions::{Force, Interventions, Word};
 use interlinear::jobs::live::protocol::{Event, Near, Request};
 use interlinear::jobs::steps::{StepTrace, StepsRequest, at_once};
@@ -11,7 +11,7 @@ use interlinear::models::anatomy::{Miswiring, machine};
 use interlinear::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
-use interlinear::session::jobs::{BackgroundJobs, JobNews};
+use interlinear::session::driver::{BackgroundJobs, JobNews};
 use interlinear::{
     decoding::step_trace::Then, session::driver::Driver, text::tokenizer::Tokenizers, ticket::CancellationToken,
 };

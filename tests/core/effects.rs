@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use interlinear::app::effect::{Effect, QueueCall};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::page::{Dropped, Page};
+use interlinear::app::tasks::{Effect, QueueCall};
 use interlinear::{
     app::page::SENTENCE, jobs::live::protocol::Request, pages::command::Command, session::state::Session,
 };

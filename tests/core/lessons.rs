@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::{
-    effect::Effect, files::work::FileJob, layout::Look, lights::HighlightPart, open_with::Installed, page::SENTENCE,
-    settings::RowSource,
+    files::work::FileJob, layout::Look, lights::HighlightPart, open_with::Installed, page::SENTENCE,
+    settings::RowSource, tasks::Effect,
 };
 use interlinear::decoding::{SystemSpec, step_trace::Then};
 use interlinear::jobs::steps::{StepsRequest, at_once};

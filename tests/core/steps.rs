@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::{effect::Effect, open_with::Installed, page::SENTENCE};
+use interlinear::app::{open_with::Installed, page::SENTENCE, tasks::Effect};
 use interlinear::decoding::step_trace::{Then, TracedStep};
 use interlinear::decoding::{Hypothesis, Node, NodeFate};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};

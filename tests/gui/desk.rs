@@ -7,7 +7,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::{command::SourceCommand, effect::Effect, open_with::Installed, state::AppState};
+use interlinear::app::{command::SourceCommand, open_with::Installed, state::AppState, tasks::Effect};
 use interlinear::decoding::{Hypothesis, Specials};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{DeviceFacts, Event, HypothesisView, ModelFacts, ModelSizes};

@@ -6,7 +6,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::layout::{Layout, Look};
-use interlinear::app::{effect::Effect, settings::RowSource};
+use interlinear::app::{settings::RowSource, tasks::Effect};
 use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
 use interlinear::jobs::queue::head::{HeadLearned, LearnedOfText};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};

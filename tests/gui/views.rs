@@ -9,8 +9,8 @@ use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::view::{Hover, Selection};
 use interlinear::app::{
-    effect::Effect, files::drawing::Drawing, files::export, files::lists::List, files::picture::FigureRequest,
-    layout::Layout, page::Dropped, page::SENTENCE, settings::Shown,
+    files::drawing::Drawing, files::export, files::lists::List, files::picture::FigureRequest, layout::Layout,
+    page::Dropped, page::SENTENCE, settings::Shown, tasks::Effect,
 };
 use interlinear::decoding::ensemble::{Average, Mixing};
 use interlinear::jobs::live::protocol::{Event, Member, ModelFacts};

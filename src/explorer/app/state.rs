@@ -7,8 +7,8 @@ use crate::app::document::column::{Column, ColumnState, DecodeKey, file_name};
 use crate::app::files::work::{AlignQuestion, FileJob};
 use crate::app::view::{Notice, Selection, ViewState};
 use crate::app::{
-    document::Document, document::compare::differences, document::table::TargetWord, effect::Effect,
-    files::lists::Lists, open_with::Installed, page::Page, tasks::Tasks,
+    document::Document, document::compare::differences, document::table::TargetWord, files::lists::Lists,
+    open_with::Installed, page::Page, tasks::Effect, tasks::Tasks,
 };
 use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request};
 use engine::text::{language, links::Links, sentence::MAX_SOURCE_BYTES};

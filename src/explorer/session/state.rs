@@ -9,7 +9,7 @@ use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::sentence_state::{SentenceState, cut};
 use crate::app::files::work::{FileEvent, FileJob};
 use crate::app::{
-    effect::Effect, files::lists::List, open_with::OpenWith, page::SENTENCE, settings::Settings, state::AppState,
+    files::lists::List, open_with::OpenWith, page::SENTENCE, settings::Settings, state::AppState, tasks::Effect,
     tasks::Tasks, view::ViewState,
 };
 #[cfg(not(target_family = "wasm"))]

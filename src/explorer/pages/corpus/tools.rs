@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::app::{effect::Effect, files::work::FileJob, state::AppState};
+use crate::app::{files::work::FileJob, state::AppState, tasks::Effect};
 use crate::pages::corpus::command::{ContrastCommand, LogCommand};
 use crate::pages::corpus::logs::{MOST_LOGS, add};
 use crate::pages::corpus::{CORPUS, CorpusPage};
