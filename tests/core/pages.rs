@@ -10,7 +10,7 @@ use interlinear::figure::geometry::{point, size};
 use interlinear::figure::mark::{Across, Down, Mark, TextMark};
 use interlinear::figure::{Figure, palette::Rgba, provenance::Provenance};
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
-use interlinear::jobs::files::follow::{Follower, Watch};
+use interlinear::jobs::files::follow::{FollowedFiles as _, Follower, Watch};
 use interlinear::pages::corpus::command::{CorpusCommand, LogCommand};
 use interlinear::pages::{command::Command, corpus::CORPUS, corpus::logs::LogState, sentence::command::ListCommand};
 use interlinear::session::driver::{Driver, OpenWith};

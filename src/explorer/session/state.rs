@@ -106,7 +106,7 @@ impl Session {
         for path in options.files.iter().cloned() {
             app.tasks.chore(FileJob::Look { path, on: SENTENCE });
         }
-        app.begun(is_first_start);
+        app.revision = u64::from(is_first_start);
         let beside = options.home.as_deref().and_then(std::path::Path::parent);
         let lessons = Lessons::new(beside.map(|folder| folder.join(LESSONS)));
         let mut session = Self { app, pages, lessons, home: options.home.clone(), is_unseen: false };
@@ -157,7 +157,7 @@ impl Session {
             figure: self.app.view.drawing,
             settings: Settings { device, reading, palette: palette.clone(), theme, language, zoom, ..shown },
             search: *search,
-            page: left.map_or(self.app.view.page, |left| left.page).key().to_owned(),
+            page: left.map_or(self.app.view.page, |left| left.page).0.key.to_owned(),
             pages: self.pages.saved(),
             ..SavedSession::default()
         }
