@@ -5,7 +5,7 @@ use std::{cell::Cell, rc::Rc};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::session::{defect::Defect, state::Session};
-use interlinear::ui::after_defect::AfterDefect;
+use interlinear::ui::native::AfterDefect;
 
 use crate::desk::WindowActions as _;
 use crate::desk::window;

@@ -7,7 +7,7 @@ use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::pages::{command::Command, corpus::CORPUS, shell::act::key_text};
 use interlinear::ui::manual::{ManualPage, PICTURES, pages, search};
-use interlinear::ui::manual_links::{Target, target};
+use interlinear::ui::views::manual::{Target, target};
 use interlinear::{
     app::command::WindowCommand, cli::COMMANDS, lang, lang::Language, text::markdown::MarkdownBlock, ui::act::bindings,
 };

@@ -372,7 +372,7 @@ fn the_window_rests_when_nothing_happens() {
     let steps = harness.run();
     assert!(steps <= 2, "{steps} frames although nothing happened");
     assert_eq!(wires.sent.borrow().len(), before, "no commands although nothing happened");
-    assert!(harness.state().frame_time().is_some());
+    assert!(harness.state().frame_time.is_some());
     assert!(harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").accesskit_node().value().is_some());
 }
 

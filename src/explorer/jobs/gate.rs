@@ -16,7 +16,7 @@ pub struct ForegroundGate {
 
 /// Keeps the gate shut until it is dropped.
 #[derive(Debug)]
-pub struct ForegroundGuard(Arc<ForegroundGate>);
+pub struct ForegroundGuard(pub(crate) Arc<ForegroundGate>);
 
 impl ForegroundGate {
     pub fn new() -> Arc<Self> {
@@ -46,12 +46,6 @@ impl ForegroundGate {
         // A thread that is about to wait holds the lock until it does, so it cannot miss this.
         drop(lock(&self.lock));
         self.changed.notify_all();
-    }
-}
-
-impl ForegroundGuard {
-    pub(crate) fn gate(&self) -> Arc<ForegroundGate> {
-        Arc::clone(&self.0)
     }
 }
 

@@ -247,8 +247,8 @@ impl JobThreads {
     pub fn spawn(options: &OpenWith, wake: &Wake) -> Self {
         let worker = Worker::spawn(options.threads, Arc::clone(wake));
         Self {
-            queue: JobQueue::spawn(worker.library(), worker.gate(), Arc::clone(wake)),
-            steps: StepsThread::spawn(worker.library(), Arc::clone(wake)),
+            queue: JobQueue::spawn(worker.library.clone(), Arc::clone(&worker.gate), Arc::clone(wake)),
+            steps: StepsThread::spawn(worker.library.clone(), Arc::clone(wake)),
             #[cfg(not(target_family = "wasm"))]
             corpus: CorpusThread::spawn(Arc::clone(wake)),
             worker,

@@ -35,7 +35,7 @@ pub struct History {
 }
 
 impl History {
-    /// Records that typing changed `from` into `after` in a field; merges with the edit before if both belong to one word.
+    /// Records that typing changed `from` into `after`; merges with the edit before if both belong to one word.
     pub fn typed(&mut self, field: TypedIn, before: SentenceState, from: &str, after: &str) {
         if from == after {
             return;

@@ -34,7 +34,7 @@ pub const ENSEMBLE: &str =
 pub struct Document {
     pub columns: Vec<Column>,
     pub state: SentenceState,
-    pub(crate) history: History,
+    pub history: History,
     /// Gold links of the sentence that was opened last.
     pub(crate) gold: Option<Arc<Gold>>,
     pub(crate) pair: Option<Arc<ContrastPair>>,
@@ -76,14 +76,6 @@ impl Document {
 
     pub fn source(&self) -> &str {
         &self.state.source
-    }
-
-    pub fn can_undo(&self) -> bool {
-        self.history.can_undo()
-    }
-
-    pub fn can_redo(&self) -> bool {
-        self.history.can_redo()
     }
 
     pub fn decoding(&self) -> usize {

@@ -72,7 +72,7 @@ pub(crate) fn serve_holding(
     let is_busy = |spec: &&ColumnSpec| (spec.decode || spec.given.is_some()) && !store.has_failed(spec);
     let working = systems.iter().filter(|(_, columns)| columns.iter().any(is_busy)).count();
     let threads = (store.threads / working.max(1)).max(1);
-    let gate = busy.as_ref().map(ForegroundGuard::gate);
+    let gate = busy.as_ref().map(|busy| Arc::clone(&busy.0));
     let job = Job { request, store, ticket, gate, out: Mutex::new(emit), threads, start };
     let holds: Vec<Option<ForegroundGuard>> = systems.iter().map(|_| job.hold()).collect();
     drop(busy);

@@ -367,17 +367,7 @@ mod tests {
 
     #[test]
     fn few_models_are_read_at_once_and_those_that_are_not_wanted_any_more_never() {
-        let (begun, began) = sync_channel::<PathBuf>(100);
-        let (go, goes) = sync_channel::<()>(100);
-        let goes = Mutex::new(goes);
-        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/reference/rnnsearch");
-        let reader: Reader = Arc::new(move |folder, device, tokenizers, _| {
-            let _ = begun.send(folder.to_owned());
-            let _ = lock(&goes).recv();
-            Model::load_with(&fixture, device, tokenizers, &mut |_| ())
-        });
-        let hour = Duration::from_hours(1);
-        let cache = Arc::new(ModelCache::with_reader(reader, hour));
+        let (cache, go, began) = held(|_| true, Duration::from_hours(1));
         let key = |n: usize| (ModelSpec::from(&format!("model {n:02}")), DeviceChoice::Cpu);
         let want = |of: std::ops::Range<usize>| cache.prepare(of.map(key).collect(), |_| false);
         want(0..20);
@@ -393,20 +383,24 @@ mod tests {
         assert_eq!(cache.len(), 2);
     }
 
-    /// Files whose folder is `dead` do not answer until the sender is dropped; each that is begun is told.
-    fn partly_dead() -> (Arc<ModelCache>, SyncSender<()>, Receiver<PathBuf>) {
+    /// A cache whose reader waits at the folders that `holds` names until the sender is dropped; and what it began.
+    fn held(holds: fn(&Path) -> bool, stalled: Duration) -> (Arc<ModelCache>, SyncSender<()>, Receiver<PathBuf>) {
         let (closed, never) = sync_channel::<()>(0);
         let (begun, began) = sync_channel::<PathBuf>(100);
         let never = Mutex::new(never);
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/reference/rnnsearch");
         let reader: Reader = Arc::new(move |folder, device, tokenizers, _| {
             let _ = begun.send(folder.to_owned());
-            if folder.starts_with("dead") {
+            if holds(folder) {
                 let _ = lock(&never).recv();
             }
             Model::load_with(&fixture, device, tokenizers, &mut |_| ())
         });
-        (Arc::new(ModelCache::with_reader(reader, Duration::ZERO)), closed, began)
+        (Arc::new(ModelCache::with_reader(reader, stalled)), closed, began)
+    }
+
+    fn partly_dead() -> (Arc<ModelCache>, SyncSender<()>, Receiver<PathBuf>) {
+        held(|folder| folder.starts_with("dead"), Duration::ZERO)
     }
 
     fn dead(n: usize) -> Key {
