@@ -97,8 +97,6 @@ impl Tasks {
     }
 }
 
-#[cfg(not(target_family = "wasm"))]
-
 /// Work that the driver carries out, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
