@@ -36,7 +36,7 @@ const LESSONS: &str = "lessons";
 /// The state of the application, changed by commands alone.
 pub struct Session {
     app: AppState,
-    pages: Pages,
+    pub pages: Pages,
     lessons: Lessons,
     home: Option<PathBuf>,
     /// A link was opened, and what it shows was not seen whole yet.
@@ -220,10 +220,6 @@ impl Session {
 
     pub fn app(&self) -> &AppState {
         &self.app
-    }
-
-    pub fn pages(&self) -> &Pages {
-        &self.pages
     }
 
     pub fn sentence(&self) -> &SentencePage {

@@ -132,7 +132,7 @@ impl App {
 
     fn perform(&mut self, acts: Vec<Act>) {
         let (session, lights) = (self.desk.session(), self.desk.session().lessons().lights());
-        let page = session.pages().get(session.app().view.page);
+        let page = session.pages.get(session.app().view.page);
         let (commands, layout, local) = (&mut self.commands, &mut self.layout, &mut self.local);
         let mut window = Window { app: session.app(), lights: &lights, commands, layout, local };
         for act in acts {
