@@ -14,14 +14,14 @@
 //!
 //! From a keystroke to a heatmap:
 //! 1. `ui` pushes a command. The [`session`] hands it to its page, which changes the [`document`](app::document) and
-//!    notes an [`Effect`](app::effect::Effect): a full request of source, models and settings. The driver carries it out.
+//!    notes an [`Effect`](app::tasks::Effect): a full request of source, models and settings. The driver carries it out.
 //! 2. A new [`ticket`](engine::ticket) makes all older work stale; [`decoding`](engine::decoding) tests it at every word.
 //! 3. [`jobs::live`] overwrites its one slot. Each model has a thread, on which its columns take turns.
 //! 4. Events carry their request's number; those of older requests change nothing. The last table stays, dimmed.
 //!
 //! Invariants: egui is imported in `ui`, `widgets` and views only. Threads are started in `jobs` only. A view reads its page
 //! and the application and pushes commands; it holds no lock, tensor or file, and a page imports no other page. What a
-//! browser lacks is left out by `target_family = "wasm"`; [`BackgroundJobs`](session::jobs::BackgroundJobs) works for its session.
+//! browser lacks is left out by `target_family = "wasm"`; [`BackgroundJobs`](session::driver::BackgroundJobs) works for its session.
 
 #[macro_use]
 extern crate engine;

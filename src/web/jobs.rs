@@ -14,8 +14,8 @@ use engine::text::given;
 use explorer::jobs::live::protocol::{Event, Request};
 use explorer::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
 use explorer::jobs::steps::{StepsEvent, StepsRequest};
-use explorer::session::jobs::{BackgroundJobs, JobNews};
-use explorer::{app::effect::QueueCall, jobs::Wake};
+use explorer::session::driver::{BackgroundJobs, JobNews};
+use explorer::{app::tasks::QueueCall, jobs::Wake};
 
 #[derive(Default)]
 struct Inbox {

@@ -6,7 +6,7 @@ use wasm_bindgen::JsError;
 
 use explorer::jobs::live::protocol::{Event, Request};
 use explorer::jobs::steps::{StepsEvent, StepsRequest};
-use explorer::{app::effect::QueueCall, jobs::queue::QueueEvent};
+use explorer::{app::tasks::QueueCall, jobs::queue::QueueEvent};
 
 /// What the page asks for.
 #[derive(Clone, Debug, Serialize, Deserialize)]

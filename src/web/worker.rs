@@ -14,7 +14,7 @@ use web_sys::DedicatedWorkerGlobalScope;
 
 use crate::message::{FromWorker, ToWorker, packed, unpacked};
 use engine::{error::Error, models::Model, text::tokenizer::Tokenizers, ticket::CancellationToken};
-use explorer::app::effect::QueueCall;
+use explorer::app::tasks::QueueCall;
 use explorer::jobs::live::protocol::{ColumnId, ColumnSpec, Event, Request};
 use explorer::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
 use explorer::jobs::steps::{Open, StepsEvent, StepsRequest};

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::Setup;
 use crate::frames::{Window, wheel};
 use crate::timing::{millis, told};
-use interlinear::app::{command::WindowCommand, effect::Effect};
+use interlinear::app::{command::WindowCommand, tasks::Effect};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::pages::{command::Command, corpus::CORPUS, corpus::command::CorpusCommand};

@@ -14,7 +14,7 @@ use interlinear::app::layout::{Layout, Look};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::ui::{App, SessionHost};
-use interlinear::{app::effect::Effect, pages::command::Command, pages::sentence::view::memory::TreeMemory};
+use interlinear::{app::tasks::Effect, pages::command::Command, pages::sentence::view::memory::TreeMemory};
 use interlinear::{pages::steps::STEPS, pages::steps::command::StepsCommand, session::state::Session, widgets::theme};
 
 /// The heatmap's words a side, and whether all of them are in view.

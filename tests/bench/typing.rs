@@ -156,7 +156,7 @@ impl Typist {
     }
 
     fn note_frame(&self, decoding: bool) {
-        let Some(frame) = self.app.frame_time() else { return };
+        let Some(frame) = self.app.frame_time else { return };
         let mut times = lock(&self.times);
         times.frames(decoding).own.push(1000.0 * frame.as_secs_f64());
     }

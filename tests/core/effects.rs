@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use interlinear::app::document::column::Column;
-use interlinear::app::effect::{Effect, QueueCall};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::page::{Dropped, Page, SENTENCE};
+use interlinear::app::tasks::{Effect, QueueCall};
 use interlinear::app::{command::SourceCommand, open_with::OpenWith};
 use interlinear::jobs::live::protocol::{Event, Request};
 use interlinear::pages::{command::Command, sentence::command::ColumnCommand};

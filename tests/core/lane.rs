@@ -199,7 +199,7 @@ fn a_live_request_keeps_the_gate_shut_from_the_asking_to_the_end() {
         let _ = may_pass.lock().map(|passed| passed.recv_timeout(PATIENCE));
     });
     let worker = Worker::spawn_with(Store::new(1), wake);
-    let gate = worker.gate();
+    let gate = Arc::clone(&worker.gate);
     assert!(gate.is_open());
     let folder = std::path::PathBuf::from("no/such/model");
     let column = |column| interlinear::jobs::live::protocol::ColumnSpec {
@@ -217,7 +217,7 @@ fn a_live_request_keeps_the_gate_shut_from_the_asking_to_the_end() {
         worker.submit(Request { number, source: "a".to_owned(), columns: vec![column(number)], near: None });
     }
     assert!(!gate.is_open());
-    let lane = JobQueue::<Fake>::spawn(worker.library(), Arc::clone(&gate), Arc::new(|| {}));
+    let lane = JobQueue::<Fake>::spawn(worker.library.clone(), Arc::clone(&gate), Arc::new(|| {}));
     let flag = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&flag);
     lane.submit(1, fake(move |_| Ok(u32::from(seen.load(Ordering::Acquire)))));

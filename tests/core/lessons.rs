@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::{
-    effect::Effect, files::work::FileJob, layout::Look, lights::HighlightPart, open_with::Installed,
+    files::work::FileJob, layout::Look, lights::HighlightPart, open_with::Installed, tasks::Effect,
 };
 use interlinear::jobs::steps::{StepsRequest, at_once};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand};

@@ -8,7 +8,7 @@ use interlinear::app::{command::WindowCommand, files::lists::List, page::Dropped
 use interlinear::figure::geometry::{point, size};
 use interlinear::figure::mark::{Across, Down, Mark, TextMark};
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
-use interlinear::jobs::files::follow::{Follower, Watch};
+use interlinear::jobs::files::follow::{FollowedFiles as _, Follower, Watch};
 use interlinear::pages::corpus::command::{CorpusCommand, LogCommand};
 use interlinear::pages::{command::Command, corpus::CORPUS, corpus::logs::LogState, sentence::command::ListCommand};
 use interlinear::session::driver::{Driver, OpenWith};

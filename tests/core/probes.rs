@@ -8,7 +8,7 @@ use interlinear::analysis::measures::{MEASURES, MeasuredWords, Tested};
 use interlinear::analysis::{ablation, ablation::AblationMeans};
 use interlinear::app::command::{SettingsCommand, SourceCommand};
 use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, gold::Gold, picture::FigureRequest};
-use interlinear::app::{document::column::Column, document::hand::TakenAway, effect::QueueCall};
+use interlinear::app::{document::column::Column, document::hand::TakenAway, tasks::QueueCall};
 use interlinear::app::{files::work::FileJob, page::Dropped, page::SENTENCE, settings::Shown};
 use interlinear::interventions::{Force, InterventionFile, Interventions, Pin, Place, SetAlpha, Word};
 use interlinear::jobs::live::protocol::{ColumnId, Event, Request};
@@ -203,7 +203,7 @@ fn a_row_that_is_found_is_set_said_and_undone() {
     let text = |session: &Session| session.sentence().persuaded_text(column(session, id), &pin).expect("it is known");
     assert!(!text(&session).contains("the translation says"), "the words are still being chosen");
     let request = session.take_effects().into_iter().find_map(|effect| match effect {
-        interlinear::app::effect::Effect::Decode(request) => Some(request),
+        interlinear::app::tasks::Effect::Decode(request) => Some(request),
         _ => None,
     });
     let request = request.expect("a request");
@@ -546,7 +546,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     let (number, _) = ordered(&mut session).expect("an order");
     found(&mut session, number, Probed::Opened(Opened { column: id, made_with: None, source, interventions }));
     let request = session.take_effects().into_iter().find_map(|effect| match effect {
-        interlinear::app::effect::Effect::Decode(request) => Some(request),
+        interlinear::app::tasks::Effect::Decode(request) => Some(request),
         _ => None,
     });
     for event in serve_all(&request.expect("a request"), &mut store(), &forever()) {

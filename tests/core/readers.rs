@@ -104,7 +104,7 @@ fn end(lane: &JobQueue<QueueOrder>) -> QueueNews {
 fn a_model_whose_files_do_not_answer_holds_up_no_column_no_order_and_no_exit() {
     let Held { store, doors, begun, .. } = held(AT_ONCE, None);
     let worker = Worker::spawn_with(store, Arc::new(|| {}));
-    let lane: JobQueue<QueueOrder> = JobQueue::spawn(worker.library(), worker.gate(), Arc::new(|| {}));
+    let lane: JobQueue<QueueOrder> = JobQueue::spawn(worker.library.clone(), Arc::clone(&worker.gate), Arc::new(|| {}));
     let until_finished = |number: u64| {
         loop {
             let event = worker.next_within(PATIENCE).expect("the other column goes on");

@@ -272,7 +272,7 @@ fn undo_takes_back_a_word_and_redo_brings_it_again() {
             session.apply(SourceCommand::Redo);
         }
         assert_eq!(session.source(), *typed.last().expect("not empty"));
-        assert!(!session.app().document.can_redo());
+        assert!(!session.app().document.history.can_redo());
     }
 }
 
@@ -773,7 +773,7 @@ fn a_driver_translates_saves_and_comes_back() {
     let again = open(options);
     assert_eq!(again.driver.session().source(), "s9 s31 s17");
     assert_eq!(again.driver.session().app().document.columns.len(), 2);
-    assert!(!again.driver.session().app().document.can_undo());
+    assert!(!again.driver.session().app().document.history.can_undo());
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn rounds() {
     let sentences = ["s9 s31", "s4 s17 s2"].map(sentence);
     Workspace::open(&corpus).expect("a workspace").add_sentences(1, &sentences).expect("sentences");
     let worker = Worker::spawn(Some(2), Arc::new(|| {}));
-    let lane = JobQueue::spawn(worker.library(), worker.gate(), Arc::new(|| {}));
+    let lane = JobQueue::spawn(worker.library.clone(), Arc::clone(&worker.gate), Arc::new(|| {}));
     let rng = ChaCha8Rng::seed_from_u64(7);
     let mut soak = Soak { worker, lane, rng, requests: 0, orders: 0, open: Vec::new(), corpus };
     // Pools, caches and the allocator's arenas come to their size.

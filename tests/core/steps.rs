@@ -14,7 +14,7 @@ use interlinear::pages::sentence::command::{ColumnCommand, SearchCommand, Select
 use interlinear::pages::steps::beam::{Became, beam};
 use interlinear::pages::steps::{Guessed, Mode, STEPS};
 use interlinear::text::links::{Link, Links};
-use interlinear::{analysis::aer::AerCounts, app::effect::Effect, app::open_with::Installed, app::page::SENTENCE};
+use interlinear::{analysis::aer::AerCounts, app::open_with::Installed, app::page::SENTENCE, app::tasks::Effect};
 use interlinear::{jobs::Library, models::Model, pages::steps::command::StepsCommand, pages::steps::depth::Depth};
 use interlinear::{pages::steps::guess::f1, session::driver::OpenWith, session::state::Session};
 

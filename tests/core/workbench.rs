@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use std::{path::Path, sync::Arc};
 
 use interlinear::app::command::WindowCommand;
-use interlinear::app::effect::{Effect, QueueCall};
+use interlinear::app::tasks::{Effect, QueueCall};
 use interlinear::corpus::{export::out::ExportFormat, import::importer::ImportReport, judgements::judge::Judgement};
 use interlinear::corpus::{query::column::TableColumn, store::corpus::CorpusTable, store::file::Workspace};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
@@ -256,9 +256,12 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
     assert_eq!(wait(&thread, given), (1, 3));
     // What is on the disk outlives the lane.
     drop(thread);
-    let thread = opened(&folder.join("w.ilws"));
-    thread.send(CorpusRequest::Detail(1));
-    let given = |news| if let CorpusNews::Detail(detail) = news { Some(detail.judgements["anna"].stars) } else { None };
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    thread.send(CorpusRequest::Open(folder.join("w.ilws")));
+    let given = |news| match news {
+        CorpusNews::Corpus(_, corpus) => Some(corpus.judgements[&1]["anna"].stars),
+        _ => None,
+    };
     assert_eq!(wait(&thread, given), 3);
 }
 

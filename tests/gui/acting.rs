@@ -129,7 +129,7 @@ fn a_cell_of_the_selected_row_is_dragged_and_what_is_dragged_is_one_step() {
     assert!(weights.len() > 1 && !weights[0].1 && weights[1..].iter().all(|(_, goes_on)| *goes_on), "{weights:?}");
     let last = weights.last().expect("a weight").0;
     assert!((last - (0.2 / 3.0 + 0.5)).abs() < 0.02, "{weights:?}");
-    assert!(harness.app().document.can_undo());
+    assert!(harness.app().document.history.can_undo());
     harness.send(SourceCommand::Undo);
     assert!(!harness.has_any("Interventions"));
 }

@@ -3,7 +3,7 @@
 use std::{cell::Cell, rc::Rc};
 
 use egui_kittest::{Harness, kittest::Queryable as _};
-use interlinear::{session::defect::Defect, session::state::Session, ui::after_defect::AfterDefect};
+use interlinear::{session::defect::Defect, session::state::Session, ui::native::AfterDefect};
 
 use crate::{desk::WindowActions as _, desk::window};
 

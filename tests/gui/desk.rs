@@ -6,7 +6,7 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::{command::SourceCommand, effect::Effect, open_with::Installed, state::AppState};
+use interlinear::app::{command::SourceCommand, open_with::Installed, state::AppState, tasks::Effect};
 use interlinear::decoding::{Hypothesis, Specials};
 use interlinear::figure::interlinear::conllu;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};

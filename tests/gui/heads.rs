@@ -6,7 +6,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::measures::{HeadMatrix, MEASURES, MeasuredWords, Tested};
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::{command::SettingsCommand, effect::Effect, settings::Shown};
+use interlinear::app::{command::SettingsCommand, settings::Shown, tasks::Effect};
 use interlinear::jobs::live::protocol::{Event, ModelFacts, ModelSizes};
 use interlinear::jobs::queue::{Found, QueueNews};
 use interlinear::models::choice::{HeadChoice, ModelChoice};

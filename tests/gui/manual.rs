@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fs};
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::ui::manual::{ManualPage, PICTURES, pages, search};
-use interlinear::ui::manual_links::{Target, target};
+use interlinear::ui::views::manual::{Target, target};
 use interlinear::{app::command::WindowCommand, cli::COMMANDS, lang, lang::Language, pages::command::Command};
 use interlinear::{
     pages::corpus::CORPUS, pages::shell::act::key_text, text::markdown::MarkdownBlock, ui::act::bindings,

@@ -10,7 +10,7 @@ use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
 use interlinear::jobs::queue::head::{HeadLearned, LearnedOfText};
 use interlinear::jobs::queue::{Found, JobProgress, QueueNews};
 use interlinear::text::links::{Link, Links};
-use interlinear::{aligner::bundled::AlignerFile, analysis::row_convention::RowConvention, app::effect::Effect};
+use interlinear::{aligner::bundled::AlignerFile, analysis::row_convention::RowConvention, app::tasks::Effect};
 use interlinear::{app::settings::RowSource, pages::sentence::command::HeadCommand, session::state::Session};
 
 use crate::{desk, desk::WindowActions as _};

@@ -8,7 +8,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::view::{Hover, Selection};
-use interlinear::app::{effect::Effect, files::drawing::Drawing, files::export, files::lists::List};
+use interlinear::app::{files::drawing::Drawing, files::export, files::lists::List, tasks::Effect};
 use interlinear::app::{files::picture::FigureRequest, layout::Layout, page::Dropped, page::SENTENCE, settings::Shown};
 use interlinear::decoding::ensemble::{Average, Mixing};
 use interlinear::jobs::live::protocol::{Event, Member, ModelFacts};
@@ -345,7 +345,7 @@ fn the_window_rests_when_nothing_happens() {
     let steps = harness.run();
     assert!(steps <= 2, "{steps} frames although nothing happened");
     assert_eq!(wires.sent.borrow().len(), before, "no commands although nothing happened");
-    assert!(harness.state().frame_time().is_some());
+    assert!(harness.state().frame_time.is_some());
     assert!(harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").accesskit_node().value().is_some());
 }
 

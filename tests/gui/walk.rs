@@ -117,7 +117,7 @@ impl Class {
     }
 
     fn check_frames(&self) {
-        let framed = self.harness.state().framed();
+        let framed = &self.harness.state().local.lit;
         let window = Rect::from_min_size(egui::Pos2::ZERO, self.size.into());
         let lights = &self.running().lights;
         for light in lights {
@@ -147,7 +147,7 @@ impl Class {
                     })
                 };
                 // that of the column that is framed, where one is
-                let framed = self.harness.state().framed();
+                let framed = &self.harness.state().local.lit;
                 let is_framed = |node: &egui_kittest::Node<'_>| {
                     framed.iter().any(|(_, shown, _)| shown.x_range().contains(node.rect().center().x))
                 };
@@ -225,7 +225,7 @@ impl Class {
                 self.click(Role::Button, &format!("{word} "));
             }
             LessonAct::AnotherHypothesis => {
-                let framed = self.harness.state().framed().iter().find(|(lit, ..)| *lit == HighlightPart::Beam);
+                let framed = self.harness.state().local.lit.iter().find(|(lit, ..)| *lit == HighlightPart::Beam);
                 let (_, shown, _) = framed.unwrap_or_else(|| panic!("{}: the list is not framed", self.what));
                 let second = self.harness.query_all_by_label_contains("Hypothesis 2, ").next();
                 let second = second.unwrap_or_else(|| panic!("{}: there is no second line", self.what)).rect();

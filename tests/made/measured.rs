@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use interlinear::corpus::{store::file::Workspace, store::write::NewSentence};
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::pages::{corpus::CorpusPage, corpus::command::CorpusCommand};
-use interlinear::{app::effect::Effect, session::state::Session, text::links::Links};
+use interlinear::{app::tasks::Effect, session::state::Session, text::links::Links};
 
 pub fn answer(session: &mut Session, thread: &CorpusThread, until: impl Fn(&CorpusPage) -> bool) {
     loop {

@@ -2,7 +2,6 @@
 
 pub mod command;
 pub mod document;
-pub mod effect;
 pub mod files;
 pub mod layout;
 pub mod lights;

@@ -20,7 +20,7 @@ pub struct PageInfo {
 
 /// A page of the window; `pages::PAGES` lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Page(&'static PageInfo);
+pub struct Page(pub &'static PageInfo);
 
 pub const SENTENCE: Page = Page::new(&PageInfo {
     key: "sentence",
@@ -50,20 +50,12 @@ impl Page {
         Self(info)
     }
 
-    pub const fn info(self) -> &'static PageInfo {
-        self.0
-    }
-
     pub fn name(self) -> &'static str {
         lang::text(self.0.name)
     }
 
     pub fn title(self) -> &'static str {
         lang::text(self.0.title)
-    }
-
-    pub const fn key(self) -> &'static str {
-        self.0.key
     }
 
     pub fn takes(self, dropped: Dropped) -> bool {

@@ -7,8 +7,8 @@ use crate::app::document::column::{Column, ColumnState, DecodeKey, file_name};
 use crate::app::files::work::{AlignQuestion, FileJob};
 use crate::app::view::{Notice, Selection, ViewState};
 use crate::app::{
-    document::Document, document::compare::differences, document::table::TargetWord, effect::Effect,
-    files::lists::Lists, open_with::Installed, page::Page, tasks::Tasks,
+    document::Document, document::differences, document::table::TargetWord, files::lists::Lists, open_with::Installed,
+    page::Page, tasks::Effect, tasks::Tasks,
 };
 use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request};
 use engine::text::{language, links::Links, sentence::MAX_SOURCE_BYTES};
@@ -68,11 +68,6 @@ impl AppState {
 
     pub(crate) fn changed(&mut self) {
         self.revision += 1;
-    }
-
-    /// Nothing is to be saved; the first start is worth keeping, what was only read back is not written again.
-    pub(crate) fn begun(&mut self, is_first_start: bool) {
-        self.revision = u64::from(is_first_start);
     }
 
     pub(crate) fn notify(&mut self, text: impl Into<String>, is_error: bool) {

@@ -1,9 +1,15 @@
 //! The work under way: its numbers, what the driver is to carry out, and what is waited for.
 
-use crate::app::effect::{Effect, QueueCall};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
 use crate::app::{files::work::FileJob, page::Page};
-use crate::jobs::live::protocol::Near;
+#[cfg(not(target_family = "wasm"))]
+use crate::jobs::corpus::thread::CorpusRequest;
+use crate::jobs::live::protocol::{Near, Request};
 use crate::jobs::queue::{JobProgress, QueueOrder};
+use crate::jobs::steps::StepsRequest;
 
 /// Ordered work that is not done.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,4 +95,31 @@ impl Tasks {
         task.is_paused = is_paused;
         self.push(Effect::Job(QueueCall::Pause(number, is_paused)));
     }
+}
+
+/// Work that the driver carries out, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Translate this and drop older requests.
+    Decode(Request),
+    Job(QueueCall),
+    TakeApart {
+        number: u64,
+        request: Box<StepsRequest>,
+    },
+    #[cfg(not(target_family = "wasm"))]
+    Corpus(CorpusRequest),
+    Chore(FileJob),
+    /// Follow these training logs and no others.
+    Follow(Vec<PathBuf>),
+    FollowTexts(Vec<PathBuf>),
+}
+
+/// A command to the job queue.
+#[expect(clippy::large_enum_variant, reason = "an order is sent once and kept by no one here")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum QueueCall {
+    Submit(u64, QueueOrder),
+    Cancel(u64),
+    Pause(u64, bool),
 }

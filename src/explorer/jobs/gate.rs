@@ -4,6 +4,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use crate::jobs::thread::lock;
+
 /// Open while nothing is to be translated live.
 #[derive(Debug, Default)]
 pub struct ForegroundGate {
@@ -14,7 +16,7 @@ pub struct ForegroundGate {
 
 /// Keeps the gate shut until it is dropped.
 #[derive(Debug)]
-pub struct ForegroundGuard(Arc<ForegroundGate>);
+pub struct ForegroundGuard(pub(crate) Arc<ForegroundGate>);
 
 impl ForegroundGate {
     pub fn new() -> Arc<Self> {
@@ -33,7 +35,7 @@ impl ForegroundGate {
 
     /// Waits until `ready` returns true; it is called again whenever the gate opens and at every [`ForegroundGate::ring`].
     pub(crate) fn wait_until(&self, ready: impl Fn() -> bool) {
-        let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = lock(&self.lock);
         while !ready() {
             guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
@@ -42,14 +44,8 @@ impl ForegroundGate {
     /// Wakes those who wait.
     pub(crate) fn ring(&self) {
         // A thread that is about to wait holds the lock until it does, so it cannot miss this.
-        drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(lock(&self.lock));
         self.changed.notify_all();
-    }
-}
-
-impl ForegroundGuard {
-    pub(crate) fn gate(&self) -> Arc<ForegroundGate> {
-        Arc::clone(&self.0)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The parts of every lane of this room: a named thread, a channel with bounded room, a waker.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::{cell::RefCell, collections::VecDeque, io, sync::Arc, thread::JoinHandle, time::Duration};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{cell::RefCell, collections::VecDeque, io, thread::JoinHandle, time::Duration};
 
 use engine::lang;
 pub(crate) use engine::quiet::caught;
@@ -9,6 +10,11 @@ pub(crate) use engine::quiet::caught;
 /// What a panic inside of some work said, as a sentence for the user.
 pub(crate) fn panic_sentence(work: &str, words: &str) -> String {
     format!("Something went wrong inside {work} ({words}); everything else goes on.")
+}
+
+/// The lock of what is whole between any two statements, so that a panic elsewhere does no harm.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Called from any thread after something was sent, to wake the receiver.

@@ -34,7 +34,7 @@ pub const PAGES: &[Page] = &[
 ];
 
 pub fn page_of_key(key: &str) -> Option<Page> {
-    PAGES.iter().copied().find(|page| page.key() == key)
+    PAGES.iter().copied().find(|page| page.0.key == key)
 }
 
 /// Which page takes what was dropped on `on`.
@@ -93,21 +93,21 @@ impl Pages {
     }
 
     fn parts(&self, part: impl Fn(&dyn PageState) -> Value) -> BTreeMap<String, Value> {
-        let parts = self.each().map(|page| (page.page().info().saved_as.to_owned(), part(page)));
+        let parts = self.each().map(|page| (page.page().0.saved_as.to_owned(), part(page)));
         parts.into_iter().filter(|(_, value)| !value.is_null()).collect()
     }
 
     /// Shows what a link keeps of every page; a page that the link lacks is reset.
     pub fn show_linked(&mut self, mut told: BTreeMap<String, Value>, app: &mut AppState) {
         for page in self.each_mut() {
-            page.show_linked(told.remove(page.page().info().saved_as).unwrap_or_default(), app);
+            page.show_linked(told.remove(page.page().0.saved_as).unwrap_or_default(), app);
         }
     }
 
     /// Restores what was kept; a page that was not kept is in its first state.
     pub fn restored(mut self, mut saved: BTreeMap<String, Value>) -> serde_json::Result<Self> {
         for page in self.each_mut() {
-            if let Some(part) = saved.remove(page.page().info().saved_as) {
+            if let Some(part) = saved.remove(page.page().0.saved_as) {
                 page.restore(part)?;
             }
         }
@@ -123,9 +123,9 @@ mod tests {
     fn every_page_has_a_key_a_digit_and_a_place_of_its_own() {
         let pages = Pages::default();
         for (at, page) in PAGES.iter().enumerate() {
-            let info = page.info();
+            let info = page.0;
             assert_eq!((page_of_key(info.key), pages.each()[at].page()), (Some(*page), *page));
-            for other in PAGES[at + 1..].iter().map(|other| other.info()) {
+            for other in PAGES[at + 1..].iter().map(|other| other.0) {
                 assert!(info.key != other.key && info.digit != other.digit && info.saved_as != other.saved_as);
             }
         }

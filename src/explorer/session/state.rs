@@ -9,7 +9,7 @@ use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::sentence_state::{SentenceState, cut};
 use crate::app::files::work::{FileEvent, FileJob};
 use crate::app::{
-    effect::Effect, files::lists::List, open_with::OpenWith, page::SENTENCE, settings::Settings, state::AppState,
+    files::lists::List, open_with::OpenWith, page::SENTENCE, settings::Settings, state::AppState, tasks::Effect,
     tasks::Tasks, view::ViewState,
 };
 #[cfg(not(target_family = "wasm"))]
@@ -36,7 +36,7 @@ const LESSONS: &str = "lessons";
 /// The state of the application, changed by commands alone.
 pub struct Session {
     app: AppState,
-    pages: Pages,
+    pub pages: Pages,
     lessons: Lessons,
     home: Option<PathBuf>,
     /// A link was opened, and what it shows was not seen whole yet.
@@ -106,7 +106,7 @@ impl Session {
         for path in options.files.iter().cloned() {
             app.tasks.chore(FileJob::Look { path, on: SENTENCE });
         }
-        app.begun(is_first_start);
+        app.revision = u64::from(is_first_start);
         let beside = options.home.as_deref().and_then(std::path::Path::parent);
         let lessons = Lessons::new(beside.map(|folder| folder.join(LESSONS)));
         let mut session = Self { app, pages, lessons, home: options.home.clone(), is_unseen: false };
@@ -157,7 +157,7 @@ impl Session {
             figure: self.app.view.drawing,
             settings: Settings { device, reading, palette: palette.clone(), theme, language, zoom, ..shown },
             search: *search,
-            page: left.map_or(self.app.view.page, |left| left.page).key().to_owned(),
+            page: left.map_or(self.app.view.page, |left| left.page).0.key.to_owned(),
             pages: self.pages.saved(),
             ..SavedSession::default()
         }
@@ -220,10 +220,6 @@ impl Session {
 
     pub fn app(&self) -> &AppState {
         &self.app
-    }
-
-    pub fn pages(&self) -> &Pages {
-        &self.pages
     }
 
     pub fn sentence(&self) -> &SentencePage {

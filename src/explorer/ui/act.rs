@@ -39,7 +39,7 @@ pub fn bindings() -> &'static [&'static Binding] {
             while_typing: true,
             works: WorksOn::Everywhere,
         };
-        PAGES.iter().map(|page| row(Act::ShowPage(*page), page.info().title)).collect()
+        PAGES.iter().map(|page| row(Act::ShowPage(*page), page.0.title)).collect()
     });
     static ALL: LazyLock<Vec<&'static Binding>> = LazyLock::new(|| {
         let (window, others): (Vec<_>, Vec<_>) = ROWS.iter().partition(|row| row.group == WINDOW);

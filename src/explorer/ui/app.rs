@@ -5,10 +5,7 @@ use std::time::Duration;
 use egui::{UserAttentionType, ViewportCommand};
 use qrcode::{Color, EcLevel, QrCode};
 
-use crate::app::{
-    command::WindowCommand, layout::Layout, lights::HighlightPart, open_with::Installed, page::SENTENCE,
-    settings::Theme,
-};
+use crate::app::{command::WindowCommand, layout::Layout, open_with::Installed, page::SENTENCE, settings::Theme};
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};
 use crate::pages::shell::local::{Local, Panel, Sheet, Window};
 use crate::pages::training::view as training;
@@ -52,9 +49,9 @@ impl SessionHost for Driver {
 pub struct App {
     desk: Box<dyn SessionHost>,
     layout: Layout,
-    local: Local,
+    pub local: Local,
     commands: Vec<Command>,
-    frame_time: Option<Duration>,
+    pub frame_time: Option<Duration>,
     began: Option<Instant>,
     theme: Option<Theme>,
     moves: Option<bool>,
@@ -125,16 +122,6 @@ impl App {
         self.local.of::<SentenceMemory>().trees.values_mut()
     }
 
-    /// Highlighted parts with their visible rectangle, and with the unclipped one.
-    pub fn framed(&self) -> &[(HighlightPart, egui::Rect, egui::Rect)] {
-        &self.local.lit
-    }
-
-    /// Duration of the last frame without the graphics card.
-    pub fn frame_time(&self) -> Option<Duration> {
-        self.frame_time
-    }
-
     pub fn session(&self) -> &Session {
         self.desk.session()
     }
@@ -145,7 +132,7 @@ impl App {
 
     fn perform(&mut self, acts: Vec<Act>) {
         let (session, lights) = (self.desk.session(), self.desk.session().lessons().lights());
-        let page = session.pages().get(session.app().view.page);
+        let page = session.pages.get(session.app().view.page);
         let (commands, layout, local) = (&mut self.commands, &mut self.layout, &mut self.local);
         let mut window = Window { app: session.app(), lights: &lights, commands, layout, local };
         for act in acts {

@@ -106,7 +106,7 @@ pub struct ManualLocal {
     pub page: usize,
     pub query: String,
     found: (String, Vec<ManualHit>),
-    before: Vec<usize>,
+    pub before: Vec<usize>,
     pub goes_to: Option<usize>,
     pub pictures: Vec<(String, TextureHandle)>,
 }
@@ -128,10 +128,6 @@ impl ManualLocal {
             self.found = (self.query.clone(), search(&self.query));
         }
         &self.found.1
-    }
-
-    pub fn has_before(&self) -> bool {
-        !self.before.is_empty()
     }
 
     pub fn back(&mut self) {

@@ -2,13 +2,10 @@
 //! It has no tensor, lock or file. Colours and sizes come from [`theme`](crate::widgets::theme) only.
 
 pub mod act;
-#[cfg(not(target_family = "wasm"))]
-pub mod after_defect;
 pub mod app;
 pub mod manual;
-pub mod manual_links;
 #[cfg(not(target_family = "wasm"))]
-mod native;
+pub mod native;
 pub mod spoken;
 pub mod views;
 

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use interlinear::app::command::{SourceCommand, TaskCommand, WindowCommand};
-use interlinear::app::{effect::QueueCall, files::work::FileJob, open_with::Installed};
+use interlinear::app::{files::work::FileJob, open_with::Installed, tasks::QueueCall};
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::jobs::queue::{JobQueue, QueueNews};
 use interlinear::jobs::{Library, gate::ForegroundGate};

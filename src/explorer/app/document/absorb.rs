@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::{document::column::ColumnState, document::compare::by_itself, state::AppState};
+use crate::app::{document::by_itself, document::column::ColumnState, state::AppState};
 use crate::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 
 impl AppState {

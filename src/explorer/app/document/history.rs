@@ -6,10 +6,12 @@ const MAX_STEPS: usize = 300;
 /// Most bytes of texts and pinned rows kept in all snapshots together.
 const MAX_BYTES: usize = 8 << 20;
 
+/// Where something is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
+pub enum TypedIn {
     Text,
     Beside,
+    /// Line and word of the interlinear text.
     Cell(usize, usize),
 }
 
@@ -29,25 +31,12 @@ enum Edit {
 pub struct History {
     past: Vec<SentenceState>,
     future: Vec<SentenceState>,
-    last: Option<(Field, Edit)>,
+    last: Option<(TypedIn, Edit)>,
 }
 
 impl History {
-    /// Records that typing changed `before` into `after`; merges with the edit before if both belong to one word.
-    pub fn typed(&mut self, before: SentenceState, after: &str) {
-        let from = before.source.clone();
-        self.typed_in(Field::Text, before, &from, after);
-    }
-
-    pub fn typed_beside(&mut self, before: SentenceState, from: &str, after: &str) {
-        self.typed_in(Field::Beside, before, from, after);
-    }
-
-    pub fn typed_cell(&mut self, before: SentenceState, (line, word): (usize, usize), from: &str, after: &str) {
-        self.typed_in(Field::Cell(line, word), before, from, after);
-    }
-
-    fn typed_in(&mut self, field: Field, before: SentenceState, from: &str, after: &str) {
+    /// Records that typing changed `from` into `after`; merges with the edit before if both belong to one word.
+    pub fn typed(&mut self, field: TypedIn, before: SentenceState, from: &str, after: &str) {
         if from == after {
             return;
         }

@@ -7,8 +7,8 @@ use crate::app::files::lists::{List, MAX_TRANSLATED};
 #[cfg(not(target_family = "wasm"))]
 use crate::app::page::SENTENCE;
 use crate::app::{
-    command::SourceCommand, document::column::Column, document::history::begins_anew, document::rewording::carried,
-    files::gold::Gold,
+    command::SourceCommand, document::column::Column, document::history::TypedIn, document::history::begins_anew,
+    document::rewording::carried, files::gold::Gold,
 };
 use crate::app::{settings::Whose, state::AppState};
 use engine::analysis::contrast::pairs::ContrastPair;
@@ -43,7 +43,8 @@ impl AppState {
         if text == self.document.state.source {
             return;
         }
-        self.document.history.typed(self.document.state.clone(), &text);
+        let from = self.document.state.source.clone();
+        self.document.history.typed(TypedIn::Text, self.document.state.clone(), &from, &text);
         self.document.typed = true;
         let goes_on = !text.trim().is_empty() && !begins_anew(&self.document.state.source, &text);
         self.document.typed_on &= goes_on;
@@ -178,7 +179,7 @@ impl AppState {
         }
         match (&self.document.state.given, &text) {
             (Some(before), Some(after)) => {
-                self.document.history.typed_beside(self.document.state.clone(), before, after);
+                self.document.history.typed(TypedIn::Beside, self.document.state.clone(), before, after);
             }
             _ => self.document.history.replaced(self.document.state.clone()),
         }

@@ -494,14 +494,10 @@ fn target_word(shown: &HypothesisView, i: usize) -> TargetWord {
         replaced: shown.replaced.get(i).cloned().flatten(),
         log_p,
         probability: log_p.exp(),
-        is_given: false,
-        differs: false,
         candidates: candidates.iter().map(|(word, log_p)| (word.clone(), log_p.exp())).collect(),
-        pieces: Vec::new(),
-        said: Said::Free,
-        is_pinned: false,
         entry: text.clone(),
         text,
+        ..TargetWord::default()
     }
 }
 

@@ -479,7 +479,8 @@ fn links(column: &Column, settings: &Settings) -> Option<Vec<Link>> {
     Some(SideRules::SPACES.retold_links(&links, rules, (&column.source.text, &shown.text)))
 }
 
-/// A sentence with what is set in a column as one line of JSON, which `interlinear translate --interventions` reads. Error: nothing is translated, or words are still being chosen.
+/// A sentence with what is set in a column as one line of JSON, which `interlinear translate --interventions` reads.
+/// Error: nothing is translated, or words are still being chosen.
 pub fn set_json(column: &Column, set: &Interventions) -> Result<String> {
     let waits = column.decoding || column.stale || *column.set != *set;
     let Some(best) = column.hypotheses.first().filter(|_| !waits) else {

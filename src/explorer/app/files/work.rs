@@ -3,10 +3,10 @@
 #[cfg(not(target_family = "wasm"))]
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::app::page::{Dropped, Page};
-use crate::{app::files::picture::FigureRequest, jobs::files::disk::Disk};
+use crate::{app::files::picture::FigureRequest, jobs::files::disk::Disk, jobs::thread::lock};
 use engine::aligner::bundled::{AlignerChoice, AlignerFile};
 use engine::aligner::placed::{PlacedAligner, PlacedWords};
 use engine::error::{Error, Result};
@@ -189,7 +189,7 @@ fn done(chore: FileJob, aligners: &KeptAligners, tell: &mut dyn FnMut(FileEvent)
         FileJob::Look { path, on } => look(path, on),
         FileJob::OpenAligner { path, model } => {
             // a file that was learned again is read again
-            aligners.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            lock(aligners).clear();
             FileEvent::Aligner(AlignerFile { model, ..AlignerFile::open(path)? })
         }
         FileJob::FindLogs(path) => FileEvent::Logs { found: curves::logs(&path), path },
@@ -214,7 +214,7 @@ fn align(
     AlignQuestion { aligner: asked, source, target }: AlignQuestion,
     tell: &mut dyn FnMut(FileEvent) -> bool,
 ) -> Result<Option<FileEvent>> {
-    let mut kept = aligners.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = lock(aligners);
     let known = kept.iter().position(|(of, _)| *of == asked);
     let at = if let Some(at) = known {
         at

@@ -3,7 +3,7 @@
 use std::{mem::discriminant, path::PathBuf, sync::Arc};
 
 use crate::jobs::queue::JobProgress;
-use corpus::judgements::judge::{ByAnnotator, Judgement};
+use corpus::judgements::judge::Judgement;
 use corpus::judgements::scheme::{ErrorScheme, Renamed};
 use corpus::judgements::{agreement::Agreement, campaign::Campaign, change::Change};
 use corpus::overview::compute::{Overview, OverviewOptions};
@@ -136,7 +136,6 @@ pub struct Detail {
     pub gold: Option<Links>,
     /// Links by hand of each output: those of the reference where it says that.
     pub golds: Vec<Option<Links>>,
-    pub judgements: Arc<ByAnnotator>,
 }
 
 impl CorpusNews {

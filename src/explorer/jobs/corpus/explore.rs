@@ -38,9 +38,7 @@ impl Jobs {
 
     /// Call when systems have other positions.
     pub fn stop(&mut self) {
-        self.counting = None;
-        self.searching = None;
-        self.tallying = None;
+        (self.counting, self.searching, self.tallying) = (None, None, None);
     }
 
     /// Begins an overview in the place of an older one; stale when it is not wanted any more.

@@ -2,6 +2,5 @@
 
 pub mod calls;
 pub mod explore;
-mod judging;
 mod open;
 pub mod thread;

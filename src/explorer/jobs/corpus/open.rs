@@ -1,4 +1,5 @@
-//! The thread of a corpus, how it answers: the workspace that is open, and what was asked of it last.
+//! The thread of a corpus, how it answers: the workspace that is open, and what was asked of it last. What people say
+//! of a sentence goes into the file and into the table, and the table in view gets what is new.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -9,13 +10,17 @@ use crate::jobs::corpus::explore::Jobs;
 use crate::jobs::thread::{Outbox, caught, panic_sentence};
 use corpus::export::{out::write, provenance::provenance};
 use corpus::import::importer::{ImportReport, import_file};
+use corpus::judgements::judge::{Changed, Judges};
+use corpus::judgements::scheme::{ErrorScheme, Renamed};
+use corpus::judgements::{agreement, alpha::alphas, change::Change};
 use corpus::query::{hits, table};
 use corpus::store::{corpus::CorpusTable, file::Workspace, output::SystemOutput, write::NewSentence};
 use corpus::{overview::compute::OverviewOptions, query::table::Sorting};
+use engine::aligner::{bundled::AlignerChoice, words::LineAligner};
 use engine::error::{Error, Result};
-use engine::text::{links::read::links_of, write::write_atomic};
+use engine::text::links::{Links, read::links_of};
 use engine::ticket::{CancellationToken, Generation};
-use engine::{aligner::bundled::AlignerChoice, evaluation::first_set, lang};
+use engine::{analysis::bleu::Tokenization, evaluation::first_set, lang, text::write::write_atomic};
 use figure::provenance::beside;
 use import;
 
@@ -29,17 +34,17 @@ const PATIENT: usize = 20;
 /// The open workspace and the last requests.
 #[derive(Default)]
 pub(super) struct OpenCorpus {
-    pub(super) workspace: Option<Workspace>,
+    workspace: Option<Workspace>,
     /// The folder of one that is not saved; it goes after the workspace.
-    pub(super) unsaved: Option<tempfile::TempDir>,
-    pub(super) corpus: Arc<CorpusTable>,
+    unsaved: Option<tempfile::TempDir>,
+    corpus: Arc<CorpusTable>,
     /// Of the file, when the corpus was read.
     version: i64,
     /// What was asked for last: conditions and order.
-    pub(super) shown: (String, String),
+    shown: (String, String),
     /// What people say decides which rows are shown, or where, or whether the conditions can be read.
-    pub(super) follows: bool,
-    pub(super) compared: Option<(String, String)>,
+    follows: bool,
+    compared: Option<(String, String)>,
     rows: Arc<Vec<u32>>,
     pub(super) jobs: Jobs,
     /// When the rows were told last, and how long it took to choose and sort them.
@@ -66,7 +71,7 @@ pub(super) struct CorpusHandler<'a> {
 }
 
 impl CorpusHandler<'_> {
-    pub(super) fn tell(&self, news: CorpusNews) {
+    fn tell(&self, news: CorpusNews) {
         self.out.send(news);
     }
 
@@ -87,97 +92,92 @@ impl CorpusHandler<'_> {
             self.workspace()?;
         }
         match request {
-            CorpusRequest::Stop => Ok(()),
-            CorpusRequest::Open(path) => self.open(&path),
-            CorpusRequest::Begin => self.begin_unsaved(),
-            CorpusRequest::SaveAs(path) => self.save_as(&path),
-            CorpusRequest::Close => {
-                self.at = OpenCorpus::default();
-                Ok(())
-            }
-            CorpusRequest::Import(path, options) => self.import(path, &options),
+            CorpusRequest::Stop => {}
+            CorpusRequest::Open(path) => self.open(&path)?,
+            CorpusRequest::Begin => self.begin_unsaved()?,
+            CorpusRequest::SaveAs(path) => self.save_as(&path)?,
+            CorpusRequest::Close => self.at = OpenCorpus::default(),
+            CorpusRequest::Import(path, options) => self.import(path, &options)?,
             CorpusRequest::Fill { is_german } => {
                 let sentence = |(source, reference, links): (&str, &str, &str)| NewSentence {
                     gold: links_of(links),
                     ..new_sentence(source, reference)
                 };
-                self.add("the first set of Interlinear", first_set::lines(is_german).map(sentence))
+                self.add("the first set of Interlinear", first_set::lines(is_german).map(sentence))?;
             }
             CorpusRequest::Add(name, pairs) => {
-                self.add(&name, pairs.iter().map(|[source, target]| new_sentence(source, target)))
+                self.add(&name, pairs.iter().map(|[source, target]| new_sentence(source, target)))?;
             }
             CorpusRequest::Show { filter, sorting } => {
                 self.at.shown = (filter, sorting);
-                self.show()
+                self.show()?;
             }
             CorpusRequest::See(rows, columns) => {
                 self.at.corpus.read_rows(&rows, &columns);
                 self.tell_damages();
                 self.tell(CorpusNews::Seen);
-                Ok(())
             }
-            CorpusRequest::Detail(at) => self.detail(at),
+            CorpusRequest::Detail(at) => self.detail(at)?,
             CorpusRequest::Compare(pair) => {
                 self.at.compared = pair;
                 self.compare();
-                Ok(())
             }
             CorpusRequest::Plan(plan) => {
                 let rows = Arc::clone(&self.at.rows);
                 let campaign = plan.map(|plan| plan.begun(&self.at.corpus, &rows)).transpose()?;
                 self.workspace()?.set_campaign(campaign.as_ref())?;
-                self.refresh()
+                self.refresh()?;
             }
             CorpusRequest::SaveScheme(path) => {
                 self.workspace()?.scheme()?.save(&path)?;
-                self.written(path)
+                self.tell(CorpusNews::Written(path));
             }
             CorpusRequest::Remove(id) => {
                 self.workspace()?.remove_system(id)?;
                 self.at.jobs.means.forget();
                 self.at.jobs.stop();
-                self.refresh()
+                self.refresh()?;
             }
-            CorpusRequest::SetTokenizer(tokenization) => {
-                let (out, ticket) = (self.out, self.imports.next());
-                let measured = self.workspace()?.set_tokenizer(tokenization, &mut |share| {
-                    out.send(CorpusNews::importing(id!("Measuring the outputs"), share));
-                    ticket.check()
-                });
-                self.tell(CorpusNews::Idle);
-                let means = &mut self.at.jobs.means;
-                means.set(means.path.clone(), means.aligner.clone());
-                measured.and_then(|()| self.refresh())
-            }
+            CorpusRequest::SetTokenizer(tokenization) => self.set_tokenizer(tokenization)?,
             CorpusRequest::Write(out) => {
                 let corpus = Arc::clone(&self.at.corpus);
                 lang::in_english(|| write(&out, &corpus, self.workspace()?))?;
-                self.written(out.path)
+                self.tell(CorpusNews::Written(out.path));
             }
-            CorpusRequest::Keep(look) => self.workspace()?.keep_look(&look),
+            CorpusRequest::Keep(look) => self.workspace()?.keep_look(&look)?,
             CorpusRequest::Means(frequencies, aligner) => {
                 let trouble = aligner.as_ref().and_then(AlignerChoice::trouble);
                 self.at.jobs.means.set(frequencies, aligner);
-                trouble.map_or(Ok(()), |trouble| Err(Error::Input(trouble)))
+                trouble.map_or(Ok(()), |trouble| Err(Error::Input(trouble)))?;
             }
-            CorpusRequest::Count(options) => self.count(options),
-            CorpusRequest::Find(find) => {
-                self.begin(|jobs, workspace, rows| jobs.find(find, workspace, rows));
-                Ok(())
-            }
-            CorpusRequest::Tally(order) => {
-                self.begin(|jobs, workspace, rows| jobs.tally(order, workspace, rows));
-                Ok(())
-            }
+            CorpusRequest::Count(options) => self.count(options)?,
+            CorpusRequest::Find(find) => self.begin(|jobs, workspace, rows| jobs.find(find, workspace, rows)),
+            CorpusRequest::Tally(order) => self.begin(|jobs, workspace, rows| jobs.tally(order, workspace, rows)),
             CorpusRequest::SaveHits { path, lines, order, links } => {
-                let table = hits::tsv(&lines, &order, &self.at.corpus, links);
-                write_atomic(&path, |file| std::io::Write::write_all(file, table.as_bytes()))?;
-                let from = provenance(&self.at.corpus, None).json();
-                write_atomic(&beside(&path), |file| std::io::Write::write_fmt(file, format_args!("{from:#}\n")))?;
-                self.written(path)
+                self.save_hits(&path, hits::tsv(&lines, &order, &self.at.corpus, links).as_bytes())?;
+                self.tell(CorpusNews::Written(path));
             }
-            judging => self.answer_judging(judging),
+            judging => self.answer_judging(judging)?,
         }
+        Ok(())
+    }
+
+    fn set_tokenizer(&mut self, tokenization: Tokenization) -> Result<()> {
+        let (out, ticket) = (self.out, self.imports.next());
+        let measured = self.workspace()?.set_tokenizer(tokenization, &mut |share| {
+            out.send(CorpusNews::importing(id!("Measuring the outputs"), share));
+            ticket.check()
+        });
+        self.tell(CorpusNews::Idle);
+        let means = &mut self.at.jobs.means;
+        means.set(means.path.clone(), means.aligner.clone());
+        measured.and_then(|()| self.refresh())
+    }
+
+    fn save_hits(&self, path: &Path, table: &[u8]) -> Result<()> {
+        write_atomic(path, |file| std::io::Write::write_all(file, table))?;
+        let from = provenance(&self.at.corpus, None).json();
+        write_atomic(&beside(path), |file| std::io::Write::write_fmt(file, format_args!("{from:#}\n")))
     }
 
     fn count(&mut self, options: Option<OverviewOptions>) -> Result<()> {
@@ -189,13 +189,7 @@ impl CorpusHandler<'_> {
         self.at.jobs.count(options, &self.at.corpus, &self.at.rows, &mut goes_on)
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "the end of an answer")]
-    fn written(&self, path: PathBuf) -> Result<()> {
-        self.tell(CorpusNews::Written(path));
-        Ok(())
-    }
-
-    pub(super) fn workspace(&mut self) -> Result<&mut Workspace> {
+    fn workspace(&mut self) -> Result<&mut Workspace> {
         let none = || Error::Input("No corpus is open; open one, or make one".to_owned());
         self.at.workspace.as_mut().ok_or_else(none)
     }
@@ -318,7 +312,7 @@ impl CorpusHandler<'_> {
         })
     }
 
-    pub(super) fn show(&mut self) -> Result<()> {
+    fn show(&mut self) -> Result<()> {
         let Some(workspace) = &self.at.workspace else { return Ok(()) };
         let (inbox, waiting, out) = (self.inbox, &mut self.waiting, self.out);
         let mut polls = 0;
@@ -416,7 +410,6 @@ impl CorpusHandler<'_> {
             sentence,
             outputs,
             gold: workspace.gold(at)?,
-            judgements: self.at.corpus.judgements.get(&at).cloned().unwrap_or_default(),
         };
         self.tell(CorpusNews::Detail(Box::new(detail)));
         Ok(())
@@ -457,4 +450,76 @@ impl CorpusHandler<'_> {
 
 fn new_sentence(source: &str, reference: &str) -> NewSentence {
     NewSentence { source: source.to_owned(), reference: Some(reference.to_owned()), ..NewSentence::default() }
+}
+
+fn align(workspace: &mut Workspace, at: usize, by: &str, choice: &AlignerChoice) -> Result<Changed> {
+    let Some(sentence) = workspace.sentence(at)? else { return Ok(Changed::default()) };
+    let Some(reference) = sentence.reference.as_deref() else {
+        return Err(Error::Input("There is no reference to link the source with; import one".to_owned()));
+    };
+    let Some(mut aligner) = LineAligner::chosen(choice, workspace.rules().are_given())? else {
+        let AlignerChoice { source, target, .. } = choice;
+        let none = || {
+            format!(
+                "No aligner comes with the program for {source} and {target}; the menu View takes a file of your own"
+            )
+        };
+        return Err(Error::Input(choice.trouble().unwrap_or_else(none)));
+    };
+    let links = workspace.rules().aligned(&mut aligner, &sentence.source, reference).likely;
+    workspace.draw(at, by, Some(&Links::new(links, Vec::new())))
+}
+
+impl CorpusHandler<'_> {
+    fn answer_judging(&mut self, request: CorpusRequest) -> Result<()> {
+        let workspace = self.workspace()?;
+        let changed = match request {
+            CorpusRequest::Judge(at, by, judgement) => workspace.judge(at, &by, &judgement)?,
+            CorpusRequest::SetGold(at, by, gold) => workspace.draw(at, &by, gold.as_ref())?,
+            CorpusRequest::SetOutputGold(at, text, gold) => workspace.draw_output(at, &text, gold.as_ref())?,
+            CorpusRequest::Align(at, by, aligner) => align(workspace, at, &by, &aligner)?,
+            CorpusRequest::SetScheme(scheme, renamed) => workspace.set_scheme(&scheme, &renamed)?,
+            CorpusRequest::OpenScheme(path) => workspace.set_scheme(&ErrorScheme::open(&path)?, &Renamed::default())?,
+            CorpusRequest::Undo | CorpusRequest::Redo => {
+                let act = if request == CorpusRequest::Undo { workspace.undo()? } else { workspace.redo()? };
+                let Some(changed) = act else { return Ok(()) };
+                changed
+            }
+            _ => return Ok(()),
+        };
+        self.judged(&changed)
+    }
+
+    /// Updates every copy of the corpus after a judgement; filters and sorts again only if that depends on it.
+    fn judged(&mut self, changed: &Changed) -> Result<()> {
+        let Some(workspace) = &mut self.at.workspace else { return Ok(()) };
+        let change = Arc::new(Change::read(workspace, changed)?);
+        Arc::make_mut(&mut self.at.corpus).apply(&change);
+        self.tell(CorpusNews::Judged(Arc::clone(&change)));
+        self.compare();
+        let has_links = !change.golds.is_empty();
+        if has_links {
+            self.at.jobs.means.forget();
+        }
+        if self.at.follows || has_links && self.at.shown != <(String, String)>::default() {
+            // Where it is stale, a newer question waits, and is answered next.
+            return self.show();
+        }
+        Ok(())
+    }
+
+    fn compare(&self) {
+        let Some((first, second)) = &self.at.compared else { return };
+        let rows: Vec<u32> = self.at.corpus.judgements.keys().map(|at| *at as u32).collect();
+        let mut found = agreement::compare(&self.at.corpus, (first, second), &rows).ok();
+        if let Some(agreement) = &mut found {
+            let all = self.at.corpus.counts.annotators.keys().map(String::as_str);
+            let all: Vec<&str> = all.filter(|name| Judges::People.are(name)).collect();
+            agreement.alphas = alphas(&self.at.corpus, &all, &rows).unwrap_or_default();
+        }
+        for (at, _) in found.iter().flat_map(|agreement| &agreement.differing) {
+            self.at.corpus.read_rows(&[*at as u32], &[]);
+        }
+        self.tell(CorpusNews::Compared(found.map(Arc::new)));
+    }
 }

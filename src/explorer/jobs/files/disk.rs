@@ -1,10 +1,10 @@
 //! Work on files that the window must not wait for. Each job is a closure with its own thread; saves share one, which
 //! waits a moment for a newer save.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::{collections::VecDeque, time::Duration};
 
-use crate::jobs::thread::{Outbox, Patience, Service, Thread, Wake, caught};
+use crate::jobs::thread::{Outbox, Patience, Service, Thread, Wake, caught, lock};
 use crate::jobs::{live::mailbox::Mailbox, thread};
 
 /// What a job does: answers with news, or `None` when there is nothing to say.
@@ -135,10 +135,6 @@ impl<N: Send + 'static> Disk<N> {
 
 fn taken<T>(place: &Mutex<Option<T>>) -> Option<T> {
     lock(place).take()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn tell<N>(news: Option<N>, out: &Outbox<N>) {

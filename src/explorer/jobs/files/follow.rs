@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use crate::jobs::thread;
-use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
+use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught, lock};
 use engine::error::Error;
 use training::curves::Curves;
 
@@ -38,9 +38,11 @@ pub struct Watch {
     looks: HashMap<PathBuf, FileLook>,
 }
 
-impl Watch {
+impl FollowedFiles for Watch {
+    type Seen = FollowEvent;
+
     /// Reads those of `paths` that have changed since they were read last, and forgets all others.
-    pub fn look(&mut self, paths: &[PathBuf]) -> Vec<FollowEvent> {
+    fn look(&mut self, paths: &[PathBuf]) -> Vec<FollowEvent> {
         self.looks.retain(|path, _| paths.contains(path));
         let mut news = Vec::new();
         for path in paths {
@@ -54,14 +56,6 @@ impl Watch {
             news.push(FollowEvent { path: path.clone(), curves });
         }
         news
-    }
-}
-
-impl FollowedFiles for Watch {
-    type Seen = FollowEvent;
-
-    fn look(&mut self, paths: &[PathBuf]) -> Vec<FollowEvent> {
-        Self::look(self, paths)
     }
 }
 
@@ -109,7 +103,7 @@ impl<L: FollowedFiles> Follower<L> {
 
     /// Follows these files and no others.
     pub fn follow(&self, paths: Vec<PathBuf>) {
-        let mut wanted = self.shared.lock();
+        let mut wanted = lock(&self.shared.wanted);
         (wanted.paths, wanted.is_new) = (paths, true);
         drop(wanted);
         self.shared.changed.notify_all();
@@ -118,17 +112,13 @@ impl<L: FollowedFiles> Follower<L> {
 
 impl Shared {
     fn close(&self) {
-        self.lock().is_closed = true;
+        lock(&self.wanted).is_closed = true;
         self.changed.notify_all();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Wanted> {
-        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until it is time to look again and says whether others are wanted than before; `None` at the end.
     fn next(&self, every: Duration) -> Option<(Vec<PathBuf>, bool)> {
-        let mut wanted = self.lock();
+        let mut wanted = lock(&self.wanted);
         while !wanted.is_new && !wanted.is_closed {
             if wanted.paths.is_empty() {
                 wanted = self.changed.wait(wanted).unwrap_or_else(PoisonError::into_inner);

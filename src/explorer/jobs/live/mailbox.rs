@@ -1,8 +1,9 @@
-//! One slot, latest wins. Std only.
+//! One slot, latest wins.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::jobs::thread::lock;
 use engine::clock::Instant;
 
 /// One slot: a newer letter replaces the one that was not yet taken.
@@ -31,14 +32,14 @@ impl<T> Mailbox<T> {
 
     /// Puts a letter in; answers with the one that it replaced.
     pub fn put(&self, letter: T) -> Option<T> {
-        let old = self.lock().letter.replace(letter);
+        let old = lock(&self.slot).letter.replace(letter);
         self.changed.notify_all();
         old
     }
 
     /// Waits for a letter; `None` once the mailbox is closed and empty.
     pub fn take(&self) -> Option<T> {
-        let mut slot = self.lock();
+        let mut slot = lock(&self.slot);
         loop {
             if let Some(letter) = slot.letter.take() {
                 return Some(letter);
@@ -54,7 +55,7 @@ impl<T> Mailbox<T> {
     pub fn take_newest(&self, first: T, patience: Duration) -> T {
         let deadline = Instant::now() + patience;
         let mut newest = first;
-        let mut slot = self.lock();
+        let mut slot = lock(&self.slot);
         loop {
             if let Some(letter) = slot.letter.take() {
                 newest = letter;
@@ -69,12 +70,7 @@ impl<T> Mailbox<T> {
 
     /// No letters come after this; waiting ends.
     pub fn close(&self) {
-        self.lock().closed = true;
+        lock(&self.slot).closed = true;
         self.changed.notify_all();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Slot<T>> {
-        // A letter is moved in or out whole, so a panic elsewhere cannot leave half of one.
-        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

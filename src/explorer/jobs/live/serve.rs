@@ -1,7 +1,7 @@
 //! Serves one request, without channel or mailbox. Models are waited for and decoded side by side, one thread each;
 //! columns of one model take turns, so that the first rows come soonest.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
@@ -10,7 +10,7 @@ use crate::jobs::live::protocol::{
 };
 use crate::jobs::live::view;
 use crate::jobs::models::store::{Outcome, Store};
-use crate::jobs::thread::{caught, panic_sentence};
+use crate::jobs::thread::{caught, lock, panic_sentence};
 use crate::jobs::{models::cache::Heard, models::loaded::LoadedModel};
 use engine::analysis::{divergence::jensen_shannon, neighbours::Space};
 use engine::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode, force, forced::follow};
@@ -72,7 +72,7 @@ pub(crate) fn serve_holding(
     let is_busy = |spec: &&ColumnSpec| (spec.decode || spec.given.is_some()) && !store.has_failed(spec);
     let working = systems.iter().filter(|(_, columns)| columns.iter().any(is_busy)).count();
     let threads = (store.threads / working.max(1)).max(1);
-    let gate = busy.as_ref().map(ForegroundGuard::gate);
+    let gate = busy.as_ref().map(|busy| Arc::clone(&busy.0));
     let job = Job { request, store, ticket, gate, out: Mutex::new(emit), threads, start };
     let holds: Vec<Option<ForegroundGuard>> = systems.iter().map(|_| job.hold()).collect();
     drop(busy);
@@ -101,7 +101,7 @@ pub(crate) fn serve_holding(
 
 impl Job<'_> {
     fn emit(&self, event: Event) {
-        (self.out.lock().unwrap_or_else(PoisonError::into_inner))(event);
+        lock(&self.out)(event);
     }
 
     fn hold(&self) -> Option<ForegroundGuard> {
@@ -260,7 +260,7 @@ impl Job<'_> {
         options: &SearchOptions,
         hear: &mut dyn FnMut(usize, SearchProgress<'_>),
     ) -> Result<Decoded> {
-        let decoded = decode(stepper, model.specials(), &[&source.ids], options, self.ticket, hear)?;
+        let decoded = decode(stepper, model.facts.specials, &[&source.ids], options, self.ticket, hear)?;
         decoded.into_iter().next().ok_or_else(|| Error::Internal("the search gave no result".to_owned()))
     }
 

@@ -20,8 +20,8 @@ type Letter = (Request, CancellationToken, ForegroundGuard);
 /// The live thread.
 pub struct Worker {
     mailbox: Arc<Mailbox<Letter>>,
-    gate: Arc<ForegroundGate>,
-    library: Library,
+    pub gate: Arc<ForegroundGate>,
+    pub library: Library,
     tickets: Generation,
     rows: Arc<AtomicUsize>,
     service: Service<Event>,
@@ -46,14 +46,6 @@ impl Worker {
         };
         let service = Service::start("worker", GRACE, events, stop, move || run(store, &inbox, &outbox));
         Self { mailbox, gate: ForegroundGate::new(), library, tickets, rows, service }
-    }
-
-    pub fn gate(&self) -> Arc<ForegroundGate> {
-        Arc::clone(&self.gate)
-    }
-
-    pub fn library(&self) -> Library {
-        self.library.clone()
     }
 
     /// Makes this the wanted request; it replaces all earlier ones.

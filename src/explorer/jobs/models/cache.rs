@@ -2,11 +2,11 @@
 //! its own, which is not waited for at the end: a file that does not answer holds up neither the others nor the exit.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::{path::Path, time::Duration};
 
 use crate::jobs::models::loaded::LoadedModel;
-use crate::jobs::thread::{Patience, Thread, caught};
+use crate::jobs::thread::{Patience, Thread, caught, lock};
 use engine::error::{Error, Result};
 use engine::nn::device::{Device, pick};
 use engine::{clock::Instant, models::Model, text::tokenizer::Tokenizers, ticket::CancellationToken};
@@ -106,7 +106,7 @@ impl Library {
     /// The model, once it is in memory, where it stays until the guard is dropped. A failed one is tried again.
     pub(crate) fn borrow(&self, key: &Key, ticket: &CancellationToken) -> Result<(ModelGuard, Arc<LoadedModel>)> {
         let guard = ModelGuard { cache: Arc::clone(&self.cache), key: key.clone() };
-        let mut places = self.cache.lock();
+        let mut places = lock(&self.cache.places);
         *places.borrowed.entry(key.clone()).or_default() += 1;
         if matches!(places.slots.get(key), None | Some(Slot::Failed(_))) {
             self.cache.line_up(&mut places, key);
@@ -128,7 +128,7 @@ pub(crate) struct ModelGuard {
 
 impl Drop for ModelGuard {
     fn drop(&mut self) {
-        let mut places = self.cache.lock();
+        let mut places = lock(&self.cache.places);
         if let Some(count) = places.borrowed.get_mut(&self.key) {
             *count -= 1;
             if *count == 0 {
@@ -180,7 +180,7 @@ impl ModelCache {
     }
 
     pub(crate) fn insert(&self, key: Key, model: LoadedModel) {
-        let mut places = self.lock();
+        let mut places = lock(&self.places);
         places.wanted.insert(key.clone());
         places.slots.insert(key, Slot::Ready(Arc::new(model)));
     }
@@ -188,22 +188,22 @@ impl ModelCache {
     /// Puts in a model that was read elsewhere; what columns want stays as it is.
     #[cfg(target_family = "wasm")]
     pub(crate) fn put(&self, key: Key, model: LoadedModel) {
-        self.lock().slots.insert(key, Slot::Ready(Arc::new(model)));
+        lock(&self.places).slots.insert(key, Slot::Ready(Arc::new(model)));
     }
 
     #[cfg(target_family = "wasm")]
     pub(crate) fn knows(&self, key: &Key) -> bool {
-        self.lock().slots.contains_key(key)
+        lock(&self.places).slots.contains_key(key)
     }
 
     pub(crate) fn len(&self) -> usize {
-        let places = self.lock();
+        let places = lock(&self.places);
         places.slots.iter().filter(|(key, slot)| !matches!(slot, Slot::Failed(_)) && places.is_wanted(key)).count()
     }
 
     /// Forgets unused models and reads missing ones, failed ones if `again`; replaces a reader that stalled for long.
     pub(crate) fn prepare(self: &Arc<Self>, wanted: HashSet<Key>, again: impl Fn(&Key) -> bool) {
-        let mut places = self.lock();
+        let mut places = lock(&self.places);
         let before = std::mem::replace(&mut places.wanted, wanted);
         places.tidy();
         let missing = |key: &&Key| match places.slots.get(*key) {
@@ -242,7 +242,7 @@ impl ModelCache {
 
     fn read(self: &Arc<Self>, key: &Key, reader: u64) {
         let mut progress = |fraction| {
-            if let Some(reading) = self.lock().reading(key, reader) {
+            if let Some(reading) = lock(&self.places).reading(key, reader) {
                 (reading.fraction, reading.moved) = (fraction, Instant::now());
             }
             self.changed.notify_all();
@@ -252,7 +252,7 @@ impl ModelCache {
             Ok(Err(error)) => Slot::Failed(error.to_string()),
             Err(words) => Slot::Failed(format!("Something went wrong while the model was read ({words}).")),
         };
-        let mut places = self.lock();
+        let mut places = lock(&self.places);
         places.running -= 1;
         if places.reading(key, reader).is_some() {
             places.slots.insert(key.clone(), slot);
@@ -283,7 +283,7 @@ impl ModelCache {
     /// The model in memory of the same folder that can be as it is wanted; `None` where there is none.
     fn shared(&self, (wanted, device): &Key) -> Option<Arc<LoadedModel>> {
         let chosen = &wanted.choice;
-        self.lock().slots.iter().find_map(|((spec, on), slot)| match slot {
+        lock(&self.places).slots.iter().find_map(|((spec, on), slot)| match slot {
             Slot::Ready(loaded) if on == device && spec.folder == wanted.folder => {
                 let its = &spec.choice;
                 // what was chosen of one says no more what the file says
@@ -304,7 +304,7 @@ impl ModelCache {
         hear: &mut dyn FnMut(Heard),
     ) -> Option<std::result::Result<Arc<LoadedModel>, String>> {
         let (mut fraction, mut stalled) = (-1.0, false);
-        let mut places = self.lock();
+        let mut places = lock(&self.places);
         loop {
             // one of those before it may have stalled meanwhile
             self.start(&mut places);
@@ -329,7 +329,7 @@ impl ModelCache {
             places = if let Some(news) = news {
                 drop(places);
                 hear(news);
-                self.lock()
+                lock(&self.places)
             } else {
                 self.changed.wait_timeout(places, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0
             };
@@ -337,12 +337,7 @@ impl ModelCache {
     }
 
     pub(crate) fn has_failed(&self, key: &Key) -> bool {
-        matches!(self.lock().slots.get(key), Some(Slot::Failed(_)))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Places> {
-        // The places are whole between any two statements, so a panic elsewhere does no harm.
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+        matches!(lock(&self.places).slots.get(key), Some(Slot::Failed(_)))
     }
 }
 
@@ -367,22 +362,12 @@ mod tests {
         assert_eq!(library.cache.len(), 0);
         let missing = ("no/such/model".into(), DeviceChoice::Cpu);
         assert!(library.borrow(&missing, &CancellationToken::forever()).is_err());
-        assert!(library.cache.lock().slots.is_empty(), "what could not be read is forgotten, too");
+        assert!(lock(&library.cache.places).slots.is_empty(), "what could not be read is forgotten, too");
     }
 
     #[test]
     fn few_models_are_read_at_once_and_those_that_are_not_wanted_any_more_never() {
-        let (begun, began) = sync_channel::<PathBuf>(100);
-        let (go, goes) = sync_channel::<()>(100);
-        let goes = Mutex::new(goes);
-        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/reference/rnnsearch");
-        let reader: Reader = Arc::new(move |folder, device, tokenizers, _| {
-            let _ = begun.send(folder.to_owned());
-            let _ = goes.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            Model::load_with(&fixture, device, tokenizers, &mut |_| ())
-        });
-        let hour = Duration::from_hours(1);
-        let cache = Arc::new(ModelCache::with_reader(reader, hour));
+        let (cache, go, began) = held(|_| true, Duration::from_hours(1));
         let key = |n: usize| (ModelSpec::from(&format!("model {n:02}")), DeviceChoice::Cpu);
         let want = |of: std::ops::Range<usize>| cache.prepare(of.map(key).collect(), |_| false);
         want(0..20);
@@ -398,20 +383,24 @@ mod tests {
         assert_eq!(cache.len(), 2);
     }
 
-    /// Files whose folder is `dead` do not answer until the sender is dropped; each that is begun is told.
-    fn partly_dead() -> (Arc<ModelCache>, SyncSender<()>, Receiver<PathBuf>) {
+    /// A cache whose reader waits at the folders that `holds` names until the sender is dropped; and what it began.
+    fn held(holds: fn(&Path) -> bool, stalled: Duration) -> (Arc<ModelCache>, SyncSender<()>, Receiver<PathBuf>) {
         let (closed, never) = sync_channel::<()>(0);
         let (begun, began) = sync_channel::<PathBuf>(100);
         let never = Mutex::new(never);
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/reference/rnnsearch");
         let reader: Reader = Arc::new(move |folder, device, tokenizers, _| {
             let _ = begun.send(folder.to_owned());
-            if folder.starts_with("dead") {
-                let _ = never.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            if holds(folder) {
+                let _ = lock(&never).recv();
             }
             Model::load_with(&fixture, device, tokenizers, &mut |_| ())
         });
-        (Arc::new(ModelCache::with_reader(reader, Duration::ZERO)), closed, began)
+        (Arc::new(ModelCache::with_reader(reader, stalled)), closed, began)
+    }
+
+    fn partly_dead() -> (Arc<ModelCache>, SyncSender<()>, Receiver<PathBuf>) {
+        held(|folder| folder.starts_with("dead"), Duration::ZERO)
     }
 
     fn dead(n: usize) -> Key {
@@ -437,7 +426,7 @@ mod tests {
         }
         let first: Vec<PathBuf> = (0..MOST_READERS).map(|_| began.recv().expect("a reader")).collect();
         assert!(began.try_recv().is_err(), "{first:?}");
-        assert_eq!(cache.lock().running, MOST_READERS);
+        assert_eq!(lock(&cache.places).running, MOST_READERS);
         cache.prepare(HashSet::from([dead(7)]), |_| false);
         drop(closed);
         let read = cache.wait(&dead(7), &CancellationToken::forever(), &mut |_| ());

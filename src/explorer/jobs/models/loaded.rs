@@ -1,16 +1,16 @@
 //! A model that is ready, or several as one, with what is told of it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::jobs::live::protocol::{DeviceFacts, Member, ModelFacts, ModelSizes};
-use crate::jobs::live::view::Wording;
+use crate::jobs::{live::view::Wording, thread::lock};
 use engine::decoding::ensemble::{Ensemble, Mixing};
 use engine::error::{Error, Result};
 use engine::evaluation::{EvaluatedSystem, plan::reader, rows::RowReader};
 use engine::models::{Kernels, Model, Stepper};
 use engine::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Sentence};
 use engine::text::tokenizer::Encode as _;
-use engine::{decoding::Specials, interventions::InterventionReader, lang::Count, nn::device::Device};
+use engine::{interventions::InterventionReader, lang::Count, nn::device::Device};
 
 /// A loaded model, with its last stepper if that is costly to make.
 pub(crate) struct LoadedModel {
@@ -143,10 +143,6 @@ impl LoadedModel {
         reader(self.system())
     }
 
-    pub(crate) fn specials(&self) -> Specials {
-        self.facts.specials
-    }
-
     /// Runs `work` with a stepper of this kind. Fused ones share the packed weights and are made anew; plain ones
     /// hold a copy of all weights on their device, so the last one is used again. It is away while `work` runs,
     /// so that a panic loses it instead of leaving it half changed.
@@ -159,17 +155,13 @@ impl LoadedModel {
         if kernels == Kernels::Fused && self.model().device.is_cpu() {
             return work(&mut *self.make_stepper(kernels, threads)?);
         }
-        let kept = self.kept().take().filter(|(kind, _)| *kind == kernels);
+        let kept = lock(&self.stepper).take().filter(|(kind, _)| *kind == kernels);
         let mut stepper = match kept {
             Some((_, stepper)) => stepper,
             None => self.make_stepper(kernels, threads)?,
         };
         let outcome = work(&mut *stepper);
-        *self.kept() = Some((kernels, stepper));
+        *lock(&self.stepper) = Some((kernels, stepper));
         outcome
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Option<(Kernels, Box<dyn Stepper>)>> {
-        self.stepper.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

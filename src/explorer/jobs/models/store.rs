@@ -1,12 +1,12 @@
 //! The models of the columns, and what was last reported to each column.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request, SystemKey};
 use crate::jobs::models::cache::{Heard, Key, Library, ModelCache, Reader};
-use crate::jobs::models::loaded::LoadedModel;
+use crate::jobs::{models::loaded::LoadedModel, thread::lock};
 use engine::nn::device::{Device, DeviceChoice};
 use engine::{decoding::SystemSpec, models::Model, ticket::CancellationToken};
 
@@ -155,9 +155,4 @@ impl Store {
             told.fingerprint = true;
         }
     }
-}
-
-/// The state behind these locks is whole between any two statements, so a panic elsewhere does no harm.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -81,7 +81,7 @@ impl Analyse {
         let (start, mut words) = (work.seconds(), 0);
         let mut analysed = Analysed { system: name.clone(), sentences: 0, refused: Vec::new(), refusals: 0, trouble };
         let what = if self.forces { tr!("Aligning the references with") } else { tr!("Translating with") };
-        model.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+        model.with_stepper(Kernels::Fused, work.library.threads, |stepper| {
             let mut stepper = YieldToForeground::new(stepper, &work.breath);
             run::run(
                 &mut workspace,

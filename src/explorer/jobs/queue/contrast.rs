@@ -76,7 +76,7 @@ fn ask(
     let pairs = Arc::clone(&found.pairs);
     let (before, start, mut words) = (found.models.len() * pairs.len(), work.seconds(), 0);
     let mut said = Vec::with_capacity(pairs.len());
-    model.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+    model.with_stepper(Kernels::Fused, work.library.threads, |stepper| {
         let mut stepper = YieldToForeground::new(stepper, &work.breath);
         for piece in pairs.chunks(PIECE.0) {
             let (compared, tokens) = asked.compare(&mut stepper, (said.len(), piece), &work.ticket)?;

@@ -30,7 +30,7 @@ impl DocumentsOrder {
                 require_file(&source)?;
                 require_file(&target)?;
                 let (beads, is_short) =
-                    align([&source, &target], &DocumentOptions::default(), work.threads(), &work.ticket)?;
+                    align([&source, &target], &DocumentOptions::default(), work.library.threads, &work.ticket)?;
                 let short =
                     tr!("The documents have too few sentences to learn words from; they are aligned by length alone");
                 Ok(DocumentsFound { beads, note: is_short.then(|| short.to_owned()) })

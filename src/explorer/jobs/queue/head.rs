@@ -63,7 +63,7 @@ impl HeadOrder {
             let what = tr!("Learning to align").to_owned();
             work.tell(JobProgress { done, total, what, ..JobProgress::default() });
         };
-        let mut learn = || learn_aligner(model, &files, work.threads(), &work.ticket, &mut hear);
+        let mut learn = || learn_aligner(model, &files, work.library.threads, &work.ticket, &mut hear);
         if let Some(path) = self.aligner {
             let learned = learn()?.learned.pruned(WORD_PAIRS);
             learned.save(&path)?;

@@ -2,14 +2,14 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use crate::jobs::queue::order::{Found, QueueOrder};
 use crate::jobs::queue::work::{Job, JobProgress, PausePoint, Work};
 use crate::jobs::thread;
-use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
+use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught, lock};
 use crate::jobs::{gate::ForegroundGate, models::cache::Library};
 use engine::error::Error;
 use engine::ticket::{CancellationToken, Generation};
@@ -93,7 +93,7 @@ impl<J: Job> JobQueue<J> {
         }
         let tickets = Generation::new();
         let entry = Entry { number, ticket: tickets.next(), tickets, is_paused: Arc::default() };
-        let mut queue = self.shared.lock();
+        let mut queue = lock(&self.shared.queue);
         queue.entries.push(entry.clone());
         queue.waiting.push_back((job, entry));
         drop(queue);
@@ -117,13 +117,13 @@ impl<J: Job> JobQueue<J> {
     }
 
     fn entry(&self, number: u64) -> Option<Entry> {
-        self.shared.lock().entries.iter().find(|entry| entry.number == number).cloned()
+        lock(&self.shared.queue).entries.iter().find(|entry| entry.number == number).cloned()
     }
 }
 
 impl<J> Shared<J> {
     fn close(&self) {
-        let mut queue = self.lock();
+        let mut queue = lock(&self.queue);
         queue.is_closed = true;
         queue.waiting.clear();
         for entry in &queue.entries {
@@ -134,13 +134,8 @@ impl<J> Shared<J> {
         self.gate.ring();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue<J>> {
-        // The queue is whole between any two statements, so a panic elsewhere does no harm.
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn next(&self) -> Option<(J, Entry)> {
-        let mut queue = self.lock();
+        let mut queue = lock(&self.queue);
         loop {
             if queue.is_closed {
                 return None;
@@ -157,7 +152,7 @@ fn run<J: Job>(shared: &Shared<J>, library: &Library, out: &Outbox<QueueEvent<J:
     while let Some((job, entry)) = shared.next() {
         let number = entry.number;
         let kind = perform(job, &entry, &shared.gate, library, out);
-        shared.lock().entries.retain(|entry| entry.number != number);
+        lock(&shared.queue).entries.retain(|entry| entry.number != number);
         out.send(QueueEvent { number, kind });
     }
 }

@@ -157,7 +157,7 @@ fn phrases(work: &Work<'_>, model: &LoadedModel, lines: &[(usize, String)]) -> R
     }
     let sources: Vec<&[u32]> = readable.iter().map(|(_, sentence)| sentence.ids.as_slice()).collect();
     let what = tr!("Reading phrases with {}", model.facts.name);
-    let read = model.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+    let read = model.with_stepper(Kernels::Fused, work.library.threads, |stepper| {
         representations::phrases(&model.facts.name, stepper, &sources, model.model().source_eos(), &mut |done| {
             work.tell(progress(done, sources.len(), what.clone()));
             work.pause_point()
@@ -183,7 +183,7 @@ fn annotations(work: &Work<'_>, model: &LoadedModel, text: &str) -> Result<Gathe
     if !(1..=MAX_SOURCE_TOKENS).contains(&sentence.words()) {
         return Err(Error::Input("The sentence is empty or too long for this model".to_owned()));
     }
-    let h = model.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+    let h = model.with_stepper(Kernels::Fused, work.library.threads, |stepper| {
         stepper.begin(&[&sentence.ids])?;
         Ok(stepper.annotations(0))
     })?;

@@ -97,7 +97,7 @@ impl Probe {
                 let model = work.model(&model, device)?;
                 let title = MEASURES.get(measure).map_or("", |measure| measure.title);
                 work.say(tr!("Measuring with {}: {title}", model.facts.name, title = engine::lang::text(title)));
-                let tested = model.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+                let tested = model.with_stepper(Kernels::Fused, work.library.threads, |stepper| {
                     let mut yielding = YieldToForeground::new(stepper, &work.breath);
                     let changes = left_out.iter().copied().map(Intervention::LeaveOut).collect();
                     let mut changed = Intervening::for_all(&mut yielding, changes);

@@ -80,7 +80,7 @@ pub struct Work<'a> {
     /// Stale once the order is cancelled.
     pub ticket: CancellationToken,
     pub breath: PausePoint,
-    library: &'a Library,
+    pub(crate) library: &'a Library,
     tell: &'a dyn Fn(JobProgress),
     last: Cell<Option<Instant>>,
     start: Instant,
@@ -116,10 +116,6 @@ impl<'a> Work<'a> {
     /// Reports what it is doing, without counts.
     pub fn say(&self, what: String) {
         self.tell(JobProgress { what, ..JobProgress::default() });
-    }
-
-    pub fn threads(&self) -> usize {
-        self.library.threads
     }
 
     /// The live model, else one read here and kept for the order. Error: about the folder, or [`Error::Stale`].

@@ -7,7 +7,7 @@ use crate::jobs::corpus::thread::{CorpusRequest, Detail};
 use crate::pages::corpus::{CorpusPage, picture};
 use corpus::judgements::judge::{ByAnnotator, Judgement};
 use corpus::judgements::{campaign::Campaign, change::Change};
-use corpus::store::{corpus::CorpusTable, output::is_said, output::SystemOutput};
+use corpus::store::{corpus::CorpusTable, output::SystemOutput, output::is_said};
 use engine::text::links::{Link, Links};
 
 impl CorpusPage {
@@ -47,9 +47,15 @@ impl CorpusPage {
         }
     }
 
+    /// What all say of a sentence, from 0.
+    pub fn judgements(&self, at: usize) -> &ByAnnotator {
+        static NONE: ByAnnotator = ByAnnotator::new();
+        self.corpus.judgements.get(&at).map_or(&NONE, |all| all)
+    }
+
     /// Puts a judgement into the table in view, while the thread writes it into the file.
     fn say(&mut self, at: usize, annotator: &str, judgement: Judgement) {
-        let mut all = self.corpus.judgements.get(&at).map(|all| ByAnnotator::clone(all)).unwrap_or_default();
+        let mut all = self.judgements(at).clone();
         if judgement.is_empty() {
             all.remove(annotator);
         } else {
@@ -160,9 +166,6 @@ impl CorpusPage {
         self.note_outputs();
         if let Some(mut shared) = self.detail.take() {
             let detail = Arc::make_mut(&mut shared);
-            if let Some(by) = change.judged.get(&detail.at) {
-                detail.judgements = Arc::clone(by);
-            }
             if let Some(gold) = change.golds.get(&detail.at) {
                 detail.gold.clone_from(gold);
                 let own = change.output_golds.get(&detail.at);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::app::{effect::Effect, files::work::FileJob, state::AppState};
+use crate::app::{files::work::FileJob, state::AppState, tasks::Effect};
 use crate::jobs::files::follow::FollowEvent;
 use crate::pages::{corpus::CorpusPage, corpus::command::LogCommand, corpus::views::ExploreView};
 use training::curves;

@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::app::page::{Dropped, Page, PageInfo};
 use crate::app::{
-    document::table::AlignmentTable, effect::Effect, files::gold::Gold, files::work::FileEvent, state::AppState,
+    document::table::AlignmentTable, files::gold::Gold, files::work::FileEvent, state::AppState, tasks::Effect,
 };
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
 use crate::jobs::files::follow::FollowEvent;

@@ -3,7 +3,9 @@
 use std::{path::Path, sync::Arc};
 
 use crate::app::document::interlinear::{InterlinearPlan, RowChoice, TextRow};
-use crate::app::{document::column::file_name, files::interlinear, files::work::FileJob, state::AppState};
+use crate::app::{
+    document::column::file_name, document::history::TypedIn, files::interlinear, files::work::FileJob, state::AppState,
+};
 use crate::pages::sentence::command::{InterlinearCommand, TierEdit};
 use engine::lang;
 use engine::text::words::visible;
@@ -97,7 +99,7 @@ fn type_cell(app: &mut AppState, mut plan: InterlinearPlan, (at, j): (usize, usi
     if before == *cell {
         return;
     }
-    app.document.history.typed_cell(app.document.state.clone(), (at, j), &before, cell);
+    app.document.history.typed(TypedIn::Cell(at, j), app.document.state.clone(), &before, cell);
     tier.set(words, cells);
     app.document.state.interlinear = Arc::new(plan);
     app.changed();

@@ -32,7 +32,7 @@ pub(super) fn select(app: &mut AppState, command: &SelectCommand) {
 
 fn move_selected_column(app: &mut AppState, by: isize) {
     let Some(selected) = app.selected_column() else { return };
-    let has_only_models = app.view.page.info().has_only_models;
+    let has_only_models = app.view.page.0.has_only_models;
     let selected = if has_only_models { app.document.original(selected).unwrap_or(selected) } else { selected }.id;
     let goes = |column: &&Column| !has_only_models || (column.variant.is_none() && !column.system.is_ensemble());
     let ids: Vec<ColumnId> = app.document.columns.iter().filter(goes).map(|column| column.id).collect();

@@ -147,9 +147,7 @@ const PAGE_KEYS: [[KeyboardShortcut; 1]; 9] = [
 impl Act {
     pub fn keys(self) -> &'static [KeyboardShortcut] {
         match self {
-            Self::ShowPage(page) => {
-                PAGE_KEYS.get(usize::from(page.info().digit).wrapping_sub(1)).map_or(&[], |keys| keys)
-            }
+            Self::ShowPage(page) => PAGE_KEYS.get(usize::from(page.0.digit).wrapping_sub(1)).map_or(&[], |keys| keys),
             _ => ROWS.iter().find(|row| row.act == self).map_or(&[], |row| row.keys),
         }
     }

@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::table::{AlignmentTable, Making};
-use crate::app::{document::table, effect::Effect, page::Page, state::AppState};
+use crate::app::{document::table, page::Page, state::AppState, tasks::Effect};
 use crate::jobs::steps::{StepTrace, StepsRequest};
 use crate::pages::shape::{PageState, told};
 use crate::pages::steps::guess::{Guessing, greatest};

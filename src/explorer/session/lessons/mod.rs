@@ -15,8 +15,8 @@ use std::{path::PathBuf, sync::Arc};
 use crate::app::files::work::{FileJob, FileWork};
 use crate::app::lights::{Highlight, Lights};
 use crate::app::{
-    document::column::Column, effect::Effect, files::drawing::Drawing, files::export, layout::Look, page::SENTENCE,
-    settings::LIGHT_PALETTE, state::AppState,
+    document::column::Column, files::drawing::Drawing, files::export, layout::Look, page::SENTENCE,
+    settings::LIGHT_PALETTE, state::AppState, tasks::Effect,
 };
 use crate::jobs::files::texts::FolderTexts;
 use crate::pages::{command::Command, lesson::LessonCommand, steps::STEPS, steps::StepsPage, steps::picture::figure};

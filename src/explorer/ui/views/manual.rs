@@ -1,12 +1,14 @@
-//! The manual, in a panel at the right, so that one can read and try at once.
+//! The manual, in a panel at the right, so that one can read and try at once; and where its links and those of lessons
+//! lead.
 
 use egui::text::LayoutJob;
 use egui::{Align, FontSelection, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle, Ui, vec2};
 
 use crate::app::{command::WindowCommand, page::SENTENCE};
-use crate::pages::{lesson::LessonCommand, shell::act::Act, shell::local::Window, shell::local::keep_side};
+use crate::pages::shell::local::{Window, keep_side};
+use crate::pages::{lesson::LessonCommand, page_of_key, shell::act::Act};
+use crate::session::lessons::shelf::BUNDLED;
 use crate::ui::manual::{ManualLocal, ManualPage, PICTURES, pages};
-use crate::ui::manual_links::{ALL_LESSONS, Target, target};
 use crate::{ui::act, widgets::theme};
 use engine::text::markdown::{MarkdownBlock, MarkdownSpan};
 use figure::png;
@@ -40,7 +42,7 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let manual = window.local.of::<ManualLocal>();
     let mut closes = false;
     ui.horizontal(|ui| {
-        if ui.add_enabled(manual.has_before(), egui::Button::new(tr!("Back"))).clicked() {
+        if ui.add_enabled(!manual.before.is_empty(), egui::Button::new(tr!("Back"))).clicked() {
             manual.back();
         }
         if ui.add_enabled(manual.page != 0 || !manual.query.is_empty(), egui::Button::new(tr!("Contents"))).clicked() {
@@ -260,4 +262,50 @@ fn texture(ui: &Ui, manual: &mut ManualLocal, path: &str) -> Option<TextureHandl
     let texture = ui.ctx().load_texture(path, image, egui::TextureOptions::LINEAR);
     manual.pictures.push((path.to_owned(), texture.clone()));
     Some(texture)
+}
+
+/// The target of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    Manual(usize),
+    Act(Act),
+    Lesson(String),
+    Web(String),
+    /// A file of the source tree, by its path from the root.
+    File(String),
+}
+
+pub const ALL_LESSONS: &str = "all";
+
+const PROGRAM: &str = "interlinear:";
+
+pub fn target(link: &str) -> Option<Target> {
+    if let Some(wanted) = link.strip_prefix(PROGRAM) {
+        return program(wanted);
+    }
+    if link.starts_with("https://") {
+        return Some(Target::Web(link.to_owned()));
+    }
+    if let Some(path) = link.strip_prefix("../../") {
+        return Some(Target::File(path.to_owned()));
+    }
+    if let Some(path) = link.strip_prefix("../") {
+        return Some(Target::File(format!("assets/{path}")));
+    }
+    let file = link.split('#').next().unwrap_or(link);
+    pages().iter().position(|page| page.file == file).map(Target::Manual)
+}
+
+/// `page/NAME`, `act/NAME`, `lesson/KEY`, or `lesson/all` for the list of them.
+fn program(wanted: &str) -> Option<Target> {
+    let (kind, name) = wanted.split_once('/')?;
+    match kind {
+        "page" => page_of_key(name).map(|page| Target::Act(Act::ShowPage(page))),
+        "act" => act::bindings().iter().map(|row| row.act).find(|act| format!("{act:?}") == name).map(Target::Act),
+        "lesson" => {
+            let is_there = name == ALL_LESSONS || BUNDLED.iter().any(|(key, _)| *key == name);
+            is_there.then(|| Target::Lesson(name.to_owned()))
+        }
+        _ => None,
+    }
 }

@@ -22,7 +22,7 @@ use crate::{app::command::WindowCommand, session::state::Session};
 use engine::lang;
 
 pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>, session: &Session) {
-    let (lessons, page) = (session.lessons(), session.pages().get(window.app.view.page));
+    let (lessons, page) = (session.lessons(), session.pages.get(window.app.view.page));
     window.local.lit.clear();
     if presentation::is_shown(window, page) {
         if lessons.open().is_some() {
@@ -55,7 +55,7 @@ fn over(ui: &mut egui::Ui, window: &mut Window<'_>, session: &Session) {
     }
     sheets::sheets_ui(ui, window);
     training::new_training_ui(ui, session.training(), window);
-    session.pages().each().into_iter().for_each(|page| page.over_ui(ui, window));
+    session.pages.each().into_iter().for_each(|page| page.over_ui(ui, window));
     help::help_ui(ui, window);
     offers::offers_ui(ui, window);
 }

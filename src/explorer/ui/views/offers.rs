@@ -39,6 +39,15 @@ pub struct Offer {
     pub does: fn(&mut Window<'_>, MenuTarget),
 }
 
+const fn offer(
+    name: &'static str,
+    on: &'static [MenuKind],
+    can: fn(&Window<'_>, MenuTarget) -> bool,
+    does: fn(&mut Window<'_>, MenuTarget),
+) -> Offer {
+    Offer { name, on, can, does }
+}
+
 const TARGET: &[MenuKind] = &[MenuKind::Target, MenuKind::Cell];
 /// Cells have many entries already.
 const WITHOUT_CELLS: &[MenuKind] = &[MenuKind::Source, MenuKind::Target, MenuKind::Hypothesis];
@@ -62,65 +71,66 @@ const ALL: &[MenuKind] = &[
 
 /// Entries that open a variant or change one.
 pub const WHAT_IF: &[Offer] = &[
-    Offer { name: id!("Replace the source word..."), on: LOOKED_AT, can: variant::is_word, does: variant::replace },
-    Offer { name: id!("Drop the source word"), on: LOOKED_AT, can: variant::is_word, does: variant::drop_word },
-    Offer { name: id!("Insert words before it..."), on: LOOKED_AT, can: variant::is_read, does: variant::insert },
-    Offer { name: id!("Swap it with the next word"), on: LOOKED_AT, can: variant::has_next, does: variant::swap },
-    Offer { name: id!("Beside it with other words..."), on: COLUMN, can: always, does: variant::reword },
-    Offer { name: id!("Beside it with other settings..."), on: COLUMN, can: always, does: variant::reset },
-    Offer { name: id!("Make this the sentence"), on: COLUMN, can: variant::has_text, does: variant::adopt },
-    Offer { name: id!("Close this variant"), on: COLUMN, can: variant::is_variant, does: variant::close },
+    offer(id!("Replace the source word..."), LOOKED_AT, variant::is_word, variant::replace),
+    offer(id!("Drop the source word"), LOOKED_AT, variant::is_word, variant::drop_word),
+    offer(id!("Insert words before it..."), LOOKED_AT, variant::is_read, variant::insert),
+    offer(id!("Swap it with the next word"), LOOKED_AT, variant::has_next, variant::swap),
+    offer(id!("Beside it with other words..."), COLUMN, always, variant::reword),
+    offer(id!("Beside it with other settings..."), COLUMN, always, variant::reset),
+    offer(id!("Make this the sentence"), COLUMN, variant::has_text, variant::adopt),
+    offer(id!("Close this variant"), COLUMN, variant::is_variant, variant::close),
 ];
 
 /// Every entry in the order of the menu, in groups with a line between.
 pub const OFFERS: &[&[Offer]] = &[
     &[
-        Offer { name: id!("Inspect this word"), on: TARGET, can: always, does: inspect },
-        Offer { name: id!("Show its alignment"), on: HYPOTHESIS, can: always, does: show },
-        Offer { name: id!("Score it in every column"), on: HYPOTHESIS, can: beside_others, does: score },
+        offer(id!("Inspect this word"), TARGET, always, inspect),
+        offer(id!("Show its alignment"), HYPOTHESIS, always, show),
+        offer(id!("Score it in every column"), HYPOTHESIS, beside_others, score),
     ],
     &[
-        Offer { name: id!("Force another word..."), on: TARGET, can: is_own, does: changes::force },
-        Offer { name: id!("A row that says another word..."), on: TARGET, can: can_persuade, does: changes::force },
-        Offer { name: id!("Not this word here"), on: TARGET, can: is_own, does: changes::ban },
-        Offer { name: id!("Never this word"), on: TARGET, can: is_own, does: changes::never },
-        Offer { name: id!("All weight on this source word"), on: CELL, can: can_set, does: changes::one_hot },
-        Offer { name: id!("The same weight on every word"), on: TARGET, can: can_set, does: changes::uniform },
-        Offer { name: id!("The row as linked by hand"), on: TARGET, can: changes::can_gold, does: changes::gold },
-        Offer { name: id!("All rows as linked by hand"), on: TARGET, can: changes::can_gold, does: changes::all_gold },
-        Offer { name: id!("Say the reference"), on: TARGET, can: changes::has_other_words, does: changes::reference },
-        Offer { name: id!("The row by the model again"), on: TARGET, can: changes::is_pinned, does: changes::free },
-        Offer { name: id!("Mask the source word"), on: LOOKED_AT, can: changes::can_mask, does: changes::mask },
-        Offer { name: id!("Unmask the source word"), on: LOOKED_AT, can: changes::is_masked, does: changes::unmask },
+        offer(id!("Force another word..."), TARGET, is_own, changes::force),
+        offer(id!("A row that says another word..."), TARGET, can_persuade, changes::force),
+        offer(id!("Not this word here"), TARGET, is_own, changes::ban),
+        offer(id!("Never this word"), TARGET, is_own, changes::never),
+        offer(id!("All weight on this source word"), CELL, can_set, changes::one_hot),
+        offer(id!("The same weight on every word"), TARGET, can_set, changes::uniform),
+        offer(id!("The row as linked by hand"), TARGET, changes::can_gold, changes::gold),
+        offer(id!("All rows as linked by hand"), TARGET, changes::can_gold, changes::all_gold),
+        offer(id!("Say the reference"), TARGET, changes::has_other_words, changes::reference),
+        offer(id!("The row by the model again"), TARGET, changes::is_pinned, changes::free),
+        offer(id!("Mask the source word"), LOOKED_AT, changes::can_mask, changes::mask),
+        offer(id!("Unmask the source word"), LOOKED_AT, changes::is_masked, changes::unmask),
     ],
     WHAT_IF,
     &[
-        Offer { name: id!("Test what the words depend on"), on: WORD, can: can_test, does: test },
-        Offer { name: id!("Save what is set..."), on: WITHOUT_CELLS, can: is_own, does: save_set },
+        offer(id!("Test what the words depend on"), WORD, can_test, |window, clicked| {
+            measured::measure(window, clicked.column(), 0)
+        }),
+        offer(id!("Save what is set..."), WITHOUT_CELLS, is_own, |window, clicked| {
+            ask_for_set(window, clicked.column())
+        }),
     ],
     &[
-        Offer { name: id!("Copy the word"), on: WORD, can: always, does: copy_word },
-        Offer { name: id!("Copy both words and their number"), on: CELL, can: always, does: copy_cell },
-        Offer { name: id!("Copy the row as TSV"), on: ROW, can: has_numbers, does: copy_row },
-        Offer {
-            name: id!("Copy the numbers of the source word as TSV"),
-            on: LOOKED_AT,
-            can: has_numbers,
-            does: copy_source,
-        },
-        Offer { name: id!("Copy the alignment as TSV"), on: ALL, can: has_numbers, does: copy_alignment },
-        Offer { name: id!("Copy as interlinear text"), on: WHOLE, can: any_aligns, does: copy_interlinear },
-        Offer { name: id!("Copy as interlinear LaTeX (gb4e)"), on: WHOLE, can: any_aligns, does: copy_gb4e },
-        Offer { name: id!("Copy this translation"), on: ALL, can: always, does: copy_translation },
-        Offer { name: id!("Copy the beam as TSV"), on: HYPOTHESIS, can: always, does: copy_beam },
-        Offer { name: id!("Copy the picture"), on: ALL, can: always, does: copy_picture },
-        Offer { name: id!("Save a figure..."), on: ALL, can: always, does: save_figure },
+        offer(id!("Copy the word"), WORD, always, copy_word),
+        offer(id!("Copy both words and their number"), CELL, always, copy_cell),
+        offer(id!("Copy the row as TSV"), ROW, has_numbers, copy_row),
+        offer(id!("Copy the numbers of the source word as TSV"), LOOKED_AT, has_numbers, copy_source),
+        offer(id!("Copy the alignment as TSV"), ALL, has_numbers, copy_alignment),
+        offer(id!("Copy as interlinear text"), WHOLE, any_aligns, |window, _| copy_glossed(window, "text")),
+        offer(id!("Copy as interlinear LaTeX (gb4e)"), WHOLE, any_aligns, |window, _| copy_glossed(window, "gb4e")),
+        offer(id!("Copy this translation"), ALL, always, copy_translation),
+        offer(id!("Copy the beam as TSV"), HYPOTHESIS, always, copy_beam),
+        offer(id!("Copy the picture"), ALL, always, copy_picture),
+        offer(id!("Save a figure..."), ALL, always, save_figure),
     ],
     &[
-        Offer { name: id!("Neighbours on the map"), on: WORD, can: on_map, does: neighbours },
-        Offer { name: id!("Outline the aligner's links"), on: CELL, can: can_outline, does: outline },
-        Offer { name: id!("Only this column"), on: ALL, can: beside_others, does: alone },
-        Offer { name: id!("All columns"), on: ALL, can: is_alone, does: |window, _| window.layout.solo = false },
+        offer(id!("Neighbours on the map"), WORD, on_map, neighbours),
+        offer(id!("Outline the aligner's links"), CELL, can_outline, |window, _| {
+            window.push(SettingsCommand::SetLinks(true))
+        }),
+        offer(id!("Only this column"), ALL, beside_others, alone),
+        offer(id!("All columns"), ALL, is_alone, |window, _| window.layout.solo = false),
     ],
 ];
 
@@ -270,10 +280,6 @@ fn can_test(window: &Window<'_>, clicked: MenuTarget) -> bool {
         && window.app.document.column(clicked.column()).is_some_and(|column| !column.system.is_ensemble())
 }
 
-fn test(window: &mut Window<'_>, clicked: MenuTarget) {
-    measured::measure(window, clicked.column(), 0);
-}
-
 pub fn ask_for_set(window: &mut Window<'_>, column: ColumnId) {
     let question = Question::new(
         tr!("Save the sentence with what is set"),
@@ -284,10 +290,6 @@ pub fn ask_for_set(window: &mut Window<'_>, column: ColumnId) {
         ),
     );
     window.ask(question.then(move |path| ProbeCommand::Save { column, path }));
-}
-
-fn save_set(window: &mut Window<'_>, clicked: MenuTarget) {
-    ask_for_set(window, clicked.column());
 }
 
 fn is_alone(window: &Window<'_>, _: MenuTarget) -> bool {
@@ -376,14 +378,6 @@ fn copy_glossed(window: &mut Window<'_>, format: &str) {
         format.map(|format| format.file(&lang::in_english(|| interlinear::sentences(window.app))));
 }
 
-fn copy_interlinear(window: &mut Window<'_>, _: MenuTarget) {
-    copy_glossed(window, "text");
-}
-
-fn copy_gb4e(window: &mut Window<'_>, _: MenuTarget) {
-    copy_glossed(window, "gb4e");
-}
-
 fn copy_translation(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some((column, table)) = shown(window, clicked) else { return };
     let own = match clicked {
@@ -438,10 +432,6 @@ fn neighbours(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(model) = column.system.only().cloned() else { return };
     window.push(MapCommand::Find { model, choice, word });
     window.push(WindowCommand::ShowPage(MAP));
-}
-
-fn outline(window: &mut Window<'_>, _: MenuTarget) {
-    window.push(SettingsCommand::SetLinks(true));
 }
 
 fn alone(window: &mut Window<'_>, clicked: MenuTarget) {

@@ -106,7 +106,7 @@ fn longer(ui: &Ui) -> Longer {
     let more = |id: &'static str| (width(lang::text(id)) - width(id)).max(0.0);
     let menus = settings::MENUS.iter().map(|(name, _)| *name).chain([id!("Lessons"), id!("Beam")]);
     Longer {
-        tabs: PAGES.iter().map(|page| more(page.info().name)).sum(),
+        tabs: PAGES.iter().map(|page| more(page.0.name)).sum(),
         menus: menus.map(more).sum(),
         add: more(id!("+ Model")),
     }

@@ -140,7 +140,7 @@ fn sheet<'a>(
     let order = campaign.order(annotator, detail.at).into_iter();
     let names = order.filter_map(|n| campaign.systems.get(n)).map(String::as_str);
     let rows = names.filter_map(|name| Some((name, said(name)?))).collect();
-    let others = detail.judgements.iter().filter(|(name, _)| is_metric(campaign, annotator, name));
+    let others = page.judgements(detail.at).iter().filter(|(name, _)| is_metric(campaign, annotator, name));
     let suggested = others.flat_map(|(_, judgement)| &judgement.marks).collect();
     DeskSheet { at: detail.at, source: &detail.sentence.source, rules: page.corpus.rules, rows, own, suggested }
 }
@@ -291,7 +291,7 @@ fn sheet_ui(
             row_ui(ui, page, window, campaign, (sheet, &tints), n);
         }
         // Names of systems stand in them.
-        let stale = detail.judgements.iter().filter(|(name, _)| is_free || *name == own && !campaign.is_blind);
+        let stale = page.judgements(detail.at).iter().filter(|(name, _)| is_free || *name == own && !campaign.is_blind);
         for (annotator, judgement) in stale {
             for (n, stale) in judgement.stale.iter().enumerate() {
                 let number = (annotator == own).then_some(judgement.marks.len() + n);

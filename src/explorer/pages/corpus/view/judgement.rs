@@ -49,7 +49,7 @@ pub fn judged_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, detail
     });
     note_ui(ui, page, window, detail, &judgement.note);
     let is_seen = |name: &String| sees_others && *name != page.kept.annotator;
-    for (annotator, other) in detail.judgements.iter().filter(|(name, _)| is_seen(name)) {
+    for (annotator, other) in page.judgements(detail.at).iter().filter(|(name, _)| is_seen(name)) {
         let tags: Vec<&str> = other.tags.iter().map(String::as_str).collect();
         let stars = "\u{2605}".repeat(usize::from(other.stars));
         let clean: Vec<&str> = other.no_errors.iter().map(String::as_str).collect();

@@ -42,7 +42,7 @@ pub struct Tints {
 impl Tints {
     pub fn of(ui: &Ui, page: &CorpusPage, window: &mut Window<'_>, detail: &Detail) -> Self {
         let own = page.said(detail.at, &page.kept.annotator);
-        let others = detail.judgements.iter().filter(|(name, _)| **name != page.kept.annotator);
+        let others = page.judgements(detail.at).iter().filter(|(name, _)| **name != page.kept.annotator);
         let all = std::iter::once((&page.kept.annotator, &own)).chain(others);
         let mut seen = Vec::new();
         for (annotator, judgement) in all {
