@@ -388,9 +388,7 @@ fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
 fn report(path: &Path, brought: &ImportReport) {
     let name = path.file_name().unwrap_or(path.as_os_str()).display();
     output::tell(&format!("{name}: {}. {}", brought.told(), brought.facts.join(" ")));
-    for warning in &brought.warnings {
-        output::tell(warning);
-    }
+    brought.warnings.iter().for_each(|warning| output::tell(warning));
     if !brought.differing.is_empty() {
         output::tell(&format!("{name}: with --replace it puts these in the place of the others"));
     }

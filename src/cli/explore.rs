@@ -98,13 +98,10 @@ fn is_left_to_another(options: &WindowOptions) -> bool {
     }
     // The other one may run in another folder.
     let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    let of_model = |model: &ModelSpec| ModelSpec { folder: whole(&model.folder), ..model.clone() };
     let given = GivenOver {
         files: options.files.iter().chain(&options.interventions).map(whole).collect(),
-        models: options
-            .models
-            .iter()
-            .map(|model| ModelSpec { folder: whole(&model.folder), ..model.clone() })
-            .collect(),
+        models: options.models.iter().map(of_model).collect(),
         source: options.source.as_ref().map(whole),
         target: options.target.as_ref().map(whole),
         link: options.link.clone(),

@@ -190,10 +190,7 @@ pub fn run(args: &FigureArgs) -> anyhow::Result<()> {
             scenes.iter_mut().map(|one| one.scene(source, target, gold.get(text.number - 1))).collect()
         });
         drawing.take(drawn, &texts.name, text.number)?;
-        next = match second.take() {
-            Some(text) => Some(text),
-            None => texts.next()?,
-        };
+        next = second.take().map_or_else(|| texts.next(), |text| Ok(Some(text)))?;
     }
     if let Some(files) = &texts.files {
         files.source.tell_empty("draw");

@@ -89,17 +89,11 @@ pub struct PlanArgs {
 impl PlanArgs {
     fn plan(&self) -> anyhow::Result<TrainingPlan> {
         let first = TrainingPlan::default();
-        let (source_language, target_language) = match &self.languages {
-            None => (first.source_language, first.target_language),
-            Some(pair) => {
-                let Some((source, target)) = pair.split_once('-') else {
-                    let sentence =
-                        format!("--languages is `{pair}`; write both with a hyphen between them, such as en-fr");
-                    return Err(Error::Input(sentence).into());
-                };
-                (source.to_owned(), target.to_owned())
-            }
-        };
+        let advice = "write both with a hyphen between them, such as en-fr";
+        let wrong = |pair: &str| Error::Input(format!("--languages is `{pair}`; {advice}"));
+        let typed = self.languages.as_deref().map(|pair| pair.split_once('-').ok_or_else(|| wrong(pair)));
+        let typed = typed.transpose()?.map(|(source, target)| (source.to_owned(), target.to_owned()));
+        let (source_language, target_language) = typed.unwrap_or((first.source_language, first.target_language));
         let both = |paths: &Option<Vec<PathBuf>>, otherwise| match paths.as_deref() {
             Some([source, target]) => (source.clone(), target.clone()),
             _ => otherwise,
@@ -144,9 +138,7 @@ fn compose(path: &Path, arguments: &PlanArgs) -> anyhow::Result<()> {
     let lines = plan.explanation()?;
     let here = std::env::current_dir().unwrap_or_default();
     recipe::save(&plan.seen_from(&here, path.parent().unwrap_or(Path::new(""))), path, arguments.force)?;
-    for line in &lines {
-        output::tell(line);
-    }
+    lines.iter().for_each(|line| output::tell(line));
     output::tell(&format!("{} is written; look at its paths and sizes, then run", path.display()));
     let mut result = output::LineOutput::stdout();
     result.line(&recipe::command(path))?;
@@ -210,11 +202,8 @@ impl View {
                 self.bar.finish_and_clear();
                 let how = if *complete { "done" } else { "stopped" };
                 let (update, seconds) = (position.update, position.seconds);
-                let long = if seconds < 360.0 {
-                    format!("{seconds:.0} seconds")
-                } else {
-                    format!("{:.2} hours", seconds / 3600.0)
-                };
+                let hours = || format!("{:.2} hours", seconds / 3600.0);
+                let long = if seconds < 360.0 { format!("{seconds:.0} seconds") } else { hours() };
                 self.tell(&format!("{how} after {update} updates and {long} of training"));
             }
         }

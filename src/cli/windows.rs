@@ -133,9 +133,7 @@ pub fn run<I: WindowItem>(
         }
     }
     progress.finish();
-    for rest in kinds.iter().filter_map(RefusedKind::rest) {
-        progress.tell(&rest);
-    }
+    kinds.iter().filter_map(RefusedKind::rest).for_each(|rest| progress.tell(&rest));
     files.source.tell_empty(doing.verb);
     Ok(refused)
 }

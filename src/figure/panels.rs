@@ -30,10 +30,9 @@ pub fn together<'a>(figures: Vec<Figure<'a>>, columns: usize, palette: &Palette)
     for (n, figure) in figures.into_iter().enumerate() {
         let (column, row) = (n % columns, n / columns);
         let by = size(widths[..column].iter().sum(), heights[..row].iter().sum());
-        marks.extend(figure.marks.into_iter().map(|mut mark| {
-            mark.shift(by);
-            mark
-        }));
+        let from = marks.len();
+        marks.extend(figure.marks);
+        marks[from..].iter_mut().for_each(|mark| mark.shift(by));
         titles.push(figure.provenance.title);
         for fact in figure.provenance.facts {
             if !provenance.facts.contains(&fact) {

@@ -10,7 +10,7 @@ use engine::aligner::corpus::{CorpusBuilder, RARE};
 use engine::aligner::learn::{LearningProgress, learn, pairs_of_all_passes};
 use engine::aligner::words::{Cutter, LineAligner};
 use engine::aligner::{learned::Learned, settings::AlignerSettings};
-use engine::error::{Error, Result};
+use engine::error::Error;
 use engine::text::links::{Link, Links};
 use engine::{analysis::aer::AerCounts, evaluation::alignment::AlignerDirection, text::links::read::links_of};
 use host::runtime::physical_cores;

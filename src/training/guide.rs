@@ -31,11 +31,8 @@ impl Guide {
     }
 
     pub fn of(&self, k: usize) -> &[GuidedLink] {
-        let start = if k == 0 { Some(0) } else { self.ends.get(k - 1).copied() };
-        match (start, self.ends.get(k)) {
-            (Some(start), Some(end)) => &self.looks[start..*end],
-            _ => &[],
-        }
+        let start = k.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied());
+        start.zip(self.ends.get(k)).map_or(&[], |(start, end)| &self.looks[start..*end])
     }
 
     pub fn note(&self) -> String {

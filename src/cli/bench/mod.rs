@@ -111,16 +111,10 @@ fn translate(model: &Model, stepper: &mut dyn Stepper, sources: &[Sentence]) -> 
     let options = SearchOptions { beam: BEAM, max_length: Some(WORDS), ..SearchOptions::default() };
     let ids: Vec<&[u32]> = sources.iter().map(|source| source.ids.as_slice()).collect();
     let (began, mut first) = (Instant::now(), None);
-    let decoded = decoding::decode(
-        stepper,
-        words::specials(model),
-        &ids,
-        &options,
-        &CancellationToken::forever(),
-        &mut |_, _| {
-            first.get_or_insert_with(|| began.elapsed().as_secs_f64());
-        },
-    )?;
+    let (specials, ticket) = (words::specials(model), CancellationToken::forever());
+    let decoded = decoding::decode(stepper, specials, &ids, &options, &ticket, &mut |_, _| {
+        first.get_or_insert_with(|| began.elapsed().as_secs_f64());
+    })?;
     let best = decoded.iter().filter_map(|decoded| decoded.hypotheses.first());
     let said = best.map(|hypothesis| hypothesis.tokens.len()).sum();
     Ok((said, first.unwrap_or_else(|| began.elapsed().as_secs_f64())))
@@ -130,14 +124,9 @@ fn sentences(model: &Model, count: usize) -> Vec<Sentence> {
     let mut rng = ChaCha8Rng::seed_from_u64(20);
     let lowest = model.config.eos.max(model.config.unk) + 1;
     let vocabulary = (model.config.source_vocabulary as u32).max(lowest + 1);
-    let mut word = || model.source.token(rng.random_range(lowest..vocabulary)).unwrap_or_default().to_owned();
-    let mut sentence = || (0..WORDS).map(|_| word()).collect::<Vec<_>>();
-    (0..count)
-        .map(|_| {
-            let words = sentence();
-            model.source.encode_words(&words.iter().map(String::as_str).collect::<Vec<_>>())
-        })
-        .collect()
+    let mut word = || model.source.token(rng.random_range(lowest..vocabulary)).unwrap_or_default();
+    let mut sentence = || model.source.encode_words(&(0..WORDS).map(|_| word()).collect::<Vec<&str>>());
+    (0..count).map(|_| sentence()).collect()
 }
 
 /// Median seconds of some work, after once that does not count where it is repeated.

@@ -92,13 +92,9 @@ impl GoldArgs {
     ) -> Result<gold::AlignmentErrorReport> {
         let system = forward.system;
         let mut back = reverse.map(|model| model.stepper_with_head(runtime.engine, runtime.threads)).transpose()?;
-        let reverse = match (reverse, back.as_mut()) {
-            (Some(reverse), Some(stepper)) => {
-                opposite(system.lead(), reverse)?;
-                Some(Aligner { system: reverse.into(), stepper: stepper.as_mut() })
-            }
-            _ => None,
-        };
+        reverse.map_or(Ok(()), |reverse| opposite(system.lead(), reverse))?;
+        let both = reverse.zip(back.as_mut());
+        let reverse = both.map(|(model, stepper)| Aligner { system: model.into(), stepper: stepper.as_mut() });
         let total = test_set.len() * (1 + usize::from(reverse.is_some()));
         let options = AlignmentOptions { thresholds: self.threshold.clone(), batch, by_input: self.by_input };
         let mut bar = ProgressLine::new(format!("aligning with {}", system.name()), Some(total as u64), false);

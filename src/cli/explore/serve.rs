@@ -318,15 +318,15 @@ fn is_own_name(host: &str) -> bool {
 }
 
 fn collect(folder: &Path, before: &str, found: &mut BTreeMap<String, Vec<u8>>) -> Result<()> {
-    let failed = |path: &Path, error: &std::io::Error| Error::io(path, error);
-    for entry in std::fs::read_dir(folder).map_err(|error| failed(folder, &error))? {
-        let entry = entry.map_err(|error| failed(folder, &error))?;
-        let (path, kind) = (entry.path(), entry.file_type().map_err(|error| failed(folder, &error))?);
+    let failed = |error: std::io::Error| Error::io(folder, &error);
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
         let name = format!("{before}{}", entry.file_name().to_string_lossy());
         if kind.is_dir() {
             collect(&path, &format!("{name}/"), found)?;
         } else if kind.is_file() {
-            let bytes = std::fs::read(&path).map_err(|error| failed(&path, &error))?;
+            let bytes = std::fs::read(&path).map_err(|error| Error::io(&path, &error))?;
             found.insert(name, bytes);
         }
     }

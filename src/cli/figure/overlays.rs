@@ -66,21 +66,14 @@ impl OverlayArgs {
     pub fn open(&self, system: &Ensemble) -> Result<Overlays> {
         let config = &system.lead().config;
         let (source, target) = (config.source_language.clone(), config.target_language.clone());
-        let aligner = match &self.aligner {
-            None => None,
-            Some(own) => {
-                let own = AlignerFiles::from(
-                    Some(own).filter(|own| !own.is_empty()).map(|own| AlignerFile::open(own.into())).transpose()?,
-                );
-                let choice = AlignerChoice::new((source.clone(), target.clone()), &own);
-                let none = || {
-                    Error::Input(format!(
-                        "there is no statistical aligner for {source} and {target}; name a file with --aligner=FILE"
-                    ))
-                };
-                Some(PlacedAligner::chosen(&choice)?.ok_or_else(none)?)
-            }
+        let open = |own: &String| -> Result<PlacedAligner> {
+            let own = Some(own).filter(|own| !own.is_empty()).map(|own| AlignerFile::open(own.into())).transpose()?;
+            let choice = AlignerChoice::new((source.clone(), target.clone()), &AlignerFiles::from(own));
+            let message = format!("there is no statistical aligner for {source} and {target}");
+            let none = || Error::Input(format!("{message}; name a file with --aligner=FILE"));
+            PlacedAligner::chosen(&choice)?.ok_or_else(none)
         };
+        let aligner = self.aligner.as_ref().map(open).transpose()?;
         let plan = self.interventions.as_deref().map(InterventionFile::open).transpose()?;
         if let Some((all, origin)) = plan.as_ref().and_then(InterventionFile::all) {
             reader(system).check(all, &origin)?;

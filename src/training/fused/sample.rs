@@ -28,9 +28,9 @@ impl SampledWords {
             is_target[target as usize] = true;
         }
         let mut others: Vec<u32> = (0..vocabulary as u32).filter(|&word| !is_target[word as usize]).collect();
-        let weight = (others.len() as f32 / drawn.min(others.len()).max(1) as f32).ln().max(0.0);
-        let count = others.len();
-        let (chosen, _) = others.partial_shuffle(&mut ChaCha8Rng::seed_from_u64(seed), drawn.min(count));
+        let (count, drawn) = (others.len(), drawn.min(others.len()));
+        let weight = (count as f32 / drawn.max(1) as f32).ln().max(0.0);
+        let (chosen, _) = others.partial_shuffle(&mut ChaCha8Rng::seed_from_u64(seed), drawn);
         let mut chosen_or_target = is_target.clone();
         for &word in chosen.iter() {
             chosen_or_target[word as usize] = true;

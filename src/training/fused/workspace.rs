@@ -75,16 +75,8 @@ impl Shard {
 
     /// Positions i * b + row of the real target words, in order.
     pub fn words(&self) -> Vec<usize> {
-        (0..self.t_y)
-            .flat_map(|i| {
-                let b = self.b;
-                self.y_length
-                    .iter()
-                    .enumerate()
-                    .filter(move |&(_, &length)| i < length)
-                    .map(move |(row, _)| i * b + row)
-            })
-            .collect()
+        let is_word = |place: &usize| place / self.b < self.y_length[place % self.b];
+        (0..self.t_y * self.b).filter(is_word).collect()
     }
 }
 
