@@ -6,7 +6,7 @@ use crate::app::document::rewording::{WordEdit, reworded};
 use crate::app::document::sentence_state::{SearchChange, SearchSettings, SentenceState, Variant};
 use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnId, Near};
-use crate::pages::{sentence::asked::Neighbours, sentence::asked::SentencePage, sentence::command::VariantCommand};
+use crate::pages::{sentence::asked::Neighbours, sentence::command::VariantCommand, sentence::state::SentencePage};
 
 pub const MOST: usize = 12;
 

@@ -1,13 +1,10 @@
 //! What page Sentence remembers between two frames. A leaf.
 
 use std::collections::HashMap;
-use std::{collections::HashSet, sync::Arc};
 
 use crate::app::{document::sentence_state::SearchSettings, view::Hover};
-use crate::app::{document::tree::DrawnTree, document::tree::SearchTree, document::tree::ShownTree};
-use crate::jobs::live::protocol::ColumnId;
+use crate::{jobs::live::protocol::ColumnId, pages::sentence::view::tree_memory};
 use engine::models::transformer::heads::HeadKind;
-use figure::tree::TreeLayout;
 
 /// Settings of a variant while they are edited.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +41,7 @@ pub struct Dragged {
 /// What the Sentence page remembers between frames.
 #[derive(Default)]
 pub struct SentenceMemory {
-    pub trees: HashMap<ColumnId, TreeMemory>,
+    pub trees: HashMap<ColumnId, tree_memory::TreeMemory>,
     pub opens_word: Option<()>,
     pub dragged: Option<Dragged>,
     pub forced: String,
@@ -84,50 +81,4 @@ pub struct ColumnsMemory {
     pub before_lesson: Option<usize>,
     /// The selected column and the newest one when last painted.
     pub seen_columns: (Option<ColumnId>, Option<ColumnId>),
-}
-
-/// What the window remembers of a column's tree.
-pub struct TreeMemory {
-    pub revision: u64,
-    pub tree: Option<Arc<SearchTree>>,
-    pub selected: Option<usize>,
-    pub collapsed: HashSet<usize>,
-    /// Steps that are drawn; `None`: all.
-    pub steps: Option<usize>,
-    pub follows: bool,
-    /// The number of steps for which the selection was last set.
-    pub followed: Option<usize>,
-    pub pruned: bool,
-    pub scale: f32,
-    pub seen: Option<usize>,
-    pub arranged: Option<Arc<Arranged>>,
-    /// Widths of words at this size, points.
-    pub widths: HashMap<String, f32>,
-}
-
-/// The drawn nodes of a tree with their places.
-pub struct Arranged {
-    pub of: ShownTree,
-    pub size: (f32, f32),
-    pub drawn: DrawnTree,
-    pub layout: TreeLayout,
-}
-
-impl Default for TreeMemory {
-    fn default() -> Self {
-        Self {
-            revision: 0,
-            tree: None,
-            selected: None,
-            collapsed: HashSet::new(),
-            steps: None,
-            follows: false,
-            followed: None,
-            pruned: false,
-            scale: 1.0,
-            seen: None,
-            arranged: None,
-            widths: HashMap::new(),
-        }
-    }
 }

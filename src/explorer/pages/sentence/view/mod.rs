@@ -25,6 +25,7 @@ pub mod questions;
 pub mod sentences;
 pub mod source;
 pub mod tree;
+pub mod tree_memory;
 pub mod variant;
 pub mod what_if;
 

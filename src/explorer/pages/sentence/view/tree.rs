@@ -8,11 +8,11 @@ use egui::{
 };
 
 use crate::app::document::tree::{DrawnTree, SearchTree, ShownTree};
+use crate::pages::sentence::view::tree_memory::{Arranged, TreeMemory};
 use crate::pages::shell::local::{Panel, Window};
 use crate::pages::{
     sentence::command::InterveneCommand, sentence::view::memory::SentenceMemory, shell::clicked::MenuTarget,
 };
-use crate::pages::{sentence::view::memory::Arranged, sentence::view::memory::TreeMemory};
 use crate::widgets::{is_heard, labels, marks, node, theme};
 use crate::{app::document::column::Column, widgets::marks::Letters};
 use engine::analysis::row_convention::RowConvention;
