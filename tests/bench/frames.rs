@@ -14,7 +14,7 @@ use interlinear::app::layout::{Layout, Look};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::{
-    command::Command, sentence::view::tree_memory::TreeMemory, steps::STEPS, steps::command::StepsCommand,
+    command::Command, sentence::view::memory::TreeMemory, steps::STEPS, steps::command::StepsCommand,
 };
 use interlinear::ui::{App, SessionHost};
 use interlinear::{app::effect::Effect, session::state::Session, widgets::theme};

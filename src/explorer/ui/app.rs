@@ -121,7 +121,7 @@ impl App {
         }
     }
 
-    pub fn trees(&mut self) -> impl Iterator<Item = &mut crate::pages::sentence::view::tree_memory::TreeMemory> {
+    pub fn trees(&mut self) -> impl Iterator<Item = &mut crate::pages::sentence::view::memory::TreeMemory> {
         self.local.of::<SentenceMemory>().trees.values_mut()
     }
 

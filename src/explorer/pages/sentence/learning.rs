@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::app::{page::SENTENCE, state::AppState};
 use crate::jobs::queue::head::{HeadLearned, HeadOrder, LearnedOfText};
 use crate::jobs::{live::protocol::ColumnId, queue::QueueOrder};
-use crate::pages::{sentence::command::HeadCommand, sentence::state::SentencePage};
+use crate::pages::{sentence::SentencePage, sentence::command::HeadCommand};
 
 impl SentencePage {
     pub(super) fn learn(&mut self, app: &mut AppState, command: HeadCommand) {
@@ -18,11 +18,8 @@ impl SentencePage {
                 self.head.told = None;
             }
             HeadCommand::Passes(passes) => self.head.passes = passes.clamp(1, 100),
-            HeadCommand::Learn(column) => {
-                self.head.told = self.order_head(app, column, None).err().map(|why| (why, true));
-            }
-            HeadCommand::LearnAligner(column, path) => {
-                self.head.told = self.order_head(app, column, Some(path)).err().map(|why| (why, true));
+            HeadCommand::Learn(column, aligner) => {
+                self.head.told = self.order_head(app, column, aligner).err().map(|why| (why, true));
             }
         }
     }

@@ -160,8 +160,7 @@ fn beside_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colu
     ui.add_space(theme::SPACE_2);
     ui.horizontal(|ui| {
         if ui.button(tr!("Put it beside")).clicked() {
-            let (search, replaces, has_interventions) = (beside.search, beside.replaces, beside.has_interventions);
-            window.push(VariantCommand::Beside { column: column.id, search, replaces, has_interventions });
+            window.push(VariantCommand::Beside(column.id, beside));
             close(sentence, window);
         }
         if ui.button(tr!("Cancel")).clicked() {
