@@ -9,6 +9,7 @@ pub mod learning;
 pub mod lists;
 pub mod probes;
 pub mod selection;
+mod state;
 pub mod variants;
 #[cfg(feature = "gui")]
 pub mod view;
@@ -17,28 +18,12 @@ use std::path::PathBuf;
 
 use crate::app::files::work::{FileEvent, FileJob};
 use crate::app::page::{Dropped, Page, SENTENCE};
-use crate::pages::sentence::asked::{AskedProbe, HeadPlan, Neighbours, PersuadedWord};
 use crate::pages::sentence::command::{SearchCommand, SentenceCommand};
 use crate::{app::state::AppState, jobs::queue::Found, pages::shape::PageState};
 
-/// The state of the Sentence page.
-#[derive(Clone, Debug, Default)]
-pub struct SentencePage {
-    near: Option<Neighbours>,
-    probes: Vec<AskedProbe>,
-    persuaded: Vec<PersuadedWord>,
-    head: HeadPlan,
-}
+pub use crate::pages::sentence::state::SentencePage;
 
 impl SentencePage {
-    pub fn head(&self) -> &HeadPlan {
-        &self.head
-    }
-
-    pub fn neighbours(&self) -> Option<&Neighbours> {
-        self.near.as_ref()
-    }
-
     pub fn apply(&mut self, command: SentenceCommand, app: &mut AppState) {
         match command {
             SentenceCommand::Column(command) => columns::arrange(app, command),

@@ -11,7 +11,7 @@ use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::probe::{Opened, Persuasion, Probe, ProbeQuestion, Probed};
 use crate::pages::sentence::asked::{AskedProbe, PersuadedWord, ProbeAbout, ProbeSubject};
-use crate::pages::{sentence::SentencePage, sentence::command::ProbeCommand, sentence::intervene::pin};
+use crate::pages::{sentence::command::ProbeCommand, sentence::intervene::pin, sentence::state::SentencePage};
 use engine::interventions::{Pin, SetAlpha, Word};
 use engine::{analysis::measures::Tested, lang, models::choice::ModelSpec};
 

@@ -8,7 +8,7 @@ use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnId, Near};
 use crate::pages::sentence::command::{BesideSettings, VariantCommand};
 use crate::pages::sentence::intervene::change_sentence;
-use crate::pages::{sentence::SentencePage, sentence::asked::Neighbours};
+use crate::pages::{sentence::asked::Neighbours, sentence::state::SentencePage};
 
 pub const MOST: usize = 12;
 

@@ -348,12 +348,8 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
         "The mark is p_t, the place where local attention looks; the frame, in the row under the mouse and in the selected one, holds the words from p_t - D to p_t + D, the only ones that it weighs (Luong et al. 2015, section 3.2)"
     );
     let name = labels::signs("p_t", theme::TEXT_BODY, theme::tokens(ui).text);
-    if ui
-        .selectable_label(is_drawn, name)
-        .on_hover_text(note)
-        .accessible_name(tr!("Marks of local attention"))
-        .clicked()
-    {
+    let label = ui.selectable_label(is_drawn, name).on_hover_text(note);
+    if label.accessible_name(tr!("Marks of local attention")).clicked() {
         window.layout.gaze = !is_drawn;
     }
     ui.add_space(theme::SPACE_2);
@@ -469,12 +465,8 @@ fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
     for (text, name, wanted) in
         [("+", tr!("Larger cells"), Act::LargerCells), ("\u{2013}", tr!("Smaller cells"), Act::SmallerCells)]
     {
-        if ui
-            .button(text)
-            .on_hover_text(tr!("{name} (Ctrl and the wheel over the heatmap)", name))
-            .accessible_name(name)
-            .clicked()
-        {
+        let button = ui.button(text).on_hover_text(tr!("{name} (Ctrl and the wheel over the heatmap)", name));
+        if button.accessible_name(name).clicked() {
             window.local.acts.push(wanted);
         }
     }

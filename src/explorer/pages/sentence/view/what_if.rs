@@ -114,14 +114,8 @@ fn near_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column
     ui.horizontal_wrapped(|ui| {
         for (word, cosine) in words {
             let button = ui.button(format!("{word}   {cosine:.2}"));
-            if button
-                .accessible_name(tr!(
-                    "Replace it by {word}, cosine {cosine}",
-                    word,
-                    cosine = format_args!("{cosine:.2}")
-                ))
-                .clicked()
-            {
+            let cosine = format!("{cosine:.2}");
+            if button.accessible_name(tr!("Replace it by {word}, cosine {cosine}", word, cosine)).clicked() {
                 chosen = Some(word.clone());
             }
         }

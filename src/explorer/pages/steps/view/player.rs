@@ -228,11 +228,8 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace:
     if on.clicked() {
         window.push(StepsCommand::Move(1));
     }
-    if ui
-        .button(if is_playing { tr!("Pause") } else { tr!("Play") })
-        .on_hover_text(tr!("By itself, or not (Space)"))
-        .clicked()
-    {
+    let play = ui.button(if is_playing { tr!("Pause") } else { tr!("Play") });
+    if play.on_hover_text(tr!("By itself, or not (Space)")).clicked() {
         window.push(StepsCommand::Play(!is_playing));
     }
     if !presents {
