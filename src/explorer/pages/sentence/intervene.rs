@@ -59,9 +59,7 @@ pub(super) fn intervene(app: &mut AppState, command: InterveneCommand, last: Opt
         InterveneCommand::Take { column, what } => {
             change(app, &[column], false, |wanted| take(wanted, &what));
         }
-        InterveneCommand::TakeAll => {
-            take_all(app);
-        }
+        InterveneCommand::TakeAll => take_all(app),
     }
     None
 }
