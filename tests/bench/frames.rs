@@ -16,7 +16,7 @@ use interlinear::jobs::steps::{StepTrace, StepsEvent};
 <<<<<<< ours
 =======
 use interlinear::pages::{
-    command::Command, sentence::view::tree_memory::TreeMemory, steps::STEPS, steps::command::StepsCommand,
+    command::Command, sentence::view::memory::TreeMemory, steps::STEPS, steps::command::StepsCommand,
 };
 >>>>>>> theirs
 use interlinear::ui::{App, SessionHost};

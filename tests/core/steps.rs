@@ -200,7 +200,7 @@ fn a_link_without_a_page_opens_it_as_at_first_and_one_of_nonsense_does_no_harm()
     };
     open(&mut session, "");
     let steps = session.steps();
-    assert_eq!((steps.mode, steps.i, steps.pace, steps.trace.is_some()), (Mode::Shown, 0, 4.0, true));
+    assert_eq!((steps.mode, steps.i, steps.pace(), steps.trace.is_some()), (Mode::Shown, 0, 4.0, true));
     let unknown = "{\"mode\": \"no\", \"depth\": \"\", \"wrong\": \"x\", \"i\": 99999, \"stage\": \"y\"}";
     for nonsense in ["3", "{\"i\": -1}", unknown] {
         open(&mut session, &format!(", \"pages\": {{\"steps\": {nonsense}}}"));

@@ -7,7 +7,9 @@ use interlinear::app::document::{column::Column, rewording::WordEdit, sentence_s
 use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest};
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::jobs::live::protocol::{ColumnId, ColumnSpec, Event, ModelFacts, Near, Request};
-use interlinear::pages::sentence::command::{ColumnCommand, InterveneCommand, RowEdit, SearchCommand, VariantCommand};
+use interlinear::pages::sentence::command::{
+    BesideSettings, ColumnCommand, InterveneCommand, RowEdit, SearchCommand, VariantCommand,
+};
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
 use interlinear::{interventions::Word, models::choice::ModelSpec, pages::command::Command};
 use interlinear::{session::driver::OpenWith, session::state::Session};
@@ -144,7 +146,7 @@ fn replace(word: &str) -> WordEdit {
 fn beside(session: &Session, at: usize, search: SearchSettings) -> VariantCommand {
     let column = session.nth(at);
     let replaces = session.app().replaces(column);
-    VariantCommand::Beside { column: column.id, search, replaces, has_interventions: true }
+    VariantCommand::Beside(column.id, BesideSettings { search, replaces, has_interventions: true })
 }
 
 #[test]
@@ -238,15 +240,12 @@ fn one_model_with_several_settings_side_by_side() {
     act(&mut session, SearchCommand::SetBeam(1));
     assert_eq!(names(&session)[1], "m0, never [UNK]", "what is no longer other is not said");
 
-    let column = session.nth(0).id;
-    let replaces = VariantCommand::Beside {
-        column,
-        search: session.app().document.state.search,
-        replaces: true,
-        has_interventions: true,
-    };
-    act(&mut session, replaces);
-    let shown: Vec<bool> = session.app().document.columns.iter().map(|column| session.app().replaces(column)).collect();
+    let column = session.app().document.columns()[0].id;
+    let settings =
+        BesideSettings { search: session.app().document.state().search, replaces: true, has_interventions: true };
+    act(&mut session, VariantCommand::Beside(column, settings));
+    let shown: Vec<bool> =
+        session.app().document.columns().iter().map(|column| session.app().replaces(column)).collect();
     assert_eq!(shown, [false, false, true]);
     act(&mut session, SettingsCommand::SetUnkReplacement(true));
     assert_eq!(names(&session)[2], "m0, as the original");
@@ -258,13 +257,9 @@ fn interventions_of_a_variant_are_its_own() {
     let column = session.nth(0).id;
     let request = act(&mut session, InterveneCommand::Force { column, i: 1, word: Word::Entry("X".to_owned()) });
     answer(&mut session, &request.expect("a request"));
-    let without = VariantCommand::Beside {
-        column,
-        search: session.app().document.state.search,
-        replaces: false,
-        has_interventions: false,
-    };
-    let request = act(&mut session, without).expect("a request");
+    let without =
+        BesideSettings { search: session.app().document.state().search, replaces: false, has_interventions: false };
+    let request = act(&mut session, VariantCommand::Beside(column, without)).expect("a request");
     assert!(!request.columns[0].interventions.is_empty() && request.columns[1].interventions.is_empty());
     assert_eq!(names(&session)[1], "m0, without interventions");
     answer(&mut session, &request);
@@ -327,8 +322,11 @@ fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
     let mut session = translated(2);
     change(&mut session, 0, 2, replace("blue"));
     let search = SearchSettings { beam: 2, length_normalization: 0.5, forbid_unk: true, allow_unk: false };
-    let column = session.nth(2).id;
-    act(&mut session, VariantCommand::Beside { column, search, replaces: true, has_interventions: true });
+    let column = session.app().document.columns()[2].id;
+    act(
+        &mut session,
+        VariantCommand::Beside(column, BesideSettings { search, replaces: true, has_interventions: true }),
+    );
     let before = names(&session);
     session.saved().save(&path).expect("saved");
     let state = load_or_set_aside(&path).state.expect("a state");

@@ -16,6 +16,11 @@ pub fn caption(ui: &mut Ui, text: impl Into<String>) -> Response {
     ui.label(small(ui, text))
 }
 
+pub fn warm(ui: &mut Ui, text: impl Into<String>) -> Response {
+    let text = small(ui, text).color(theme::tokens(ui).warm);
+    ui.label(text)
+}
+
 pub fn note(ui: &mut Ui, text: impl Into<String>) -> Response {
     ui.add(egui::Label::new(small(ui, text)).wrap())
 }
@@ -32,6 +37,14 @@ pub fn choice<'a>(
     about: impl Into<egui::WidgetText>,
 ) -> bool {
     ui.selectable_label(is_chosen, name).on_hover_text(about).clicked()
+}
+
+/// A slider of the least alpha of a link; true when it is moved.
+pub fn threshold_ui(ui: &mut Ui, threshold: &mut f32) -> bool {
+    let caption = said(caption(ui, tr!("\u{3b1} from")), tr!("alpha from"));
+    ui.spacing_mut().slider_width = 96.0;
+    let slider = ui.add(egui::Slider::new(threshold, 0.0..=1.0).fixed_decimals(2).step_by(0.01));
+    slider.labelled_by(caption.id).on_hover_text(tr!("Links with less alpha are left out")).changed()
 }
 
 /// A failure on a card; true if the user dismisses it.

@@ -70,9 +70,8 @@ pub enum HeadCommand {
     /// The path of one of its files: sources, translations, links.
     File(usize, String),
     Passes(u64),
-    Learn(ColumnId),
-    /// Learns a statistical aligner of the model's languages from the text alone and writes it to this file.
-    LearnAligner(ColumnId, PathBuf),
+    /// With a file only a statistical aligner of the model's languages is learned from the text, and written to it.
+    Learn(ColumnId, Option<PathBuf>),
 }
 
 /// Questions about a column for a worker.
@@ -96,6 +95,14 @@ pub enum ProbeCommand {
     },
 }
 
+/// Settings of a variant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BesideSettings {
+    pub search: SearchSettings,
+    pub replaces: bool,
+    pub has_interventions: bool,
+}
+
 /// Actions on variants. In an original's column they open a variant, in a variant's column they change it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VariantCommand {
@@ -108,12 +115,7 @@ pub enum VariantCommand {
         column: ColumnId,
         text: String,
     },
-    Beside {
-        column: ColumnId,
-        search: SearchSettings,
-        replaces: bool,
-        has_interventions: bool,
-    },
+    Beside(ColumnId, BesideSettings),
     Adopt(ColumnId),
     Close(ColumnId),
     /// Finds the neighbours of a source word by the model's embeddings; `None` clears them.

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use crate::app::{
-    document::MovedRow, document::column::Column, document::hand::TakenAway, document::rows, state::AppState,
+    document::MovedRow, document::column::Column, document::hand::TakenAway, document::rows,
+    document::sentence_state::SentenceState, state::AppState,
 };
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit};
@@ -58,26 +59,19 @@ pub(super) fn intervene(app: &mut AppState, command: InterveneCommand, last: Opt
         InterveneCommand::Take { column, what } => {
             change(app, &[column], false, |wanted| take(wanted, &what));
         }
-        InterveneCommand::TakeAll => {
-            take_all(app);
-        }
+        InterveneCommand::TakeAll => take_all(app),
     }
     None
 }
 
 fn take_all(app: &mut AppState) {
-    let before = app.document.state.clone();
-    app.document.state.interventions = Arc::default();
-    for id in before.variants.iter().map(|variant| variant.id) {
-        app.document.state.change_variant(id, |variant| variant.interventions = None);
-    }
-    let stay = app.document.state.variants.iter().filter(|variant| !variant.is_as_original());
-    app.document.state.variants = stay.cloned().collect();
-    if app.document.state != before {
-        app.document.history.replaced(before);
-        app.changed();
-        app.request();
-    }
+    change_sentence(app, false, |sentence| {
+        sentence.interventions = Arc::default();
+        for id in sentence.variants.iter().map(|variant| variant.id).collect::<Vec<_>>() {
+            sentence.change_variant(id, |variant| variant.interventions = None);
+        }
+        sentence.variants = sentence.variants.iter().filter(|variant| !variant.is_as_original()).cloned().collect();
+    });
 }
 
 fn all_beside(app: &AppState, id: ColumnId) -> Vec<ColumnId> {
@@ -86,16 +80,10 @@ fn all_beside(app: &AppState, id: ColumnId) -> Vec<ColumnId> {
     app.document.columns.iter().filter(|column| Some(text(column)) == own).map(|column| column.id).collect()
 }
 
-/// Changes some columns as one step of undo, or as part of the last one if it `continues`. True if anything changed.
-fn change(app: &mut AppState, ids: &[ColumnId], continues: bool, change: impl Fn(&mut Interventions)) -> bool {
+/// Changes the sentence as one step of undo, or as part of the last one if it `continues`. True if anything changed.
+pub(super) fn change_sentence(app: &mut AppState, continues: bool, change: impl FnOnce(&mut SentenceState)) -> bool {
     let before = app.document.state.clone();
-    for id in ids {
-        let Some(column) = app.document.columns.iter().find(|column| column.id == *id) else { continue };
-        let (models, variant) = (column.system.members.clone(), column.variant);
-        let mut wanted = (*app.document.state.set_of(&models, variant)).clone();
-        change(&mut wanted);
-        app.document.state.set_in(&models, variant, wanted);
-    }
+    change(&mut app.document.state);
     if app.document.state == before {
         return false;
     }
@@ -105,6 +93,18 @@ fn change(app: &mut AppState, ids: &[ColumnId], continues: bool, change: impl Fn
     app.changed();
     app.request();
     true
+}
+
+fn change(app: &mut AppState, ids: &[ColumnId], continues: bool, change: impl Fn(&mut Interventions)) -> bool {
+    let columns = app.document.columns.iter().filter(|column| ids.contains(&column.id));
+    let columns: Vec<_> = columns.map(|column| (column.system.members.clone(), column.variant)).collect();
+    change_sentence(app, continues, |sentence| {
+        for (models, variant) in columns {
+            let mut wanted = (*sentence.set_of(&models, variant)).clone();
+            change(&mut wanted);
+            sentence.set_in(&models, variant, wanted);
+        }
+    })
 }
 
 /// A column that shows a translation of the present text that the model chose.

@@ -18,11 +18,8 @@ impl SentencePage {
                 self.head.told = None;
             }
             HeadCommand::Passes(passes) => self.head.passes = passes.clamp(1, 100),
-            HeadCommand::Learn(column) => {
-                self.head.told = self.order_head(app, column, None).err().map(|why| (why, true));
-            }
-            HeadCommand::LearnAligner(column, path) => {
-                self.head.told = self.order_head(app, column, Some(path)).err().map(|why| (why, true));
+            HeadCommand::Learn(column, aligner) => {
+                self.head.told = self.order_head(app, column, aligner).err().map(|why| (why, true));
             }
         }
     }

@@ -6,7 +6,9 @@ use crate::app::document::rewording::{WordEdit, reworded};
 use crate::app::document::sentence_state::{SearchChange, SearchSettings, SentenceState, Variant};
 use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnId, Near};
-use crate::pages::{sentence::asked::Neighbours, sentence::command::VariantCommand, sentence::state::SentencePage};
+use crate::pages::sentence::command::{BesideSettings, VariantCommand};
+use crate::pages::sentence::intervene::change_sentence;
+use crate::pages::{sentence::asked::Neighbours, sentence::state::SentencePage};
 
 pub const MOST: usize = 12;
 
@@ -15,9 +17,7 @@ impl SentencePage {
         match command {
             VariantCommand::Word { column, j, edit } => reword(app, column, j, &edit),
             VariantCommand::Text { column, text } => retext(app, column, text),
-            VariantCommand::Beside { column, search, replaces, has_interventions } => {
-                beside(app, column, search, replaces, has_interventions);
-            }
+            VariantCommand::Beside(column, settings) => beside(app, column, settings),
             VariantCommand::Adopt(column) => adopt(app, column),
             VariantCommand::Close(column) => close_variant(app, column),
             VariantCommand::Near(of) => self.look_near(app, of),
@@ -88,21 +88,18 @@ fn retext(app: &mut AppState, id: ColumnId, text: String) {
     }
 }
 
-fn beside(app: &mut AppState, id: ColumnId, search: SearchSettings, replaces: bool, has_interventions: bool) {
+fn beside(app: &mut AppState, id: ColumnId, settings: BesideSettings) {
+    let BesideSettings { search, replaces, has_interventions } = settings;
     let Some(column) = app.document.column(id) else { return };
     let shown = column.variant.and_then(|id| app.document.state.variant(id)).cloned();
     let base = shown.unwrap_or_else(|| Variant { models: column.system.members.clone(), ..Variant::default() });
     let none = || (!app.document.interventions(column).is_empty()).then(Arc::default);
     let interventions = if has_interventions { base.interventions.clone() } else { none() };
-    let length_normalization = search.length_normalization;
     let usual = app.document.state.search;
+    let length = Some(search.length_normalization).filter(|length| length.is_finite());
     let search = SearchSettings {
         beam: search.beam.clamp(1, 50),
-        length_normalization: if length_normalization.is_finite() {
-            length_normalization.clamp(0.0, 2.0)
-        } else {
-            usual.length_normalization
-        },
+        length_normalization: length.map_or(usual.length_normalization, |length| length.clamp(0.0, 2.0)),
         ..search
     };
     let replaces = (replaces != app.view.settings.unk_replacement).then_some(replaces);
@@ -125,13 +122,7 @@ fn add(app: &mut AppState, variant: Variant) {
 }
 
 fn step(app: &mut AppState, change: impl FnOnce(&mut SentenceState)) {
-    let before = app.document.state.clone();
-    change(&mut app.document.state);
-    if app.document.state != before {
-        app.document.history.replaced(before);
-        app.changed();
-        app.request();
-    }
+    change_sentence(app, false, change);
 }
 
 fn variant_of(app: &AppState, id: ColumnId) -> Option<Variant> {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::state::AppState;
 use crate::pages::steps::command::{Guessed, Mode};
-use crate::pages::steps::{StepsPage, StepsPlace};
+use crate::pages::steps::{StepsPage, StepsPlace, StepsRequested};
 use crate::pages::{steps::depth::Depth, steps::guess::Guessing};
 use engine::models::anatomy::Miswiring;
 
@@ -55,7 +55,7 @@ impl StepsPage {
             return place.clone();
         }
         let source = app.document.state.source.clone();
-        let (class, i, stage) = match &self.of {
+        let (class, i, stage) = match &self.requested.of {
             Some((_, of)) if *of == source => (self.class.clone(), self.i, self.current().unwrap_or_default()),
             _ => (Vec::new(), 0, ""),
         };
@@ -77,7 +77,7 @@ impl StepsPage {
             pace: self.pace,
             trace: self.trace.take(),
             table: self.table.take(),
-            of: self.of.take(),
+            requested: StepsRequested { of: self.requested.of.take(), ..StepsRequested::default() },
             revision: self.revision,
             ..Self::default()
         };

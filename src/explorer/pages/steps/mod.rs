@@ -36,7 +36,7 @@ pub use crate::pages::steps::command::{GUESSES, Guessed, MODES, Mode, STEPS, Ste
 pub const PACES: (f32, f32) = (0.2, 8.0);
 
 /// The state of the Steps page.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepsPage {
     pub mode: Mode,
     pub depth: Depth,
@@ -48,7 +48,8 @@ pub struct StepsPage {
     pub open: Option<String>,
     pub by_stage: bool,
     pub is_playing: bool,
-    pub pace: f32,
+    /// `None`: one move a second.
+    pace: Option<f32>,
     pub guessing: Option<Guessing>,
     pub has_beam: bool,
     pub trace: Option<Arc<StepTrace>>,
@@ -56,41 +57,19 @@ pub struct StepsPage {
     pub class_table: Option<Arc<AlignmentTable>>,
     pub message: Option<String>,
     place: Option<StepsPlace>,
-    asked: Option<StepsRequest>,
-    /// The model and the sentence of [`Self::trace`].
-    of: Option<(ModelSpec, String)>,
-    number: u64,
+    requested: StepsRequested,
     made_of: Option<MadeOf>,
     revision: u64,
 }
 
-impl Default for StepsPage {
-    fn default() -> Self {
-        Self {
-            mode: Mode::default(),
-            depth: Depth::default(),
-            wrong: None,
-            class: Vec::new(),
-            i: 0,
-            done: None,
-            open: None,
-            by_stage: false,
-            is_playing: false,
-            pace: 1.0,
-            guessing: None,
-            has_beam: false,
-            trace: None,
-            table: None,
-            class_table: None,
-            message: None,
-            place: None,
-            asked: None,
-            of: None,
-            number: 0,
-            made_of: None,
-            revision: 0,
-        }
-    }
+/// What was requested of the worker last.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct StepsRequested {
+    request: Option<StepsRequest>,
+    /// Of the request that is under way; else 0.
+    number: u64,
+    /// The model and the sentence of [`StepsPage::trace`].
+    of: Option<(ModelSpec, String)>,
 }
 
 /// The place in a sentence that is shown once its steps are computed.
@@ -130,10 +109,10 @@ struct Saved {
 
 impl StepsPage {
     pub(crate) fn traced(&mut self, number: u64, found: Result<Arc<StepTrace>, String>, app: &mut AppState) {
-        if number != self.number {
+        if number != self.requested.number {
             return;
         }
-        self.number = 0;
+        self.requested.number = 0;
         match found {
             Ok(trace) => {
                 let is_other = self.trace.as_ref().is_none_or(|old| old.source.text != trace.source.text);
@@ -145,7 +124,8 @@ impl StepsPage {
                 }
                 let before = self.said();
                 (self.trace, self.message) = (Some(trace), None);
-                self.of = self.asked.as_ref().map(|asked| (asked.model.clone(), asked.source.clone()));
+                let of = self.requested.request.as_ref().map(|request| (request.model.clone(), request.source.clone()));
+                self.requested.of = of;
                 self.revision += 1;
                 let until = if self.whole().is_some() { usize::MAX } else { self.i + 1 };
                 let is_other_text = match self.mode {
@@ -178,13 +158,18 @@ impl StepsPage {
         selected.or_else(|| app.document.models().find(aligns)).or_else(|| app.document.models().next())
     }
 
+    /// Moves a second.
+    pub fn pace(&self) -> f32 {
+        self.pace.unwrap_or(1.0)
+    }
+
     pub fn is_waiting(&self) -> bool {
-        self.number != 0
+        self.requested.number != 0
     }
 
     /// Whether the trace is of another model or sentence than the column's.
     pub fn is_old(&self, app: &AppState) -> bool {
-        let Some((model, source)) = &self.of else { return false };
+        let Some((model, source)) = &self.requested.of else { return false };
         let is_new =
             |column: &Column| column.system.only() == Some(model) && column.source.text == *source && !column.stale;
         self.trace.is_some() && !self.column(app).is_some_and(is_new)
@@ -255,8 +240,8 @@ impl StepsPage {
             return None;
         }
         let is_of =
-            |asked: &StepsRequest| asked.source == column.source.text && column.system.only() == Some(&asked.model);
-        if !self.asked.as_ref().is_some_and(is_of) {
+            |last: &StepsRequest| last.source == column.source.text && column.system.only() == Some(&last.model);
+        if !self.requested.request.as_ref().is_some_and(is_of) {
             // what the class said belongs to another sentence
             let place = self.place.as_ref().filter(|place| place.is_of(app));
             self.class = place.map_or_else(Vec::new, |place| place.class.clone());
@@ -394,7 +379,7 @@ impl StepsPage {
 
     fn kept(&self) -> Saved {
         let (mode, depth) = (self.mode.entry().key.to_owned(), self.depth.entry().key.to_owned());
-        Saved { mode, depth, by_stage: self.by_stage, pace: Some(self.pace), beam: self.has_beam }
+        Saved { mode, depth, by_stage: self.by_stage, pace: Some(self.pace()), beam: self.has_beam }
     }
 
     pub fn apply(&mut self, command: StepsCommand, app: &mut AppState) {
@@ -428,11 +413,7 @@ impl StepsPage {
                 }
                 self.is_playing = on;
             }
-            StepsCommand::SetPace(pace) => {
-                if pace.is_finite() {
-                    self.pace = pace.clamp(PACES.0, PACES.1);
-                }
-            }
+            StepsCommand::SetPace(pace) => self.pace = fitting(pace).or(self.pace),
             StepsCommand::SetDepth(depth) => self.look(depth),
             StepsCommand::Open(key) => {
                 self.look(self.depth.max(key.as_deref().map_or(self.depth, Depth::of)));
@@ -475,6 +456,10 @@ impl StepsPage {
     }
 }
 
+fn fitting(pace: f32) -> Option<f32> {
+    pace.is_finite().then(|| pace.clamp(PACES.0, PACES.1))
+}
+
 impl PageState for StepsPage {
     fn page(&self) -> Page {
         STEPS
@@ -486,12 +471,12 @@ impl PageState for StepsPage {
             return;
         }
         let Some(request) = self.wish(app) else { return };
-        if self.asked.as_ref() == Some(&request) {
+        if self.requested.request.as_ref() == Some(&request) {
             return;
         }
-        self.number = app.tasks.fresh_id();
-        self.asked = Some(request.clone());
-        app.tasks.push(Effect::TakeApart { number: self.number, request: Box::new(request) });
+        let number = app.tasks.fresh_id();
+        (self.requested.number, self.requested.request) = (number, Some(request.clone()));
+        app.tasks.push(Effect::TakeApart { number, request: Box::new(request) });
     }
 
     fn saved(&self) -> Value {
@@ -500,14 +485,13 @@ impl PageState for StepsPage {
 
     fn restore(&mut self, saved: Value) -> serde_json::Result<()> {
         let saved: Saved = serde_json::from_value(saved)?;
-        let first = Self::default();
         *self = Self {
             mode: Mode::from_key(&saved.mode).unwrap_or_default(),
             depth: Depth::from_key(&saved.depth).unwrap_or_default(),
             by_stage: saved.by_stage,
             has_beam: saved.beam,
-            pace: saved.pace.filter(|pace| pace.is_finite()).unwrap_or(first.pace).clamp(PACES.0, PACES.1),
-            ..first
+            pace: saved.pace.and_then(fitting),
+            ..Self::default()
         };
         Ok(())
     }

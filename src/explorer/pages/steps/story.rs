@@ -37,6 +37,11 @@ fn quoted(word: &str) -> String {
     format!("\u{201c}{word}\u{201d}")
 }
 
+/// With the two digits that the sentences have.
+fn short(value: f32) -> String {
+    format!("{value:.2}")
+}
+
 impl Told<'_> {
     fn is_hidden(&self, key: &str) -> bool {
         match self.hidden {
@@ -71,28 +76,20 @@ impl Told<'_> {
     fn step(&self, mode: Mode) -> String {
         let looks = match self.weights().first() {
             Some((word, share)) if !self.is_hidden("alpha") => {
-                tr!(
-                    "the state asks which source word fits best, and {} wins with {share}",
-                    quoted(word),
-                    share = format_args!("{share:.2}")
-                )
+                let share = short(*share);
+                tr!("the state asks which source word fits best, and {} wins with {share}", quoted(word), share)
             }
-            Some(_) => tr!("the state asks which source word fits best").to_owned(),
-            None if self.trace.aligns => tr!("the state asks which source word fits best").to_owned(),
-            None => tr!("the state reads the one vector that the whole sentence has become").to_owned(),
+            None if !self.trace.aligns => {
+                tr!("the state reads the one vector that the whole sentence has become").to_owned()
+            }
+            None | Some(_) => tr!("the state asks which source word fits best").to_owned(),
         };
         match self.said().filter(|_| !self.is_hidden("word")) {
             None if self.is_hidden("word") => tr!("A word is to be chosen: {looks}.", looks),
             None => tr!("The next word is to be chosen: {looks}.", looks),
             Some((word, p, place)) => {
-                let how = why(mode, place);
-                tr!(
-                    "{} is chosen with a probability of {p}{how}: {looks}.",
-                    quoted(word),
-                    p = format_args!("{p:.2}"),
-                    how,
-                    looks
-                )
+                let (p, how) = (short(p), why(mode, place));
+                tr!("{} is chosen with a probability of {p}{how}: {looks}.", quoted(word), p, how, looks)
             }
         }
     }
@@ -117,8 +114,7 @@ impl Told<'_> {
             "alpha" => self.wins(),
             "place" => {
                 let place = self.trace.steps[self.i].p_t?;
-                let words = words(self.trace);
-                let near = words.get(place.round().max(0.0) as usize)?;
+                let near = *words(self.trace).get(place.round().max(0.0) as usize)?;
                 Some(tr!(
                     "The state guesses the place {place}, counted from 0: that is nearest to {}.",
                     quoted(near),
@@ -128,12 +124,12 @@ impl Told<'_> {
             "context" if self.trace.aligns => {
                 let weights = self.weights();
                 let (word, share) = weights.first()?;
-                let rest: f32 = weights.iter().skip(1).map(|(_, share)| share).sum();
+                let (share, rest) = (short(*share), short(weights.iter().skip(1).map(|(_, share)| share).sum()));
                 Some(tr!(
                     "The context is the mixture: {share} of what {} means here, and {rest} of all other words together.",
                     quoted(word),
-                    share = format_args!("{share:.2}"),
-                    rest = format_args!("{rest:.2}")
+                    share,
+                    rest
                 ))
             }
             "gates" => {
@@ -159,24 +155,13 @@ impl Told<'_> {
                 let best = &self.trace.steps[self.i].best;
                 let mut named = self.trace.candidates(self.i).iter().zip(best.iter().map(|(_, log_p)| log_p.exp()));
                 let (first, p) = named.next()?;
-                let second = named.next().map_or_else(String::new, |(word, p)| {
-                    tr!(", before {} with {p}", quoted(word), p = format_args!("{p:.2}"))
-                });
-                Some(tr!(
-                    "Of all words that the model knows, {} leads with {p}{second}.",
-                    quoted(first),
-                    p = format_args!("{p:.2}"),
-                    second
-                ))
+                let before = |(word, p): (&String, f32)| tr!(", before {} with {p}", quoted(word), p = short(p));
+                let (p, second) = (short(p), named.next().map(before).unwrap_or_default());
+                Some(tr!("Of all words that the model knows, {} leads with {p}{second}.", quoted(first), p, second))
             }
             "word" => {
                 let (word, p, place) = self.said()?;
-                Some(tr!(
-                    "{} is chosen with a probability of {p}{}.",
-                    quoted(word),
-                    why(mode, place),
-                    p = format_args!("{p:.2}")
-                ))
+                Some(tr!("{} is chosen with a probability of {p}{}.", quoted(word), why(mode, place), p = short(p)))
             }
             _ => None,
         }
@@ -186,13 +171,13 @@ impl Told<'_> {
         let ranked = self.ranked(self.trace.steps[self.i].e_i.as_deref()?);
         let (first, energy) = ranked.first()?;
         let last = ranked.last().filter(|_| ranked.len() > 1);
-        let least = last.map_or_else(String::new, |(word, energy)| {
-            tr!(", {} least with {energy}", quoted(word), energy = format_args!("{energy:.2}"))
-        });
+        let least =
+            |(word, energy): &(&str, f32)| tr!(", {} least with {energy}", quoted(word), energy = short(*energy));
+        let (energy, least) = (short(*energy), last.map(least).unwrap_or_default());
         Some(tr!(
             "The state asks each source word how well it fits: {} fits best with {energy}{least}.",
             quoted(first),
-            energy = format_args!("{energy:.2}"),
+            energy,
             least
         ))
     }
@@ -201,15 +186,9 @@ impl Told<'_> {
         let weights = self.weights();
         let (first, share) = weights.first()?;
         let second = weights.get(1).filter(|(_, share)| *share >= NAMED);
-        let then = second.map_or_else(String::new, |(word, share)| {
-            tr!(", then {} with {share}", quoted(word), share = format_args!("{share:.2}"))
-        });
-        Some(tr!(
-            "The energies become shares: {} wins with {share}{then}.",
-            quoted(first),
-            share = format_args!("{share:.2}"),
-            then
-        ))
+        let then = |(word, share): &(&str, f32)| tr!(", then {} with {share}", quoted(word), share = short(*share));
+        let (share, then) = (short(*share), second.map(then).unwrap_or_default());
+        Some(tr!("The energies become shares: {} wins with {share}{then}.", quoted(first), share, then))
     }
 
     fn carried(&self, key: &str) -> Option<String> {
@@ -218,12 +197,11 @@ impl Told<'_> {
         }
         let step = self.trace.steps.get(self.i)?;
         let greatest = |values: &[f32]| values.iter().copied().filter(|value| value.is_finite()).reduce(f32::max);
-        let number = |value: f32| format!("{value:.2}");
         match key {
             "words" => None,
-            "energies" => greatest(step.e_i.as_deref()?).map(number),
-            "alpha" => greatest(step.alpha_i.as_deref()?).map(number),
-            "candidates" => step.best.first().map(|(_, log_p)| number(log_p.exp())),
+            "energies" => greatest(step.e_i.as_deref()?).map(short),
+            "alpha" => greatest(step.alpha_i.as_deref()?).map(short),
+            "candidates" => step.best.first().map(|(_, log_p)| short(log_p.exp())),
             "word" => self.i.checked_sub(1).and_then(|before| self.trace.said(before)).map(str::to_owned),
             _ => {
                 let quantity = self.quantities(key).last()?;
@@ -232,7 +210,7 @@ impl Told<'_> {
                     .as_deref()
                     .and_then(|alpha| (0..alpha.len()).max_by(|a, b| alpha[*a].total_cmp(&alpha[*b])));
                 let row = quantity.row(if quantity.count() > 1 { best.unwrap_or(0) } else { 0 });
-                let shown: Vec<String> = row.iter().take(CARRIED).copied().map(number).collect();
+                let shown: Vec<String> = row.iter().take(CARRIED).copied().map(short).collect();
                 let rest = if row.len() > CARRIED { " .." } else { "" };
                 (!shown.is_empty()).then(|| format!("{}{rest}", shown.join(" ")))
             }

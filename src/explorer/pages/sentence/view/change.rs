@@ -4,7 +4,7 @@ use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{DragValue, RichText, ScrollArea, Slider, TextEdit, Ui};
 
 use crate::app::document::table::{AlignmentTable, TargetWord};
-use crate::app::{document::column::Column, files::gold::OTHER_WORDS, state::AppState};
+use crate::app::{document::column::Column, files::gold::OTHER_WORDS};
 use crate::jobs::live::protocol::Shift;
 use crate::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
 use crate::pages::{sentence::view::memory::Dragged, sentence::view::memory::SentenceMemory, shell::local::Window};
@@ -138,7 +138,7 @@ pub fn row_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
     let Some(alpha) = table.alpha.as_ref().filter(|_| table.reading != Some(RowConvention::Head)) else { return };
     menu(ui, (tr!("Row"), tr!("Change the row"), tr!("Set alpha of this word, mask source words")), false, |ui| {
         ui.set_min_width(300.0);
-        let mut renormalise = renormalises(window.app);
+        let mut renormalise = window.app.view.layout().renormalise;
         let note = tr!("The other words of the row share what is left of 1, in proportion");
         if ui.checkbox(&mut renormalise, tr!("The row keeps the sum 1")).on_hover_text(note).changed() {
             window.layout.renormalise = renormalise;
@@ -168,7 +168,7 @@ fn weight_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
     let response = ui.add(field).labelled_by(label.id);
     if response.changed() && (weight - before).abs() > 1e-4 {
         let goes_on = response.dragged() && !response.drag_started();
-        let renormalise = renormalises(window.app);
+        let renormalise = window.app.view.layout().renormalise;
         window.push(InterveneCommand::Weight { column: column.id, i, j, weight, renormalise, goes_on });
     }
     if ui.small_button(tr!("all")).accessible_name(tr!("All weight on {name}", name)).clicked() {
@@ -260,10 +260,6 @@ fn temperature_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     }
 }
 
-fn renormalises(app: &AppState) -> bool {
-    app.view.layout.renormalise
-}
-
 /// Drags a cell: upward movement of the mouse is more weight.
 pub fn drag(ui: &Ui, window: &mut Window<'_>, column: &Column) {
     let Some(mut dragged) = window.local.of::<SentenceMemory>().dragged.filter(|dragged| dragged.column == column.id)
@@ -280,7 +276,7 @@ pub fn drag(ui: &Ui, window: &mut Window<'_>, column: &Column) {
     // while the words behind the row are chosen again, a frame may not have it
     let is_there = column.table.as_deref().is_some_and(|table| dragged.i < table.target.len());
     if is_new && is_there {
-        let renormalise = renormalises(window.app);
+        let renormalise = window.app.view.layout().renormalise;
         let (goes_on, Dragged { i, j, .. }) = (dragged.sent.is_some(), dragged);
         window.push(InterveneCommand::Weight { column: column.id, i, j, weight, renormalise, goes_on });
         dragged.sent = Some(weight);

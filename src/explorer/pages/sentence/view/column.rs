@@ -112,10 +112,6 @@ impl ColumnParts {
         self.beam = foot(self.picture);
         self
     }
-
-    fn at(rect: Rect, corner: egui::Pos2) -> Rect {
-        rect.translate(corner.to_vec2())
-    }
 }
 
 fn foot(picture: Rect) -> Rect {
@@ -139,9 +135,9 @@ pub fn column_ui(
     let t = theme::tokens(ui);
     let edge = if column.variant.is_some() { egui::Stroke::new(1.5, t.warm) } else { egui::Stroke::new(1.0, t.line) };
     ui.painter().rect(rect, theme::RADIUS, t.panel, edge, egui::StrokeKind::Inside);
-    let corner = rect.min;
+    let corner = rect.min.to_vec2();
     let mut part = |place: Rect, name: &str| {
-        let place = ColumnParts::at(place, corner);
+        let place = place.translate(corner);
         let mut child = ui.new_child(UiBuilder::new().id_salt((name, column.id)).max_rect(place));
         child.shrink_clip_rect(place.expand(2.0));
         child
@@ -179,7 +175,7 @@ pub fn column_ui(
         (HighlightPart::Heatmap, parts.picture),
         (HighlightPart::Beam, parts.beam),
     ] {
-        window.frame_part(ui, lit, &name, ColumnParts::at(place, corner));
+        window.frame_part(ui, lit, &name, place.translate(corner));
     }
 }
 
@@ -261,9 +257,8 @@ fn name_room(ui: &Ui, column: &Column) -> f32 {
 
 fn guided_ui(ui: &mut Ui, column: &Column) {
     let Some(reading) = column.facts.as_ref().and_then(|facts| facts.guided.as_ref()) else { return };
-    let text = RichText::new(lang::text(GUIDED_NOTE)).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
     let note = tr!("This model was told: {how} (rows by {reading})", how = lang::text(GUIDED), reading);
-    ui.label(text).on_hover_text(note);
+    labels::warm(ui, lang::text(GUIDED_NOTE)).on_hover_text(note);
 }
 
 fn looks_ui(ui: &mut Ui, column: &Column) {
@@ -272,8 +267,7 @@ fn looks_ui(ui: &mut Ui, column: &Column) {
     if short.is_empty() {
         return;
     }
-    let text = RichText::new(short).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
-    ui.label(text)
+    labels::caption(ui, short)
         .on_hover_text(tr!("The alignment: {looks}\nThe column's menu, Alignment, chooses other heads", looks));
 }
 
@@ -289,9 +283,8 @@ fn is_given(column: &Column) -> bool {
 
 fn given_ui(ui: &mut Ui, column: &Column) {
     if is_given(column) {
-        let text = RichText::new(lang::text(GIVEN_NOTE)).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
         let note = tr!("The alignment and the numbers are those of {whose}", whose = lang::text(GIVEN));
-        labels::said(ui.label(text).on_hover_text(note), lang::text(GIVEN));
+        labels::said(labels::warm(ui, lang::text(GIVEN_NOTE)).on_hover_text(note), lang::text(GIVEN));
     }
 }
 

@@ -85,10 +85,8 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     }
     let is_of_search = matches!(drawing.kind, "beam" | "tree");
     if !is_of_search && column.table.as_ref().is_some_and(|table| table.is_given) {
-        ui.label(
-            RichText::new(tr!("It shows {whose}, and says so", whose = lang::text(GIVEN)))
-                .color(theme::tokens(ui).warm),
-        );
+        let text = tr!("It shows {whose}, and says so", whose = lang::text(GIVEN));
+        ui.label(RichText::new(text).color(theme::tokens(ui).warm));
     }
     let is_chosen = drawing.kind != shown;
     if is_chosen {

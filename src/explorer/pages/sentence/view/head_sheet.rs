@@ -97,13 +97,13 @@ fn sheet_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colum
         let learn = ui.add_enabled(can, Button::new(tr!("Learn")));
         let why = tr!("Name a file of sentences and one of their translations first");
         if learn.on_disabled_hover_text(why).clicked() {
-            window.push(HeadCommand::Learn(column.id));
+            window.push(HeadCommand::Learn(column.id, None));
         }
         let about = tr!("Only the statistical aligner, from the text alone: it outlines links and is what judging begins with, whatever the model");
         let aligner = ui.add_enabled(can, Button::new(tr!("Learn an aligner..."))).on_hover_text(about);
         if aligner.on_disabled_hover_text(why).clicked() {
             let id = column.id;
-            window.local.dialogs.ask(ALIGNER.then(move |path| HeadCommand::LearnAligner(id, path)));
+            window.local.dialogs.ask(ALIGNER.then(move |path| HeadCommand::Learn(id, Some(path))));
         }
         ui.button(tr!("Close")).on_hover_text(tr!("What is being learned goes on")).clicked()
     })

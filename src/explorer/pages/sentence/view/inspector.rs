@@ -72,13 +72,9 @@ fn line_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn hint_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let weak = theme::tokens(ui).weak;
     let text = tr!("Click a target word to see what else could have stood there and where the model looked");
-    let label = ui.add(
-        Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(weak))
-            .truncate()
-            .sense(egui::Sense::focusable_noninteractive()),
-    );
+    let label = Label::new(labels::small(ui, text)).truncate().sense(egui::Sense::focusable_noninteractive());
+    let label = ui.add(label);
     if window.local.shared.takes_focus(PanelName::Inspector) {
         label.request_focus();
     }

@@ -267,11 +267,8 @@ fn tools_ui(ui: &mut Ui, window: &mut Window<'_>, rows: &[TextRowShown]) {
         });
     });
     if rows.iter().any(|row| row.by == Some(LinksBy::Alpha)) {
-        let mut threshold = window.app.document.state.interlinear.threshold;
-        let caption = labels::said(labels::caption(ui, tr!("\u{3b1} from")), tr!("alpha from"));
-        ui.spacing_mut().slider_width = 96.0;
-        let slider = ui.add(egui::Slider::new(&mut threshold, 0.0..=1.0).fixed_decimals(2).step_by(0.01));
-        if slider.labelled_by(caption.id).on_hover_text(tr!("Links with less alpha are left out")).changed() {
+        let mut threshold = window.app.document.state().interlinear.threshold;
+        if labels::threshold_ui(ui, &mut threshold) {
             window.push(InterlinearCommand::Threshold(threshold));
         }
     }

@@ -89,21 +89,19 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, layout: &Link
     for word in words {
         let Some(area) = layout.area(word) else { continue };
         let response = ui.interact(*area, Id::unique(("link_word", column.id, word)), Sense::click());
-        let (text, hover) = match word {
-            LinkedWord::Source(j) => (said(column, word), Hover { column: column.id, i: None, j: Some(j) }),
-            LinkedWord::Target(i) => (said(column, word), Hover { column: column.id, i: Some(i), j: None }),
-        };
+        let text = said(column, word);
         node(&response, Role::ListItem, || text.clone());
-        let clicked = match word {
-            LinkedWord::Source(j) => MenuTarget::Source { column: column.id, j },
-            LinkedWord::Target(i) => MenuTarget::Target { column: column.id, i },
+        let column = column.id;
+        let (clicked, i, j) = match word {
+            LinkedWord::Source(j) => (MenuTarget::Source { column, j }, None, Some(j)),
+            LinkedWord::Target(i) => (MenuTarget::Target { column, i }, Some(i), None),
         };
         window.offer(&response, clicked);
         if response.hovered() {
-            window.local.shared.hover = Some(hover);
+            window.local.shared.hover = Some(Hover { column, i, j });
         }
-        if let (true, LinkedWord::Target(i)) = (response.clicked(), word) {
-            window.push(SelectCommand::Target { column: column.id, i });
+        if let Some(i) = i.filter(|_| response.clicked()) {
+            window.push(SelectCommand::Target { column, i });
         }
         response.on_hover_text(text);
     }

@@ -44,12 +44,8 @@ pub fn strip_ui(
         ui.add(egui::Label::new(RichText::new(why).color(t.weak)).wrap());
         return false;
     }
-    ui.add(
-        egui::Label::new(
-            RichText::new(tr!("{}: not measured yet for this translation", lang::text(line.title))).color(t.weak),
-        )
-        .wrap(),
-    );
+    let text = tr!("{}: not measured yet for this translation", lang::text(line.title));
+    ui.add(egui::Label::new(RichText::new(text).color(t.weak)).wrap());
     let is_asked =
         |about: &ProbeAbout| matches!(about, ProbeAbout::Measure { measure: asked, .. } if *asked == measure);
     let mut probes = sentence.probes().iter();

@@ -1,18 +1,13 @@
 //! What page Sentence remembers between two frames. A leaf.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use crate::app::{document::sentence_state::SearchSettings, view::Hover};
-use crate::{jobs::live::protocol::ColumnId, pages::sentence::view::tree_memory};
+use crate::app::document::tree::{DrawnTree, SearchTree, ShownTree};
+use crate::app::view::Hover;
+use crate::{jobs::live::protocol::ColumnId, pages::sentence::command::BesideSettings};
 use engine::models::transformer::heads::HeadKind;
-
-/// Settings of a variant while they are edited.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BesideDraft {
-    pub search: SearchSettings,
-    pub replaces: bool,
-    pub has_interventions: bool,
-}
+use figure::tree::TreeLayout;
 
 /// Where the list of sentences is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,12 +36,13 @@ pub struct Dragged {
 /// What the Sentence page remembers between frames.
 #[derive(Default)]
 pub struct SentenceMemory {
-    pub trees: HashMap<ColumnId, tree_memory::TreeMemory>,
+    pub trees: HashMap<ColumnId, TreeMemory>,
     pub opens_word: Option<()>,
     pub dragged: Option<Dragged>,
     pub forced: String,
     pub wording: String,
-    pub beside: Option<BesideDraft>,
+    /// Settings of a variant while they are edited.
+    pub beside: Option<BesideSettings>,
     /// The row that gets a line of interlinear text, and its number of lines before; the new line takes the focus.
     pub line_begins: Option<(String, usize)>,
     /// The place and the edited name of a line of interlinear text.
@@ -81,4 +77,33 @@ pub struct ColumnsMemory {
     pub before_lesson: Option<usize>,
     /// The selected column and the newest one when last painted.
     pub seen_columns: (Option<ColumnId>, Option<ColumnId>),
+}
+
+/// What the window remembers of a column's tree.
+#[derive(Default)]
+pub struct TreeMemory {
+    pub revision: u64,
+    pub tree: Option<Arc<SearchTree>>,
+    pub selected: Option<usize>,
+    pub collapsed: HashSet<usize>,
+    /// Steps that are drawn; `None`: all.
+    pub steps: Option<usize>,
+    pub follows: bool,
+    /// The number of steps for which the selection was last set.
+    pub followed: Option<usize>,
+    pub pruned: bool,
+    /// 0 until a tree is shown.
+    pub scale: f32,
+    pub seen: Option<usize>,
+    pub arranged: Option<Arc<Arranged>>,
+    /// Widths of words at this size, points.
+    pub widths: HashMap<String, f32>,
+}
+
+/// The drawn nodes of a tree with their places.
+pub struct Arranged {
+    pub of: ShownTree,
+    pub size: (f32, f32),
+    pub drawn: DrawnTree,
+    pub layout: TreeLayout,
 }

@@ -10,7 +10,6 @@ pub mod context;
 pub mod ensemble;
 pub mod facts;
 pub mod figure_sheet;
-mod folding;
 pub mod head_sheet;
 pub mod heads;
 mod inspector;
@@ -25,7 +24,6 @@ pub mod questions;
 pub mod sentences;
 pub mod source;
 pub mod tree;
-pub mod tree_memory;
 pub mod variant;
 pub mod what_if;
 

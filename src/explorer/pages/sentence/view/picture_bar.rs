@@ -8,7 +8,6 @@ use crate::app::{
     command::SettingsCommand, document::column::Column, document::table::AlignmentTable, files::picture, layout::Look,
     settings::Shown,
 };
-use crate::pages::sentence::view::folding::{Folding, FoldingLine};
 use crate::pages::sentence::view::questions::{
     asked_ui, has_choice, has_heads, has_own_reading, reading_ui, sample_ui,
 };
@@ -65,7 +64,12 @@ fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
         room: ui.available_width(),
         columns: window.app.document.columns.len(),
         shown: settings.shown,
-        pictured: [settings.links, is_tree(window), is_interlinear(window), window.layout.look == Look::Links],
+        pictured: [
+            settings.links,
+            window.layout.look == Look::Tree,
+            window.layout.interlinear,
+            window.layout.look == Look::Links,
+        ],
         extras: [
             differs(window),
             has_heads(window),
@@ -81,11 +85,11 @@ fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
 fn line_ui(ui: &mut Ui, window: &mut Window<'_>, folding: Folding) -> bool {
     let (is_full, is_tight) = (folding != Folding::Nothing, folding == Folding::More);
     picture_ui(ui, window);
-    if is_interlinear(window) {
+    if window.layout.interlinear {
         return true;
     }
     differs_legend(ui, window);
-    if is_tree(window) {
+    if window.layout.look == Look::Tree {
         units_ui(ui, window);
     } else if window.layout.look == Look::Links {
         asked_ui(ui, window);
@@ -134,10 +138,10 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool, is_tight: bool) 
 
 fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
     picture_ui(ui, window);
-    if is_interlinear(window) {
+    if window.layout.interlinear {
         return;
     }
-    let is_tree = is_tree(window);
+    let is_tree = window.layout.look == Look::Tree;
     let is_links = window.layout.look == Look::Links && !is_tree;
     let is_heatmap = !is_links && !is_tree;
     if !is_tree && !is_slim {
@@ -181,14 +185,6 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
     });
 }
 
-fn is_tree(window: &Window<'_>) -> bool {
-    window.layout.look == Look::Tree
-}
-
-fn is_interlinear(window: &Window<'_>) -> bool {
-    window.layout.interlinear
-}
-
 fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let key = Act::NextPicture.key_text(ui.ctx());
     let shown = Some(window.layout.look).filter(|_| !window.layout.interlinear);
@@ -211,11 +207,7 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let mut threshold = window.layout.links_threshold;
-    let caption = labels::caption(ui, tr!("\u{3b1} from"));
-    let caption = labels::said(caption, tr!("alpha from"));
-    ui.spacing_mut().slider_width = 96.0;
-    let slider = ui.add(egui::Slider::new(&mut threshold, 0.0..=1.0).fixed_decimals(2).step_by(0.01));
-    if slider.labelled_by(caption.id).on_hover_text(tr!("Links with less alpha are left out")).changed() {
+    if labels::threshold_ui(ui, &mut threshold) {
         window.layout.links_threshold = threshold;
     }
     let by_opacity = window.layout.links_opacity;
@@ -356,12 +348,8 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
         "The mark is p_t, the place where local attention looks; the frame, in the row under the mouse and in the selected one, holds the words from p_t - D to p_t + D, the only ones that it weighs (Luong et al. 2015, section 3.2)"
     );
     let name = labels::signs("p_t", theme::TEXT_BODY, theme::tokens(ui).text);
-    if ui
-        .selectable_label(is_drawn, name)
-        .on_hover_text(note)
-        .accessible_name(tr!("Marks of local attention"))
-        .clicked()
-    {
+    let label = ui.selectable_label(is_drawn, name).on_hover_text(note);
+    if label.accessible_name(tr!("Marks of local attention")).clicked() {
         window.layout.gaze = !is_drawn;
     }
     ui.add_space(theme::SPACE_2);
@@ -477,16 +465,77 @@ fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
     for (text, name, wanted) in
         [("+", tr!("Larger cells"), Act::LargerCells), ("\u{2013}", tr!("Smaller cells"), Act::SmallerCells)]
     {
-        if ui
-            .button(text)
-            .on_hover_text(tr!("{name} (Ctrl and the wheel over the heatmap)", name))
-            .accessible_name(name)
-            .clicked()
-        {
+        let button = ui.button(text).on_hover_text(tr!("{name} (Ctrl and the wheel over the heatmap)", name));
+        if button.accessible_name(name).clicked() {
             window.local.acts.push(wanted);
         }
     }
     if ui.available_width() > 44.0 {
         labels::caption(ui, tr!("cells"));
+    }
+}
+
+/// Widths that the parts of the line need, points.
+const FOLDED: f32 = 860.0;
+const DIFFERS: f32 = 84.0;
+const ASKED: f32 = 290.0;
+const READING: f32 = 140.0;
+const OWN_READING: f32 = 40.0;
+const UNITS: f32 = 80.0;
+const GAZE: f32 = 104.0;
+const ALONE: f32 = 72.0;
+const TESTS: f32 = 52.0;
+
+/// How much of the line is behind a button: estimated first, then more if parts overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Folding {
+    Nothing,
+    Rows,
+    More,
+    All,
+    Slim,
+}
+
+impl Folding {
+    /// The next level, with less in the line.
+    fn more(self) -> Self {
+        match self {
+            Self::Nothing => Self::Rows,
+            Self::Rows => Self::More,
+            Self::More => Self::All,
+            Self::All | Self::Slim => Self::Slim,
+        }
+    }
+}
+
+/// What the width of the line depends on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct FoldingLine {
+    room: f32,
+    columns: usize,
+    shown: Shown,
+    /// Whether the aligner's links are on, and whether the picture is the tree, interlinear text, or links.
+    pictured: [bool; 4],
+    /// Whether there are differing words, alignment heads, readings, own readings, pieces, marks of local attention.
+    extras: [bool; 6],
+}
+
+impl FoldingLine {
+    fn folding(&self) -> Folding {
+        let [differs, heads, reading, own, units, gaze] = self.extras;
+        let width = |is_there: bool, width: f32| if is_there { width } else { 0.0 };
+        let folded = FOLDED + width(differs, DIFFERS) + width(heads, ASKED);
+        if self.room < folded {
+            return Folding::All;
+        }
+        let rows = width(reading, READING + width(own, OWN_READING)) + width(units, UNITS);
+        let gaze = width(gaze, GAZE);
+        let is_crowded = self.columns > 1 || gaze > 0.0;
+        if self.room >= folded + rows + gaze + width(is_crowded, TESTS) || rows + gaze == 0.0 {
+            return Folding::Nothing;
+        }
+        // with less room not even the aligner and the marks of local attention stand beside that button
+        let alone = width(self.columns > 1, ALONE);
+        if self.room < folded + gaze + alone { Folding::More } else { Folding::Rows }
     }
 }

@@ -5,7 +5,7 @@ use egui::{
     Align2, Area, CollapsingHeader, CornerRadius, Id, Order, Panel, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
-use crate::app::{command::WindowCommand, files::lists::List, state::AppState};
+use crate::app::{command::WindowCommand, files::lists::List};
 use crate::pages::shell::local::{Panel as PanelName, Window, keep_side};
 use crate::pages::{
     sentence::command::ListCommand, sentence::view::memory::ListPlace, sentence::view::memory::SentenceMemory,
@@ -145,8 +145,10 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
         response.request_focus();
     }
     let app = window.app;
+    let is_growing =
+        matches!(app.lists.shown, List::File(n) if app.lists.files.get(n).is_some_and(|file| !file.is_whole()));
     let caption = match (app.lists.search.text.is_empty(), app.lists.is_searching()) {
-        (true, _) if is_growing(app) => tr!("{n} sentence so far" | "{n} sentences so far" % app.lists.len()),
+        (true, _) if is_growing => tr!("{n} sentence so far" | "{n} sentences so far" % app.lists.len()),
         (true, _) => tr!("{n} sentence" | "{n} sentences" % app.lists.len()),
         (false, true) => tr!("{n} sentence found so far" | "{n} sentences found so far" % app.lists.visible_len()),
         (false, false) => tr!("{n} sentence found" | "{n} sentences found" % app.lists.visible_len()),
@@ -292,8 +294,4 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, position: usize, number: Option<
     } else {
         response
     }
-}
-
-fn is_growing(app: &AppState) -> bool {
-    matches!(app.lists.shown, List::File(n) if app.lists.files.get(n).is_some_and(|file| !file.is_whole()))
 }

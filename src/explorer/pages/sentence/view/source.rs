@@ -95,20 +95,20 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
         .enumerate()
         .map(|(j, word)| {
             let unknown = if word.is_unk { tr!(", not in the vocabulary") } else { "" };
+            let differs = variant::is_changed(column, j);
+            let changed = if differs { tr!(", changed") } else { "" };
             words::FlowWord {
                 text: labels::source_text(word),
-                label: tr!("Source word {} {}{unknown}{}", j + 1, word.text, changed(column, j), unknown),
+                label: tr!("Source word {} {}{unknown}{}", j + 1, word.text, changed, unknown),
                 back: t.sunken,
-                colour: if word.is_unk {
-                    t.warm
-                } else if !word.is_word() {
-                    t.weak
-                } else {
-                    t.text
+                colour: match (word.is_unk, word.is_word()) {
+                    (true, _) => t.warm,
+                    (false, false) => t.weak,
+                    (false, true) => t.text,
                 },
                 is_over: marks.column == Some(j),
                 is_selected: false,
-                differs: variant::is_changed(column, j),
+                differs,
                 said: Said::Free,
             }
         })
@@ -190,10 +190,6 @@ fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
             }
         }
     });
-}
-
-fn changed(column: &Column, j: usize) -> &'static str {
-    if variant::is_changed(column, j) { tr!(", changed") } else { "" }
 }
 
 fn tooltip(table: &AlignmentTable, j: usize) -> String {

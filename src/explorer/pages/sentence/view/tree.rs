@@ -8,11 +8,9 @@ use egui::{
 };
 
 use crate::app::document::tree::{DrawnTree, SearchTree, ShownTree};
-use crate::pages::sentence::view::tree_memory::{Arranged, TreeMemory};
+use crate::pages::sentence::view::memory::{Arranged, SentenceMemory, TreeMemory};
 use crate::pages::shell::local::{Panel, Window};
-use crate::pages::{
-    sentence::command::InterveneCommand, sentence::view::memory::SentenceMemory, shell::clicked::MenuTarget,
-};
+use crate::pages::{sentence::command::InterveneCommand, shell::clicked::MenuTarget};
 use crate::widgets::{is_heard, labels, marks, node, theme};
 use crate::{app::document::column::Column, widgets::marks::Letters};
 use engine::analysis::row_convention::RowConvention;
@@ -36,7 +34,8 @@ pub fn tree_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let mut memory = window.local.of::<SentenceMemory>().trees.remove(&column.id).unwrap_or_default();
     let revision = column.table.as_ref().map_or(0, |table| table.revision);
     if memory.tree.is_none() || memory.revision != revision {
-        let (pruned, scale, follows) = (memory.pruned, memory.scale, memory.follows);
+        let scale = if memory.tree.is_some() || memory.scale > 0.0 { memory.scale } else { 1.0 };
+        let (pruned, follows) = (memory.pruned, memory.follows);
         let tree = SearchTree::of(column).map(Arc::new);
         let selected = tree.as_ref().and_then(|tree| tree.roots.first().copied());
         memory = TreeMemory { revision, tree, selected, follows, pruned, scale, ..TreeMemory::default() };

@@ -10,7 +10,7 @@ use crate::app::{
 };
 use crate::pages::shell::local::{Sheet, VariantWords, Window};
 use crate::pages::{
-    sentence::command::VariantCommand, sentence::view::memory::BesideDraft, sentence::view::memory::SentenceMemory,
+    sentence::command::BesideSettings, sentence::command::VariantCommand, sentence::view::memory::SentenceMemory,
     shell::clicked::MenuTarget,
 };
 use crate::widgets::{labels, theme};
@@ -151,7 +151,7 @@ pub fn reset(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(column) = window.app.document.column(clicked.column()) else { return };
     let (app, search) = (window.app, window.app.document.state.search_of(column.variant));
     window.local.of::<SentenceMemory>().beside =
-        Some(BesideDraft { search, replaces: app.replaces(column), has_interventions: true });
+        Some(BesideSettings { search, replaces: app.replaces(column), has_interventions: true });
     window.local.shared.sheet = Sheet::Beside(column.id);
 }
 

@@ -114,14 +114,8 @@ fn near_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column
     ui.horizontal_wrapped(|ui| {
         for (word, cosine) in words {
             let button = ui.button(format!("{word}   {cosine:.2}"));
-            if button
-                .accessible_name(tr!(
-                    "Replace it by {word}, cosine {cosine}",
-                    word,
-                    cosine = format_args!("{cosine:.2}")
-                ))
-                .clicked()
-            {
+            let cosine = format!("{cosine:.2}");
+            if button.accessible_name(tr!("Replace it by {word}, cosine {cosine}", word, cosine)).clicked() {
                 chosen = Some(word.clone());
             }
         }
@@ -160,8 +154,7 @@ fn beside_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colu
     ui.add_space(theme::SPACE_2);
     ui.horizontal(|ui| {
         if ui.button(tr!("Put it beside")).clicked() {
-            let (search, replaces, has_interventions) = (beside.search, beside.replaces, beside.has_interventions);
-            window.push(VariantCommand::Beside { column: column.id, search, replaces, has_interventions });
+            window.push(VariantCommand::Beside(column.id, beside));
             close(sentence, window);
         }
         if ui.button(tr!("Cancel")).clicked() {

@@ -9,7 +9,7 @@ use crate::pages::steps::view::{guess, rows};
 use crate::pages::steps::{GUESSES, Guessed, MODES, Mode, PACES};
 use crate::pages::{
     shell::local::Window, shell::source, steps::StepsPage, steps::command::StepsCommand, steps::depth::DEPTHS,
-    steps::view::memory::StepsMemory,
+    steps::depth::StepsChoice, steps::view::memory::StepsMemory,
 };
 use crate::widgets::{labels, theme};
 use engine::lang;
@@ -73,7 +73,7 @@ pub fn tick(ui: &Ui, steps: &StepsPage, window: &mut Window<'_>) {
         return;
     }
     let now = ui.input(|input| input.time);
-    let every = f64::from(1.0 / steps.pace);
+    let every = f64::from(1.0 / steps.pace());
     let since = now - *window.local.of::<StepsMemory>().moved.get_or_insert(now);
     if since >= every {
         window.local.of::<StepsMemory>().moved = Some(now);
@@ -99,13 +99,10 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
                 }
             });
         models.response.accessible_name(tr!("Model")).on_hover_text(tr!("Which model is taken apart"));
-        let mode = steps.mode;
-        for entry in MODES {
-            if labels::choice(ui, mode == entry.value, lang::text(entry.name), lang::text(entry.about)) {
-                window.push(StepsCommand::SetMode(entry.value));
-            }
-        }
-        depth_ui(ui, steps, window);
+        entries_ui(ui, window, MODES, Some(steps.mode), StepsCommand::SetMode);
+        ui.separator();
+        entries_ui(ui, window, DEPTHS, Some(steps.depth), StepsCommand::SetDepth);
+        ui.separator();
         wiring_ui(ui, steps, window);
         guessing_ui(ui, steps, window);
         let mut has_beam = steps.has_beam;
@@ -114,20 +111,23 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
             window.push(StepsCommand::SetBeam(has_beam));
         }
         if chosen.is_some_and(|column| !column.set.is_empty()) {
-            let text = RichText::new(tr!("What is set for this model on page Sentence is left out here"));
-            ui.label(text.size(theme::TEXT_SMALL).color(theme::tokens(ui).warm));
+            labels::warm(ui, tr!("What is set for this model on page Sentence is left out here"));
         }
     });
 }
 
-fn depth_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
-    ui.separator();
-    for entry in DEPTHS {
-        if labels::choice(ui, steps.depth == entry.value, lang::text(entry.name), lang::text(entry.about)) {
-            window.push(StepsCommand::SetDepth(entry.value));
+fn entries_ui<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    window: &mut Window<'_>,
+    entries: &[StepsChoice<T>],
+    chosen: Option<T>,
+    command: impl Fn(T) -> StepsCommand,
+) {
+    for entry in entries {
+        if labels::choice(ui, chosen == Some(entry.value), lang::text(entry.name), lang::text(entry.about)) {
+            window.push(command(entry.value));
         }
     }
-    ui.separator();
 }
 
 fn guessing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
@@ -139,9 +139,7 @@ fn guessing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
             window.push(StepsCommand::SetGuessing(None));
         }
         for entry in GUESSES.iter().filter(|entry| aligns || entry.value == Guessed::Word) {
-            if labels::choice(ui, chosen == Some(entry.value), lang::text(entry.name), lang::text(entry.about)) {
-                window.push(StepsCommand::SetGuessing(Some(entry.value)));
-            }
+            entries_ui(ui, window, std::slice::from_ref(entry), chosen, |of| StepsCommand::SetGuessing(Some(of)));
         }
     });
     guesses
@@ -177,15 +175,11 @@ fn wiring_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
 }
 
 pub fn name_ui(ui: &mut Ui, steps: &StepsPage, trace: &StepTrace) {
-    let t = theme::tokens(ui);
     labels::caption(ui, &trace.model);
-    if let Some(wrong) = trace.wrong {
-        ui.label(RichText::new(wrong.label()).size(theme::TEXT_SMALL).color(t.warm))
-            .on_hover_text(lang::text(wrong.entry().about));
-    }
-    if steps.mode != Mode::Greedy && trace.wrong.is_some() {
-        let text = RichText::new(tr!("the words are given, not its own")).size(theme::TEXT_SMALL);
-        ui.label(text.color(t.warm));
+    let Some(wrong) = trace.wrong else { return };
+    labels::warm(ui, wrong.label()).on_hover_text(lang::text(wrong.entry().about));
+    if steps.mode != Mode::Greedy {
+        labels::warm(ui, tr!("the words are given, not its own"));
     }
 }
 
@@ -234,11 +228,8 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace:
     if on.clicked() {
         window.push(StepsCommand::Move(1));
     }
-    if ui
-        .button(if is_playing { tr!("Pause") } else { tr!("Play") })
-        .on_hover_text(tr!("By itself, or not (Space)"))
-        .clicked()
-    {
+    let play = ui.button(if is_playing { tr!("Pause") } else { tr!("Play") });
+    if play.on_hover_text(tr!("By itself, or not (Space)")).clicked() {
         window.push(StepsCommand::Play(!is_playing));
     }
     if !presents {
@@ -257,7 +248,7 @@ fn pace_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     if ui.checkbox(&mut by_stage, tr!("Box by box")).on_hover_text(note).changed() {
         window.push(StepsCommand::SetByStage(by_stage));
     }
-    let mut pace = steps.pace;
+    let mut pace = steps.pace();
     ui.spacing_mut().slider_width = 80.0;
     // its number has no room on a phone
     let has_room = ui.max_rect().width() > WITH_PACE;

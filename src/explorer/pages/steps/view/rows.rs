@@ -9,7 +9,7 @@ use crate::pages::{
 use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget, Outlined};
 use crate::widgets::{labels, theme};
 use crate::{jobs::steps::StepTrace, widgets::marks::Letters};
-use engine::text::links::Link;
+use engine::{analysis::alignment::Alignment, text::links::Link};
 use figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
 use figure::{heatmap::widest_word, label::widest, mark::Scale, palette::ColourMap};
 
@@ -28,23 +28,14 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &
         .cursor
         .filter(|(i, j)| *i < matrix.rows() && *j < matrix.columns() && is_first);
     let name = if is_first { tr!("the class").to_owned() } else { tr!("{} step by step", trace.model) };
-    let needs = needs(ui, &table, trace);
-    let settings = &window.app.view.settings;
     // A row is brought into view once; the mouse may look elsewhere.
     let looked = cursor.map_or(steps.i, |(i, _)| i);
     let reveal = (window.local.of::<StepsMemory>().revealed != Some(looked)).then_some(looked);
     window.local.of::<StepsMemory>().revealed = Some(looked);
     let p_t: Option<Vec<f32>> = trace.steps.iter().take(table.target.len()).map(|step| step.p_t).collect();
     let local = steps.column(window.app).and_then(|column| column.facts.as_ref()?.window);
+    let scroll_x = window.local.of::<StepsMemory>().scroll;
     let heatmap = HeatmapWidget {
-        id: id(),
-        name: &name,
-        table: &table,
-        matrix,
-        shown: Shown::Alpha,
-        scale: Scale::Unit,
-        map: ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
-        metrics: Metrics::choose(&needs, ui.available_size(), Zoom::Auto),
         marks: match (whole, cursor) {
             (Some(_), Some((i, j))) => HeatmapMarks { row: Some(i), column: Some(j), selected: None },
             (Some(_), None) => HeatmapMarks::default(),
@@ -59,12 +50,9 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &
             Some(_) if is_first => Outlined::GuessFirst,
             Some(_) => Outlined::Guess,
         },
-        can_drag: false,
-        before: Vec::new(),
-        replace: false,
-        scroll_x: window.local.of::<StepsMemory>().scroll,
-        locate: None,
+        scroll_x,
         reveal,
+        ..heatmap(ui, window, (id(), &name), (&table, matrix), trace)
     };
     let mut texture = std::mem::take(&mut window.local.of::<StepsMemory>().texture);
     let place = ui.available_rect_before_wrap();
@@ -81,6 +69,35 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &
     }
     if answer.steps.0 != 0 {
         window.push(StepsCommand::MoveWord(answer.steps.0));
+    }
+}
+
+fn heatmap<'a>(
+    ui: &Ui,
+    window: &Window<'_>,
+    (id, name): (Id, &'a str),
+    (table, matrix): (&'a AlignmentTable, &'a Alignment),
+    trace: &StepTrace,
+) -> HeatmapWidget<'a> {
+    HeatmapWidget {
+        id,
+        name,
+        table,
+        matrix,
+        shown: Shown::Alpha,
+        scale: Scale::Unit,
+        map: ColourMap::at(theme::map_at(window.app.view.settings().palette_on(ui.visuals().dark_mode))),
+        metrics: Metrics::choose(&needs(ui, table, trace), ui.available_size(), Zoom::Auto),
+        marks: HeatmapMarks::default(),
+        gaze: None,
+        draws_gaze: false,
+        outlined: Outlined::Guess,
+        can_drag: false,
+        before: Vec::new(),
+        replace: false,
+        scroll_x: 0.0,
+        locate: None,
+        reveal: None,
     }
 }
 
@@ -102,27 +119,9 @@ fn needs(ui: &Ui, table: &AlignmentTable, trace: &StepTrace) -> Needs {
 pub fn class_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let Some(table) = steps.class_table.clone() else { return };
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
-    let settings = &window.app.view.settings;
-    let heatmap = HeatmapWidget {
-        id: Id::unique("steps_class_heatmap"),
-        name: tr!("the class"),
-        table: &table,
-        matrix,
-        shown: Shown::Alpha,
-        scale: Scale::Unit,
-        map: ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
-        metrics: Metrics::choose(&needs(ui, &table, trace), ui.available_size(), Zoom::Auto),
-        marks: HeatmapMarks::default(),
-        gaze: None,
-        draws_gaze: false,
-        outlined: Outlined::Guess,
-        can_drag: false,
-        before: Vec::new(),
-        replace: false,
-        scroll_x: window.local.of::<StepsMemory>().class_scroll,
-        locate: None,
-        reveal: None,
-    };
+    let scroll_x = window.local.of::<StepsMemory>().class_scroll;
+    let name = (Id::unique("steps_class_heatmap"), tr!("the class"));
+    let heatmap = HeatmapWidget { scroll_x, ..heatmap(ui, window, name, (&table, matrix), trace) };
     let mut texture = std::mem::take(&mut window.local.of::<StepsMemory>().class_texture);
     let answer = heatmap.show(ui, &mut texture, false);
     window.local.of::<StepsMemory>().class_texture = texture;

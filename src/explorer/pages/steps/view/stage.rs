@@ -109,12 +109,8 @@ fn equation_ui(ui: &mut Ui, equation: &Equation) {
     let t = theme::tokens(ui);
     let response = marks::equation_ui(ui, equation.text, theme::TEXT_SENTENCE);
     node(&response, Role::Math, || format!("{}, {}", spoken(equation.text), lang::text(equation.source)));
-    let is_wrong = equation.source.starts_with("not");
-    let source = RichText::new(lang::text(equation.source)).size(theme::TEXT_SMALL).color(if is_wrong {
-        t.warm
-    } else {
-        t.weak
-    });
+    let colour = if equation.source.starts_with("not") { t.warm } else { t.weak };
+    let source = labels::small(ui, lang::text(equation.source)).color(colour);
     ui.add(Label::new(source).wrap());
 }
 
@@ -231,8 +227,7 @@ fn shares_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &St
     }
     if is_share {
         let total: f32 = values.iter().sum();
-        let text = RichText::new(tr!("Together {total}", total = format_args!("{total:.3}"))).size(theme::TEXT_SMALL);
-        ui.label(text.color(theme::tokens(ui).weak));
+        labels::caption(ui, tr!("Together {total}", total = format_args!("{total:.3}")));
     }
 }
 
@@ -256,9 +251,7 @@ fn candidates_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace:
         window.push(StepsCommand::Say(step.best[n].0));
     }
     let rest = 1.0 - step.best.iter().map(|(_, log_p)| log_p.exp()).sum::<f32>();
-    let text =
-        RichText::new(tr!("All other words together {}", format_args!("{:.3}", rest.max(0.0)))).size(theme::TEXT_SMALL);
-    ui.label(text.color(theme::tokens(ui).weak));
+    labels::caption(ui, tr!("All other words together {}", format_args!("{:.3}", rest.max(0.0))));
 }
 
 fn word_ui(ui: &mut Ui, steps: &StepsPage, trace: &StepTrace) {
