@@ -13,11 +13,6 @@ use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::layout::{Layout, Look};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
-<<<<<<< ours
-=======
-use interlinear::pages::{
-    command::Command, sentence::view::memory::TreeMemory, steps::STEPS, steps::command::StepsCommand,
-};
 >>>>>>> theirs
 use interlinear::ui::{App, SessionHost};
 use interlinear::{app::tasks::Effect, pages::command::Command, pages::sentence::view::memory::TreeMemory};

@@ -240,12 +240,11 @@ fn one_model_with_several_settings_side_by_side() {
     act(&mut session, SearchCommand::SetBeam(1));
     assert_eq!(names(&session)[1], "m0, never [UNK]", "what is no longer other is not said");
 
-    let column = session.app().document.columns()[0].id;
+    let column = session.app().document.columns[0].id;
     let settings =
-        BesideSettings { search: session.app().document.state().search, replaces: true, has_interventions: true };
+        BesideSettings { search: session.app().document.state.search, replaces: true, has_interventions: true };
     act(&mut session, VariantCommand::Beside(column, settings));
-    let shown: Vec<bool> =
-        session.app().document.columns().iter().map(|column| session.app().replaces(column)).collect();
+    let shown: Vec<bool> = session.app().document.columns.iter().map(|column| session.app().replaces(column)).collect();
     assert_eq!(shown, [false, false, true]);
     act(&mut session, SettingsCommand::SetUnkReplacement(true));
     assert_eq!(names(&session)[2], "m0, as the original");
@@ -258,7 +257,7 @@ fn interventions_of_a_variant_are_its_own() {
     let request = act(&mut session, InterveneCommand::Force { column, i: 1, word: Word::Entry("X".to_owned()) });
     answer(&mut session, &request.expect("a request"));
     let without =
-        BesideSettings { search: session.app().document.state().search, replaces: false, has_interventions: false };
+        BesideSettings { search: session.app().document.state.search, replaces: false, has_interventions: false };
     let request = act(&mut session, VariantCommand::Beside(column, without)).expect("a request");
     assert!(!request.columns[0].interventions.is_empty() && request.columns[1].interventions.is_empty());
     assert_eq!(names(&session)[1], "m0, without interventions");
@@ -322,7 +321,7 @@ fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
     let mut session = translated(2);
     change(&mut session, 0, 2, replace("blue"));
     let search = SearchSettings { beam: 2, length_normalization: 0.5, forbid_unk: true, allow_unk: false };
-    let column = session.app().document.columns()[2].id;
+    let column = session.app().document.columns[2].id;
     act(
         &mut session,
         VariantCommand::Beside(column, BesideSettings { search, replaces: true, has_interventions: true }),

@@ -181,9 +181,9 @@ fn an_alignment_head_is_learned_on_a_sheet() {
         assert!(wires.heard(HeadCommand::File(at, path.to_owned())), "{name}");
     }
     click(&mut harness, "Learn");
-    let column = harness.app().document.columns()[0].id;
+    let column = harness.app().document.columns[0].id;
     assert!(wires.heard(HeadCommand::Learn(column, None)));
-    let number = harness.app().tasks.list()[0].number;
+    let number = harness.app().tasks.list[0].number;
     let what = "Learning an alignment head for RNNencdec, 1.250 nats a word".to_owned();
     let progress = JobProgress { done: 30, total: 120, what, words_per_second: 900.0 };
     wires.report(&mut harness, number, QueueNews::Progress(progress));

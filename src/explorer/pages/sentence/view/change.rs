@@ -138,7 +138,7 @@ pub fn row_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
     let Some(alpha) = table.alpha.as_ref().filter(|_| table.reading != Some(RowConvention::Head)) else { return };
     menu(ui, (tr!("Row"), tr!("Change the row"), tr!("Set alpha of this word, mask source words")), false, |ui| {
         ui.set_min_width(300.0);
-        let mut renormalise = window.app.view.layout().renormalise;
+        let mut renormalise = window.app.view.layout.renormalise;
         let note = tr!("The other words of the row share what is left of 1, in proportion");
         if ui.checkbox(&mut renormalise, tr!("The row keeps the sum 1")).on_hover_text(note).changed() {
             window.layout.renormalise = renormalise;
@@ -168,7 +168,7 @@ fn weight_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
     let response = ui.add(field).labelled_by(label.id);
     if response.changed() && (weight - before).abs() > 1e-4 {
         let goes_on = response.dragged() && !response.drag_started();
-        let renormalise = window.app.view.layout().renormalise;
+        let renormalise = window.app.view.layout.renormalise;
         window.push(InterveneCommand::Weight { column: column.id, i, j, weight, renormalise, goes_on });
     }
     if ui.small_button(tr!("all")).accessible_name(tr!("All weight on {name}", name)).clicked() {
@@ -276,7 +276,7 @@ pub fn drag(ui: &Ui, window: &mut Window<'_>, column: &Column) {
     // while the words behind the row are chosen again, a frame may not have it
     let is_there = column.table.as_deref().is_some_and(|table| dragged.i < table.target.len());
     if is_new && is_there {
-        let renormalise = window.app.view.layout().renormalise;
+        let renormalise = window.app.view.layout.renormalise;
         let (goes_on, Dragged { i, j, .. }) = (dragged.sent.is_some(), dragged);
         window.push(InterveneCommand::Weight { column: column.id, i, j, weight, renormalise, goes_on });
         dragged.sent = Some(weight);

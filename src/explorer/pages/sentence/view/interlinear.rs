@@ -267,7 +267,7 @@ fn tools_ui(ui: &mut Ui, window: &mut Window<'_>, rows: &[TextRowShown]) {
         });
     });
     if rows.iter().any(|row| row.by == Some(LinksBy::Alpha)) {
-        let mut threshold = window.app.document.state().interlinear.threshold;
+        let mut threshold = window.app.document.state.interlinear.threshold;
         if labels::threshold_ui(ui, &mut threshold) {
             window.push(InterlinearCommand::Threshold(threshold));
         }

@@ -86,7 +86,7 @@ fn heatmap<'a>(
         matrix,
         shown: Shown::Alpha,
         scale: Scale::Unit,
-        map: ColourMap::at(theme::map_at(window.app.view.settings().palette_on(ui.visuals().dark_mode))),
+        map: ColourMap::at(theme::map_at(window.app.view.settings.palette_on(ui.visuals().dark_mode))),
         metrics: Metrics::choose(&needs(ui, table, trace), ui.available_size(), Zoom::Auto),
         marks: HeatmapMarks::default(),
         gaze: None,
