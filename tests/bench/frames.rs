@@ -13,7 +13,6 @@ use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::layout::{Layout, Look};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
->>>>>>> theirs
 use interlinear::ui::{App, SessionHost};
 use interlinear::{app::tasks::Effect, pages::command::Command, pages::sentence::view::memory::TreeMemory};
 use interlinear::{pages::steps::STEPS, pages::steps::command::StepsCommand, session::state::Session, widgets::theme};
