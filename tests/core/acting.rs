@@ -18,10 +18,11 @@ use interlinear::session::{driver::OpenWith, persist::load_or_set_aside, state::
 use interlinear::{figure::palette::Palette, figure::tree::NodeState, models::choice::ModelSpec, nn::device::Device};
 use interlinear::{text::cut::WordRule, text::pieces::PieceMarks};
 
+use crate::cli::{json_of, reference};
 use crate::effects::{Shows as _, act};
 use crate::session::{hypothesis_with, sentence, told};
-use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{cli::json_of, folder::Folder, forever, models::FOLDERS};
+use crate::worker::{request, serve_all, store, story};
+use crate::{folder::Folder, forever, models::FOLDERS};
 
 const SOURCE: &str = "s9 s31 s17 s4";
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
@@ -72,7 +73,7 @@ fn ids(model: &Model, text: &str) -> Vec<u32> {
 
 #[test]
 fn an_untouched_request_is_served_as_ever() {
-    let (result, untouched, story) = served(&fixture("rnnsearch"), &Interventions::default());
+    let (result, untouched, story) = served(&reference("rnnsearch"), &Interventions::default());
     assert!(untouched.is_none());
     assert_eq!(story, ["loading", "loaded", "started", "row", "finished"]);
     assert!(result.hypotheses.iter().all(|one| *one.touched == Applied::default()));
@@ -81,20 +82,20 @@ fn an_untouched_request_is_served_as_ever() {
 #[test]
 fn a_forced_word_is_said_by_every_model_after_the_words_that_are_held() {
     for name in FOLDERS {
-        let (plain, ..) = served(&fixture(name), &Interventions::default());
+        let (plain, ..) = served(&reference(name), &Interventions::default());
         let best = &plain.hypotheses[0];
         let first = begun(best);
         let held = Interventions { force: vec![start(0, &first, false)], ..Interventions::default() };
-        let (second, ..) = served(&fixture(name), &held);
+        let (second, ..) = served(&reference(name), &held);
         // another candidate of the second word
         let second = &second.hypotheses[0];
         let other = second.candidates[1].iter().map(|(word, _)| word).find(|word| **word != second.tokens[1]);
         let other = other.expect("another candidate").clone();
         let words = vec![start(0, &first, false), start(1, &other, true)];
         let (forced, untouched, story) =
-            served(&fixture(name), &Interventions { force: words, ..Interventions::default() });
+            served(&reference(name), &Interventions { force: words, ..Interventions::default() });
         assert_eq!(story[story.len() - 2..], ["finished", "untouched"], "{name}");
-        let model = Model::load(fixture(name), &Device::cpu()).expect("the fixture loads");
+        let model = Model::load(reference(name), &Device::cpu()).expect("the fixture loads");
         for hypothesis in &forced.hypotheses {
             assert_eq!(hypothesis.tokens[..2], [first.clone(), other.clone()], "{name}");
             let said: Vec<Said> = (0..3).map(|i| hypothesis.touched.said(i)).collect();
@@ -121,7 +122,7 @@ fn a_forced_word_is_said_by_every_model_after_the_words_that_are_held() {
 #[test]
 fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
     for name in FOLDERS {
-        let (plain, ..) = served(&fixture(name), &Interventions::default());
+        let (plain, ..) = served(&reference(name), &Interventions::default());
         let t_x = 5;
         let alpha = vec![0.0, 0.0, 0.0, 1.0, 0.0];
         let wanted = Interventions {
@@ -131,7 +132,7 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
             temperature: Some(2.0),
             ..Interventions::default()
         };
-        let (result, untouched, _) = served(&fixture(name), &wanted);
+        let (result, untouched, _) = served(&reference(name), &wanted);
         let best = &result.hypotheses[0];
         let Some(rows) = &best.found.alpha else {
             assert_eq!(best.touched.notes.len(), 1, "{name} says that it has no alignment");
@@ -141,7 +142,7 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
         assert!(rows.iter().enumerate().all(|(i, row)| i == 1 || row[0] == 0.0), "{name}: the first word is masked");
         assert_eq!((best.touched.pinned(), best.touched.masked()), (vec![1], vec![0]));
 
-        let model = Model::load(fixture(name), &Device::cpu()).expect("the fixture loads");
+        let model = Model::load(reference(name), &Device::cpu()).expect("the fixture loads");
         let source = ids(&model, SOURCE);
         assert_eq!(source.len(), t_x);
         let list: Arc<[Intervention]> = Arc::from([
@@ -171,7 +172,7 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
 
 #[test]
 fn forbidden_words_are_not_said_unless_they_are_forced() {
-    let folder = fixture("rnnsearch");
+    let folder = reference("rnnsearch");
     let (plain, ..) = served(&folder, &Interventions::default());
     let words = &plain.hypotheses[0].tokens;
     let everywhere = Forbid { i: None, word: entry(&words[0]) };
@@ -191,7 +192,7 @@ fn what_a_model_cannot_do_is_left_out_with_a_sentence() {
         pin: vec![Pin { i: 0, alpha: SetAlpha::Weights(vec![1.0]) }],
         ..Interventions::default()
     };
-    let (result, untouched, _) = served(&fixture("rnnsearch"), &unheard);
+    let (result, untouched, _) = served(&reference("rnnsearch"), &unheard);
     let notes = &result.hypotheses[0].touched.notes;
     assert_eq!(notes.len(), 3, "{notes:?}");
     assert!(notes[0].contains("unheard") && notes[2].contains("the source has 5 words"), "{notes:?}");
@@ -517,10 +518,10 @@ fn what_the_model_does_by_itself_stays_beside_the_column() {
 
 #[test]
 fn the_search_is_a_tree_that_says_why_branches_ended() {
-    let mut wanted = request(1, SOURCE, &[fixture("rnnsearch")]);
+    let mut wanted = request(1, SOURCE, &[reference("rnnsearch")]);
     wanted.columns[0].options.beam = 3;
     let events = serve_all(&wanted, &mut store(), &forever());
-    let options = OpenWith { models: vec![fixture("rnnsearch").into()], ..OpenWith::default() };
+    let options = OpenWith { models: vec![reference("rnnsearch").into()], ..OpenWith::default() };
     let mut session = Session::start(None, &options);
     act(&mut session, SearchCommand::SetBeam(3));
     let request = act(&mut session, SourceCommand::Replace(SOURCE.to_owned())).expect("a request");

@@ -6,12 +6,12 @@ use interlinear::decoding::phrases::{PhraseOptions, ScoredPhrases, score};
 use interlinear::models::{Kernels, Model};
 use interlinear::text::phrases::{PhraseEntry, PhraseTable, write_packed};
 use interlinear::ticket::Generation;
-use interlinear::{decoding::force, error::Error, nn::device::Device, text::readable::unescaped};
+use interlinear::{decoding::force, error::Error, text::readable::unescaped};
 use serde_json::Value;
 
 use crate::cli::{Outcome, REFERENCES, feed, json_lines, reference, reference_word, run_in};
 use crate::folder::{Files as _, Folder};
-use crate::{decoding::fake::Fake, forever};
+use crate::{decoding::fake::Fake, forever, models::load};
 
 const TABLE: &str = "\u{feff}s3 s4 ||| t5 t6 ||| 0.1 0.2 0.3 0.4 ||| 0-0 1-1 ||| 3 4 5\n\
 s3 s4 ||| t5 ||| 0.5 1e-3 .25 2.5 ||| ||| 7 7 7 ||| |||\n\
@@ -23,10 +23,6 @@ s9 ||| t24 t3 ||| 1 1 0.25 1";
 
 fn table(text: &str) -> PhraseTable {
     PhraseTable::new(Path::new("table"), Box::new(std::io::Cursor::new(text.as_bytes().to_vec())))
-}
-
-fn fixture(name: &str) -> Model {
-    Model::load(reference(name), &Device::cpu()).expect("the fixture loads")
 }
 
 fn run_score(model: &str, text: &[u8], arguments: &[&str]) -> Outcome {
@@ -168,7 +164,7 @@ fn scoring_stops_when_it_is_no_longer_wanted() {
 #[test]
 fn every_model_gives_phrases_their_log_p() {
     for (name, _) in REFERENCES {
-        let model = fixture(name);
+        let model = load(name);
         let mut stepper = model.stepper(Kernels::Fused, 2).expect("a stepper");
         let entries: Vec<PhraseEntry> = table(TABLE).collect::<Result<_, _>>().expect("it is a table");
         let outcome = run_score(name, TABLE.as_bytes(), &[]).quiet();
@@ -275,7 +271,7 @@ fn brute_force(model: &Model, source: &str, n: usize, k: usize) -> (Vec<String>,
 
 #[test]
 fn top_targets_are_those_of_all() {
-    let model = fixture("rnnsearch");
+    let model = load("rnnsearch");
     let records = |arguments: &[&str]| -> Vec<Value> {
         let all = [&["--format", "json"], arguments].concat();
         let outcome = run_score("rnnsearch", TABLE.as_bytes(), &all).quiet();

@@ -24,7 +24,7 @@ use interlinear::{analysis::row_convention::RowConvention, app::document::table:
 use interlinear::{nn::device::DeviceChoice, pages::PAGES, pages::command::Command, pages::training as new_training};
 use interlinear::{session::driver::Driver, session::state::Session, text::lines::TextFile, text::sentence::Sentence};
 
-use crate::cli::json_of;
+use crate::cli::{json_of, reference};
 use crate::effects::{Shows as _, act, chores, text_opened};
 use crate::folder::{Files as _, Folder};
 
@@ -726,9 +726,7 @@ struct Opened {
 
 fn open(options: OpenWith) -> Opened {
     let (sender, woken): (Sender<()>, _) = channel();
-    let wake = Arc::new(move || {
-        let _ = sender.send(());
-    });
+    let wake = Arc::new(move || _ = sender.send(()));
     Opened { driver: Driver::open(options, wake), woken }
 }
 
@@ -744,16 +742,12 @@ impl Opened {
     }
 }
 
-fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)
-}
-
 #[test]
 fn a_driver_translates_saves_and_comes_back() {
     let (_folder, saved) = Folder::and_path("state.json");
     let options = OpenWith {
         saved: Some(saved.clone()),
-        opening: vec![fixture("rnnsearch"), fixture("rnnencdec")],
+        opening: vec![reference("rnnsearch"), reference("rnnencdec")],
         ..OpenWith::default()
     };
     let mut opened = open(options.clone());
@@ -795,7 +789,7 @@ fn stopping_leaves_the_picture_and_asks_for_the_models_alone() {
 #[test]
 fn models_that_were_being_read_when_all_was_stopped_are_there_afterwards() {
     for _ in 0..5 {
-        let models = vec![fixture("rnnsearch").into(), fixture("rnnencdec").into(), "no/such/model".into()];
+        let models = vec![reference("rnnsearch").into(), reference("rnnencdec").into(), "no/such/model".into()];
         let mut opened = open(OpenWith { models, ..OpenWith::default() });
         opened.driver.send(SourceCommand::Stop);
         let told = |column: &Column| !matches!(column.state, ColumnState::Loading(_));
@@ -815,9 +809,9 @@ fn a_driver_opens_what_is_dropped() {
     assert_eq!(opened.driver.session().app().lists.len(), 2);
     opened.driver.send(WindowCommand::Open(latin));
     opened.until(|session| session.has_error("latin.txt"));
-    opened.driver.send(WindowCommand::Open(fixture("rnnsearch")));
+    opened.driver.send(WindowCommand::Open(reference("rnnsearch")));
     opened.until(|session| session.app().document.columns().iter().any(|column| column.state == ColumnState::Ready));
-    opened.driver.send(WindowCommand::Open(fixture("rnnsearch").join("config.json")));
+    opened.driver.send(WindowCommand::Open(reference("rnnsearch").join("config.json")));
     opened.until(|session| session.app().document.columns().len() == 2);
     opened.driver.send(WindowCommand::Open(folder.to_path_buf()));
     opened.until(|session| {

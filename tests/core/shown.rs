@@ -25,10 +25,10 @@ use interlinear::{models::checkpoint::Weights, models::choice::ModelSpec, models
 use interlinear::{text::cut::WordRule, text::sentence::Sentence};
 use serde_json::Value;
 
-use crate::cli::{json_of, run_in};
+use crate::cli::{json_of, reference, run_in};
 use crate::effects::{Shows as _, act, chores};
 use crate::folder::{Files as _, Folder};
-use crate::worker::{fixture, request, serve_all, store};
+use crate::worker::{request, serve_all, store};
 use crate::{bad_input::copy_of, forever, pieces, session::hypothesis_with};
 
 fn link(source: usize, target: usize) -> Link {
@@ -498,7 +498,7 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     assert!(inspect(&[]).lines().any(|line| line.starts_with("guided") && line.ends_with("input")));
     let json = json_of(&inspect(&["--json"]));
     assert_eq!(json["guided"], "input");
-    let events = serve_all(&request(1, "s9 s3", &[model, fixture("rnnsearch")]), &mut store(), &forever());
+    let events = serve_all(&request(1, "s9 s3", &[model, reference("rnnsearch")]), &mut store(), &forever());
     let mut facts: Vec<(u64, Option<String>)> = events
         .iter()
         .filter_map(|event| match event {

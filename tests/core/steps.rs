@@ -19,8 +19,7 @@ use interlinear::{jobs::Library, models::Model, pages::steps::command::StepsComm
 use interlinear::{pages::steps::guess::f1, session::driver::OpenWith, session::state::Session};
 
 use crate::session::{sentence, told};
-use crate::worker::{PATIENCE, fixture};
-use crate::{effects::Shows as _, effects::without_models, link::packed};
+use crate::{cli::reference, effects::Shows as _, effects::without_models, link::packed, worker::PATIENCE};
 
 pub fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
     let mut session = without_models("red house");
@@ -71,7 +70,7 @@ fn asked(session: &mut Session) -> Vec<(u64, StepsRequest)> {
 }
 
 pub fn answer(ids: &[u32], waits: bool) -> Arc<StepTrace> {
-    let model = Model::load(fixture("rnnsearch"), &Device::cpu()).expect("the model");
+    let model = Model::load(reference("rnnsearch"), &Device::cpu()).expect("the model");
     let machine = anatomy_of(&model.config, &model.weights, None).expect("apart").machine();
     let step = |said: Option<u32>| TracedStep {
         alpha_i: Some(vec![0.2, 0.7, 0.1]),
@@ -495,7 +494,7 @@ fn the_model_follows_the_framed_tab_and_the_next_one_is_no_variant() {
 fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
     let lane = StepsThread::spawn(Library::new(1), Arc::new(|| {}));
     let request = StepsRequest {
-        model: fixture("rnnsearch").into(),
+        model: reference("rnnsearch").into(),
         device: DeviceChoice::Cpu,
         source: "s9 s31".to_owned(),
         then: Then::Greedy,

@@ -129,11 +129,11 @@ pub fn weights(config: &Config, seed: u64) -> Arc<Weights> {
     Arc::new(weights)
 }
 
-fn plain(config: &Config, weights: &Weights) -> PlainStepper {
+pub fn plain(config: &Config, weights: &Weights) -> PlainStepper {
     PlainStepper::new(folder::readable(config, weights, &Candle::Cpu).expect("the readable form"))
 }
 
-fn quick(config: &Config, weights: &Arc<Weights>) -> Box<dyn Stepper> {
+pub fn quick(config: &Config, weights: &Arc<Weights>) -> Box<dyn Stepper> {
     fused::stepper(config, weights, 2).expect("the fused form")
 }
 

@@ -12,10 +12,11 @@ use interlinear::session::persist::{SavedSession, load_or_set_aside};
 use interlinear::{interventions::Word, models::choice::ModelSpec, pages::command::Command};
 use interlinear::{session::driver::OpenWith, session::state::Session};
 
+use crate::cli::{json_of, reference};
 use crate::effects::{Shows as _, act};
 use crate::session::{hypothesis_with, sentence, told};
-use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{cli::json_of, folder::Folder, forever, models::FOLDERS};
+use crate::worker::{request, serve_all, store, story};
+use crate::{folder::Folder, forever, models::FOLDERS};
 
 // The worker.
 
@@ -31,7 +32,7 @@ fn best(events: &[Event], of: ColumnId) -> Vec<u32> {
 #[test]
 fn a_variant_is_what_a_plain_request_of_its_text_and_settings_gives() {
     for name in FOLDERS {
-        let folder = fixture(name);
+        let folder = reference(name);
         let mut wanted = request(1, "s9 s31 s17 s4", &[folder.clone(), folder.clone(), folder.clone()]);
         wanted.columns[1].source = Some("s9 s17 s31 s4".to_owned());
         wanted.columns[2].source = Some("s9 s4".to_owned());
@@ -56,7 +57,7 @@ fn a_variant_is_what_a_plain_request_of_its_text_and_settings_gives() {
 
 #[test]
 fn a_blank_sentence_does_not_hold_up_a_variant() {
-    let mut wanted = request(1, " ", &[fixture("rnnsearch"), fixture("rnnsearch")]);
+    let mut wanted = request(1, " ", &[reference("rnnsearch"), reference("rnnsearch")]);
     wanted.columns[1].source = Some("s9".to_owned());
     let events = serve_all(&wanted, &mut store(), &forever());
     assert_eq!(story(&events, 1), ["loading", "loaded"]);
@@ -66,7 +67,7 @@ fn a_blank_sentence_does_not_hold_up_a_variant() {
 #[test]
 fn neighbours_are_words_that_can_be_typed() {
     let near = |word: &str, ensemble: bool| {
-        let mut wanted = request(1, "s9", &[fixture("rnnsearch")]);
+        let mut wanted = request(1, "s9", &[reference("rnnsearch")]);
         if ensemble {
             let system = &mut wanted.columns[0].system;
             system.members.push(system.members[0].clone());

@@ -79,8 +79,6 @@ fn fused_gradients_are_those_of_autograd() {
 #[test]
 fn gradients_by_hand_are_those_of_autograd() {
     let settings = OptimizerSettings::default();
-    let looks = looks();
-    let looks: Vec<&[GuidedLink]> = looks.iter().map(Vec::as_slice).collect();
     let (_, config) =
         wirings().into_iter().find(|(_, config)| config.architecture == Architecture::RNN_SEARCH).expect("one");
     let layout = ParameterLayout::new(&config);
@@ -88,7 +86,7 @@ fn gradients_by_hand_are_those_of_autograd() {
     let by_hand = PlainEngine::by_hand(&config, &flat, &settings, &Device::Cpu).expect("an engine");
     let plain = PlainEngine::new(&config, &flat, &settings, &Device::Cpu).expect("an engine");
     let unguided = BATCHES.iter().map(|&(name, source, target)| (name, Minibatch::new(source, target)));
-    for (name, batch) in unguided.chain([("guided", pairs().guided(&looks))]) {
+    for (name, batch) in unguided.chain([("guided", pairs().guided(LINKED))]) {
         for dropout in [0.0, 0.3] {
             let options = StepOptions { dropout, guide: 1.5, seed: 7, ..plainly(batch.len(), dropout / 3.0) };
             let (plain_loss, expected) = plain.gradient(batch, options).expect("a gradient");
@@ -123,11 +121,15 @@ fn every_level_of_instructions_gives_the_same_gradient() {
     }
 }
 
-const LINKED: [&[(u16, u16)]; 4] =
-    [&[(0, 0), (0, 1), (1, 3)], &[(0, 0), (3, 0), (5, 1)], &[], &[(2, 2), (2, 1), (3, 3)]];
+const LINKED: &[&[GuidedLink]] = &[
+    &[link(0, 0), link(0, 1), link(1, 3)],
+    &[link(0, 0), link(3, 0), link(5, 1)],
+    &[],
+    &[link(2, 2), link(2, 1), link(3, 3)],
+];
 
-fn looks() -> Vec<Vec<GuidedLink>> {
-    LINKED.iter().map(|links| links.iter().map(|&(i, j)| GuidedLink { i, j }).collect()).collect()
+const fn link(i: u16, j: u16) -> GuidedLink {
+    GuidedLink { i, j }
 }
 
 fn aligning() -> impl Iterator<Item = (String, Config)> {
@@ -136,9 +138,7 @@ fn aligning() -> impl Iterator<Item = (String, Config)> {
 
 #[test]
 fn guided_gradients_are_those_of_autograd() {
-    let looks = looks();
-    let looks: Vec<&[GuidedLink]> = looks.iter().map(Vec::as_slice).collect();
-    let batch = pairs().guided(&looks);
+    let batch = pairs().guided(LINKED);
     for (wiring, config) in aligning() {
         let layout = ParameterLayout::new(&config);
         let flat = waves(&layout);
@@ -166,11 +166,9 @@ fn guided_gradients_are_those_of_autograd() {
 
 #[test]
 fn guided_gradients_are_differences_of_the_loss() {
-    let looks = looks();
-    let looks: Vec<&[GuidedLink]> = looks.iter().map(Vec::as_slice).collect();
     let options = StepOptions { guide: 2.0, ..plainly(4, 0.0) };
     // tensors on the way from alpha to the weights
-    are_differences(aligning(), pairs().guided(&looks), options, |name, length| {
+    are_differences(aligning(), pairs().guided(LINKED), options, |name, length| {
         if name.starts_with("readout") { vec![] } else { vec![length / 2] }
     });
 }
