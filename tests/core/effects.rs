@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use interlinear::app::document::column::Column;
 use interlinear::app::effect::{Effect, QueueCall};
-use interlinear::app::files::work::{FileEvent, FileJob};
+use interlinear::app::files::{export, export::AlignmentFormat, work::FileEvent, work::FileJob};
 use interlinear::app::page::{Dropped, Page, SENTENCE};
 use interlinear::app::{command::SourceCommand, open_with::OpenWith};
 use interlinear::jobs::live::protocol::{Event, Request};
@@ -47,6 +47,8 @@ pub trait Shows {
     fn source(&self) -> &str;
     fn notifies(&self, part: &str) -> bool;
     fn has_error(&self, part: &str) -> bool;
+    /// The alignment of a column as a file has it.
+    fn written(&self, column: usize, format: AlignmentFormat) -> Option<String>;
     fn absorb_all(&mut self, events: Vec<Event>);
 }
 
@@ -66,6 +68,10 @@ impl Shows for Session {
     fn has_error(&self, part: &str) -> bool {
         self.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains(part))
     }
+    fn written(&self, column: usize, format: AlignmentFormat) -> Option<String> {
+        export::text(self.nth(column), self.app().view.settings(), format)
+    }
+
     fn absorb_all(&mut self, events: Vec<Event>) {
         events.into_iter().for_each(|event| _ = self.absorb(event));
     }

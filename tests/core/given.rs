@@ -170,8 +170,7 @@ fn what_is_shown_and_written_says_whose_translation_it_is() {
     give(&mut session, column, "bordeaux");
     let shown = |session: &Session| session.nth(0).table.as_ref().map(|table| (table.is_given, table.log_p));
     assert_eq!(shown(&session), Some((true, -5.0)));
-    let text =
-        |session: &Session, format| export::text(session.nth(0), session.app().view.settings(), format).expect("text");
+    let text = |session: &Session, format| session.written(0, format).expect("text");
     assert!(text(&session, AlignmentFormat::Tsv).starts_with(&format!("target ({GIVEN})\t")));
     assert!(export::note(session.nth(0), AlignmentFormat::Pharaoh).is_some_and(|note| note.contains(GIVEN)));
     let json = json_of(&text(&session, AlignmentFormat::Json));

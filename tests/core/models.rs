@@ -322,11 +322,7 @@ fn starts_are_those_of_the_appendix_and_repeat() {
             bias if bias.starts_with('b') => 0.0,
             _ => 0.01,
         };
-        assert!(
-            (deviation(array) - expected).abs() <= 0.1 * expected,
-            "{name}: {} is not {expected}",
-            deviation(array)
-        );
+        assert!((deviation(array) - expected).abs() <= 0.1 * expected, "{name}: {}, not {expected}", deviation(array));
     }
     let scaled = initial_weights(&config, InitScheme::Scaled, 7);
     for (name, expected) in

@@ -147,11 +147,7 @@ fn every_edit_is_a_request_with_a_greater_number() {
         assert!(request.columns.iter().all(|spec| spec.decode && spec.options.trace && spec.options.candidates == 10));
         last = request.number;
     }
-    assert_eq!(
-        act(&mut session, SourceCommand::Edit("a b c".to_owned())),
-        None,
-        "the same text again asks for nothing"
-    );
+    assert_eq!(act(&mut session, SourceCommand::Edit("a b c".to_owned())), None, "the same text asks for nothing");
 }
 
 #[test]
@@ -890,9 +886,7 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     let row = |session: &Session, i: usize| {
         session.nth(0).table.as_ref().and_then(|table| table.alpha.as_ref()).map(|alpha| alpha.row(i).to_vec())
     };
-    let saved = |session: &Session, format| {
-        export::text(session.nth(0), session.app().view.settings(), format).expect("something")
-    };
+    let saved = |session: &Session, format| session.written(0, format).expect("something");
     assert_eq!(row(&session, 0), Some(vec![0.75, 0.25, 0.25]));
     assert!(saved(&session, AlignmentFormat::Tsv).starts_with("target (predicted)\tlog_p\t"));
     assert_eq!(saved(&session, AlignmentFormat::Pharaoh), "0-0 1-1\n");

@@ -165,8 +165,7 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     let agreement = shown.agreement.expect("alpha is compared with them");
     assert_eq!((agreement.on_link, agreement.linked, agreement.words), (1, 2, 2), "`</s>` is no word");
     let json = |session: &Session| -> Value {
-        let text =
-            export::text(session.nth(0), session.app().view.settings(), AlignmentFormat::Json).expect("something");
+        let text = session.written(0, AlignmentFormat::Json).expect("something");
         serde_json::from_str(&text).expect("JSON")
     };
     let found = json(&session)["hypotheses"].clone();
@@ -359,7 +358,7 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
     let json = export::json_line(session.nth(0));
     let json = json_of(&json);
     assert_eq!((json["reading"].as_str(), json["hypotheses"][0]["alpha"][0][2].as_f64()), (Some("input"), Some(0.75)));
-    let pharaoh = export::text(session.nth(0), session.app().view.settings(), AlignmentFormat::Pharaoh);
+    let pharaoh = session.written(0, AlignmentFormat::Pharaoh);
     assert_eq!(pharaoh.as_deref(), Some("2-0 3-1 0-2\n"), "the row of `</s>` looks at it most and then at any word");
 }
 
@@ -450,7 +449,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     for key in ["tokens", "words", "text"] {
         assert_eq!(line["hypotheses"][0][key], told["hypotheses"][0][key], "{key}");
     }
-    let pharaoh = export::text(session.nth(0), session.app().view.settings(), AlignmentFormat::Pharaoh).expect("links");
+    let pharaoh = session.written(0, AlignmentFormat::Pharaoh).expect("links");
     let links = run_in(&folder, &["translate", "--model", &model, "s", "--format", "pharaoh"]);
     assert_eq!(pharaoh, links.stdout, "links are of words, whatever is shown");
 }
@@ -510,7 +509,7 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     assert_eq!(facts.iter().map(|(_, guided)| guided.as_deref()).collect::<Vec<_>>(), [Some("input"), None]);
     let mut session = session(ModelFacts { guided: Some("input".to_owned()), ..english_to("fr") });
     translate(&mut session, "the shoe", vec![hypothesis(&["la", "chaussure", "</s>"], 3)]);
-    let text = |format| export::text(session.nth(0), session.app().view.settings(), format).expect("something");
+    let text = |format| session.written(0, format).expect("something");
     let json = json_of(&text(AlignmentFormat::Json));
     assert_eq!(json["guided"], "input");
     assert!(drawn(&session).contains("its attention was trained on word links"));

@@ -252,11 +252,7 @@ fn a_failed_load_is_a_sentence_in_its_column_alone() {
     assert!(story(&again, 1).is_empty(), "it is told once and not tried at each letter");
     let mut fresh = request(3, "s9", &folders);
     fresh.columns[0].column = 7;
-    assert_eq!(
-        story(&serve_all(&fresh, &mut store, &forever()), 7).last(),
-        Some(&"load failed"),
-        "a new column tries again"
-    );
+    assert_eq!(story(&serve_all(&fresh, &mut store, &forever()), 7).last(), Some(&"load failed"), "it tries again");
 }
 
 #[test]
@@ -358,11 +354,7 @@ fn of_many_requests_the_latest_wins() {
     let numbers: Vec<u64> = events.iter().filter_map(|event| event.address().0).collect();
     assert!(numbers.iter().all(|number| *number == 2 || *number == 50), "{numbers:?}");
     assert_eq!(numbers.last(), Some(&50));
-    assert_eq!(
-        numbers.iter().filter(|number| **number == 2).count(),
-        1,
-        "the first one was stopped at its first event"
-    );
+    assert_eq!(numbers.iter().filter(|number| **number == 2).count(), 1, "the first was stopped at its first event");
 }
 
 #[test]

@@ -45,11 +45,7 @@ fn assert_same(layout: &ParameterLayout, found: &[f32], expected: &[f32], what: 
         let (found, expected) = (&found[entry.range()], &expected[entry.range()]);
         let norm = expected.iter().map(|x| x * x).sum::<f32>().sqrt();
         let error = found.iter().zip(expected).map(|(f, e)| (f - e).powi(2)).sum::<f32>().sqrt();
-        assert!(
-            error <= 1e-4 * norm + 1e-7,
-            "{what}: gradient of {} has norm {norm} and is off by {error}",
-            entry.name
-        );
+        assert!(error <= 1e-4 * norm + 1e-7, "{what}: gradient of {} of norm {norm} is off by {error}", entry.name);
     }
 }
 
