@@ -5,13 +5,12 @@ use std::{io::Write as _, path::Path};
 use interlinear::decoding::phrases::{PhraseOptions, ScoredPhrases, score};
 use interlinear::models::{Kernels, Model};
 use interlinear::text::phrases::{PhraseEntry, PhraseTable, write_packed};
-use interlinear::ticket::Generation;
 use interlinear::{decoding::force, error::Error, text::readable::unescaped};
 use serde_json::Value;
 
 use crate::cli::{Outcome, REFERENCES, feed, json_lines, reference, reference_word, run_in};
 use crate::folder::{Files as _, Folder};
-use crate::{decoding::fake::Fake, forever, models::load};
+use crate::{counted, decoding::fake::Fake, forever, models::load};
 
 const TABLE: &str = "\u{feff}s3 s4 ||| t5 t6 ||| 0.1 0.2 0.3 0.4 ||| 0-0 1-1 ||| 3 4 5\n\
 s3 s4 ||| t5 ||| 0.5 1e-3 .25 2.5 ||| ||| 7 7 7 ||| |||\n\
@@ -154,8 +153,7 @@ fn shared_beginnings_score_as_each_pair_alone() {
 
 #[test]
 fn scoring_stops_when_it_is_no_longer_wanted() {
-    let counter = Generation::new();
-    let ticket = counter.next();
+    let (counter, ticket) = counted();
     let mut fake = Fake { cancel: Some((1, counter)), ..Fake::new(5, 9) };
     let refused = score(&mut fake, &[&[3, 0]], &[(0, &[2, 2, 2, 0])], 8, &ticket, &mut |_| Ok(()));
     assert!(matches!(refused, Err(Error::Stale)) && fake.steps == 2, "{refused:?}");

@@ -11,12 +11,11 @@ use interlinear::jobs::queue::maps::{MapOrder, What};
 use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
 use interlinear::jobs::steps::{StepsRequest, StepsThread};
 use interlinear::jobs::{Reader, Store, Worker, serve};
-use interlinear::ticket::Generation;
 use interlinear::{error::Error, jobs::files::disk::Disk, jobs::gate::ForegroundGate, jobs::live::protocol::Event};
 use interlinear::{models::Model, models::representations::VocabularySide, nn::device::DeviceChoice};
 
 use crate::worker::{PATIENCE, request, serve_all, story};
-use crate::{cli::reference, folder::Folder, forever};
+use crate::{cli::reference, counted, folder::Folder, forever};
 
 const AT_ONCE: Duration = Duration::ZERO;
 const NEVER: Duration = Duration::from_hours(1);
@@ -70,8 +69,7 @@ fn held(stalled: Duration, fails: Option<usize>) -> Held {
 }
 
 fn serve_to_the_first_event(number: u64, folders: &[PathBuf], column: u64, store: &mut Store) {
-    let tickets = Generation::new();
-    let ticket = tickets.next();
+    let (tickets, ticket) = counted();
     let mut wanted = request(number, "", folders);
     wanted.columns.iter_mut().for_each(|spec| spec.column = column);
     serve(&wanted, store, &ticket, &mut |_| tickets.cancel());

@@ -14,7 +14,7 @@ use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::ticket::{CancellationToken, Generation};
 
-use crate::{cli::reference, forever};
+use crate::{cli::reference, counted, forever};
 
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -200,8 +200,7 @@ fn a_stale_ticket_stops_at_once_and_silently() {
     let folders = [reference("rnnsearch")];
     serve_all(&request(1, "", &folders), &mut store, &forever());
 
-    let counter = Generation::new();
-    let ticket = counter.next();
+    let (counter, ticket) = counted();
     counter.cancel();
     assert!(serve_all(&request(2, "s9", &folders), &mut store, &ticket).is_empty());
 

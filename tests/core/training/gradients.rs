@@ -29,6 +29,12 @@ fn pairs() -> Minibatch<'static> {
     Minibatch::new(SOURCE, TARGET)
 }
 
+fn waved(config: &Config) -> (ParameterLayout, Vec<f32>) {
+    let layout = ParameterLayout::new(config);
+    let flat = waves(&layout);
+    (layout, flat)
+}
+
 fn gradient(engine: &mut Fused, flat: &[f32], batch: Minibatch<'_>, options: StepOptions) -> (BatchLoss, Vec<f32>) {
     let loss = engine.step(flat, batch, Some(options));
     let mut total = vec![0.0; flat.len()];
@@ -52,8 +58,7 @@ fn assert_same(layout: &ParameterLayout, found: &[f32], expected: &[f32], what: 
 #[test]
 fn fused_gradients_are_those_of_autograd() {
     for (wiring, config) in wirings() {
-        let layout = ParameterLayout::new(&config);
-        let flat = waves(&layout);
+        let (layout, flat) = waved(&config);
         let plain = PlainEngine::new(&config, &flat, &OptimizerSettings::default(), &Device::Cpu).expect("an engine");
         for (index, &(name, source, target)) in BATCHES.iter().enumerate() {
             let options = plainly(source.len(), if index % 2 == 0 { 0.1 } else { 0.0 });
@@ -77,8 +82,7 @@ fn gradients_by_hand_are_those_of_autograd() {
     let settings = OptimizerSettings::default();
     let (_, config) =
         wirings().into_iter().find(|(_, config)| config.architecture == Architecture::RNN_SEARCH).expect("one");
-    let layout = ParameterLayout::new(&config);
-    let flat = waves(&layout);
+    let (layout, flat) = waved(&config);
     let by_hand = PlainEngine::by_hand(&config, &flat, &settings, &Device::Cpu).expect("an engine");
     let plain = PlainEngine::new(&config, &flat, &settings, &Device::Cpu).expect("an engine");
     let unguided = BATCHES.iter().map(|&(name, source, target)| (name, Minibatch::new(source, target)));
@@ -104,8 +108,7 @@ fn every_level_of_instructions_gives_the_same_gradient() {
     // a pool of one thread: the shard runs where the level is set
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
     for (wiring, config) in wirings() {
-        let layout = ParameterLayout::new(&config);
-        let flat = waves(&layout);
+        let (layout, flat) = waved(&config);
         let at = |level| {
             let step = || gradient(&mut engine(&config, 1), &flat, pairs(), plainly(4, 0.1)).1;
             pool.install(|| fused::at_most(level, step))
@@ -136,8 +139,7 @@ fn aligning() -> impl Iterator<Item = (String, Config)> {
 fn guided_gradients_are_those_of_autograd() {
     let batch = pairs().guided(LINKED);
     for (wiring, config) in aligning() {
-        let layout = ParameterLayout::new(&config);
-        let flat = waves(&layout);
+        let (layout, flat) = waved(&config);
         let plain = PlainEngine::new(&config, &flat, &OptimizerSettings::default(), &Device::Cpu).expect("an engine");
         let options = StepOptions { guide: 1.5, ..plainly(4, 0.1) };
         let (plain_loss, expected) = plain.gradient(batch, options).expect("a gradient");
@@ -184,8 +186,7 @@ fn are_differences(
     const STEP: f64 = 1e-5;
     let shallow = |config: &Config| config.luong().is_none_or(|luong| luong.layers == 1);
     for (wiring, config) in wirings.filter(|(_, config)| shallow(config)) {
-        let layout = ParameterLayout::new(&config);
-        let flat = waves(&layout);
+        let (layout, flat) = waved(&config);
         let found = gradient(&mut engine(&config, 2), &flat, batch, options).1;
         let mut exact: Vec<f64> = flat.iter().map(|x| f64::from(*x)).collect();
         for entry in layout.entries() {
@@ -214,8 +215,7 @@ fn are_differences(
 #[test]
 fn gradients_with_bf16_factors_are_within_two_in_a_hundred() {
     for (wiring, config) in wirings() {
-        let layout = ParameterLayout::new(&config);
-        let flat = waves(&layout);
+        let (layout, flat) = waved(&config);
         for threads in 1..=2 {
             let at = |precision| {
                 let mut engine = engine(&config, threads).with_precision(precision);
@@ -244,8 +244,7 @@ fn norm(x: &[f32]) -> f64 {
 #[test]
 fn a_sample_of_all_words_gives_the_exact_gradient() {
     for (wiring, config) in wirings() {
-        let layout = ParameterLayout::new(&config);
-        let flat = waves(&layout);
+        let (layout, flat) = waved(&config);
         for precision in [Precision::F32, Precision::Bf16] {
             let at = |sample| {
                 let mut engine = engine(&config, 2).with_precision(precision).with_sample(sample);
