@@ -9,17 +9,15 @@ use interlinear::decoding::{Hypothesis, NodeFate, SearchOptions, Specials, decod
 use interlinear::interventions::{
     Applied, Forbid, Force, Intervening, Intervention, Interventions, Pin, Place, Said, SetAlpha, Word,
 };
-use interlinear::jobs::live::protocol::{
-    ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request, UntouchedTranslation,
-};
+use interlinear::jobs::live::protocol::{ColumnId, ColumnResult, Event, HypothesisView, Request, UntouchedTranslation};
 use interlinear::models::{Kernels, Model};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand};
 use interlinear::session::{driver::OpenWith, persist::load_or_set_aside, state::Session};
-use interlinear::{figure::palette::Palette, figure::tree::NodeState, models::choice::ModelSpec, nn::device::Device};
+use interlinear::{figure::palette::Palette, figure::tree::NodeState, nn::device::Device};
 use interlinear::{text::cut::WordRule, text::pieces::PieceMarks};
 
 use crate::cli::{json_of, reference};
-use crate::effects::{Shows as _, act};
+use crate::effects::{Shows as _, act, facts, with_models};
 use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{request, serve_all, store, story};
 use crate::{folder::Folder, forever, models::FOLDERS};
@@ -198,15 +196,6 @@ fn what_a_model_cannot_do_is_left_out_with_a_sentence() {
 
 // The session.
 
-fn facts() -> ModelFacts {
-    ModelFacts {
-        specials: Specials { eos: 0, unk: 1, bars_unk: false },
-        target_language: "fr".to_owned(),
-        has_alignment: true,
-        ..ModelFacts::default()
-    }
-}
-
 fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
     let source = sentence(&request.source);
     let t_x = source.len();
@@ -217,12 +206,8 @@ fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
 }
 
 pub fn acted_on(columns: usize) -> (Session, Vec<ColumnId>) {
-    let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
-    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
-    let ids: Vec<ColumnId> = session.app().document.columns().iter().map(|column| column.id).collect();
-    for column in &ids {
-        session.absorb(Event::Loaded { column: *column, facts: facts() });
-    }
+    let mut session = with_models(columns, |_| facts());
+    let ids = session.ids();
     let request = act(&mut session, SourceCommand::Replace("the red shoe".to_owned())).expect("a request");
     answer(&mut session, &request, "la chaussure rouge </s>");
     (session, ids)

@@ -1,15 +1,15 @@
 //! What a session shows, and what it asks for, one kind at a time. What is asked for of the other kinds is passed over.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use interlinear::app::document::column::Column;
 use interlinear::app::effect::{Effect, QueueCall};
 use interlinear::app::files::{export, export::AlignmentFormat, work::FileEvent, work::FileJob};
 use interlinear::app::page::{Dropped, Page, SENTENCE};
 use interlinear::app::{command::SourceCommand, open_with::OpenWith};
-use interlinear::jobs::live::protocol::{Event, Request};
+use interlinear::jobs::live::protocol::{ColumnId, Event, ModelFacts, Request};
 use interlinear::pages::{command::Command, sentence::command::ColumnCommand};
-use interlinear::session::state::Session;
+use interlinear::{decoding::Specials, models::choice::ModelSpec, session::state::Session};
 
 fn asked<T>(session: &mut Session, of: impl Fn(Effect) -> Option<T>) -> Vec<T> {
     session.take_effects().into_iter().filter_map(of).collect()
@@ -44,6 +44,7 @@ pub fn text_opened(path: impl Into<PathBuf>) -> FileEvent {
 /// What a session shows.
 pub trait Shows {
     fn nth(&self, column: usize) -> &Column;
+    fn ids(&self) -> Vec<ColumnId>;
     fn source(&self) -> &str;
     fn notifies(&self, part: &str) -> bool;
     fn has_error(&self, part: &str) -> bool;
@@ -55,6 +56,10 @@ pub trait Shows {
 impl Shows for Session {
     fn nth(&self, column: usize) -> &Column {
         &self.app().document.columns()[column]
+    }
+
+    fn ids(&self) -> Vec<ColumnId> {
+        self.app().document.columns().iter().map(|column| column.id).collect()
     }
 
     fn source(&self) -> &str {
@@ -77,11 +82,35 @@ impl Shows for Session {
     }
 }
 
+/// Of a model that aligns, into French.
+pub fn facts() -> ModelFacts {
+    ModelFacts {
+        specials: Specials { eos: 0, unk: 1, bars_unk: false },
+        target_language: "fr".to_owned(),
+        has_alignment: true,
+        ..ModelFacts::default()
+    }
+}
+
+/// A session whose models are read, so many.
+pub fn with_models(count: usize, facts: impl Fn(usize) -> ModelFacts) -> Session {
+    let models = (0..count).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
+    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
+    for (n, column) in session.ids().into_iter().enumerate() {
+        session.absorb(Event::Loaded { column, facts: facts(n) });
+    }
+    session
+}
+
+/// A session of one model that is still to be read.
+pub fn with_model(model: &Path) -> Session {
+    Session::start(None, &OpenWith { models: vec![model.into()], ..OpenWith::default() })
+}
+
 /// A session of this sentence and no model.
 pub fn without_models(source: &str) -> Session {
     let mut session = Session::start(None, &OpenWith::default());
-    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
-    for id in ids {
+    for id in session.ids() {
         session.apply(ColumnCommand::Remove(id));
     }
     session.apply(SourceCommand::Replace(source.to_owned()));

@@ -23,7 +23,7 @@ use interlinear::{session::driver::OpenWith, session::state::Session, text::cut:
 
 use crate::acting::{acted_on, answer, asked};
 use crate::cli::{feed, json_of, reference};
-use crate::effects::{Shows as _, act, chores, lane_calls, opened};
+use crate::effects::{Shows as _, act, chores, lane_calls, opened, with_model};
 use crate::folder::{Files as _, Folder};
 use crate::importance::{SOURCE, TARGET, best, said};
 use crate::worker::{PATIENCE, serve_all, store};
@@ -416,9 +416,7 @@ fn a_sentence_of_a_corpus_brings_its_links_by_hand() {
 
 fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
     let model = TINY.save(folder);
-    let models = [model.clone()];
-    let mut session =
-        Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
+    let mut session = with_model(&model);
     let id = session.nth(0).id;
     serve(&mut session, SourceCommand::Replace("one three two".to_owned()));
     serve(&mut session, InterveneCommand::Force { column: id, i: 0, word: Word::Typed("deux".to_owned()) });
@@ -536,9 +534,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
         (line["hypotheses"][0]["tokens"].clone(), line["hypotheses"][0]["log_p"].as_f64().expect("a number"))
     };
     let by_script = run("script.json");
-    let models = [model];
-    let mut session =
-        Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
+    let mut session = with_model(&model);
     let id = session.nth(0).id;
     serve(&mut session, SourceCommand::Replace(source.clone()));
     session.apply(interlinear::app::command::WindowCommand::Open(path));

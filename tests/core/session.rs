@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use interlinear::{app::layout::Layout, app::page::SENTENCE, models::choice::ModelSpec, session::driver::OpenWith};
+use interlinear::{app::layout::Layout, app::page::SENTENCE, session::driver::OpenWith};
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::document::column::{Column, ColumnState};
@@ -15,7 +15,7 @@ use interlinear::app::files::lists::{List, MAX_TRANSLATED};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::{files::export, files::export::AlignmentFormat, settings::Theme, view::Hover};
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
-use interlinear::decoding::{Hypothesis, Specials, SystemSpec};
+use interlinear::decoding::{Hypothesis, SystemSpec};
 use interlinear::jobs::live::protocol::{ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request};
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand, SelectCommand};
 use interlinear::pages::training::command::{Field, TrainingCommand};
@@ -25,35 +25,21 @@ use interlinear::{nn::device::DeviceChoice, pages::PAGES, pages::command::Comman
 use interlinear::{session::driver::Driver, session::state::Session, text::lines::TextFile, text::sentence::Sentence};
 
 use crate::cli::{json_of, reference};
-use crate::effects::{Shows as _, act, chores, text_opened};
+use crate::effects::{Shows as _, act, chores, facts, text_opened, with_models};
 use crate::folder::{Files as _, Folder};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn session(columns: usize) -> Session {
-    let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
-    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
+    let mut session = with_models(columns, |_| facts());
     session.apply(SourceCommand::Replace(String::new()));
-    for id in ids(&session) {
-        let facts = ModelFacts {
-            specials: Specials { eos: 0, unk: 1, bars_unk: false },
-            target_language: "fr".to_owned(),
-            has_alignment: true,
-            ..ModelFacts::default()
-        };
-        session.absorb(Event::Loaded { column: id, facts });
-    }
     session
 }
 
 fn one() -> (Session, ColumnId) {
     let session = session(1);
-    let id = ids(&session)[0];
+    let id = session.nth(0).id;
     (session, id)
-}
-
-fn ids(session: &Session) -> Vec<ColumnId> {
-    session.app().document.columns().iter().map(|column| column.id).collect()
 }
 
 fn edit(session: &mut Session, text: &str) -> Request {
@@ -124,7 +110,7 @@ fn finished(request: &Request, column: ColumnId, beam: &[&str]) -> Event {
 }
 
 fn translate(session: &mut Session, request: &Request, outputs: &[&str]) {
-    for (id, output) in ids(session).into_iter().zip(outputs) {
+    for (id, output) in session.ids().into_iter().zip(outputs) {
         session.absorb(started(request, id));
         session.absorb(finished(request, id, &[output]));
     }
@@ -143,7 +129,7 @@ fn every_edit_is_a_request_with_a_greater_number() {
         let request = edit(&mut session, text);
         assert!(request.number > last);
         assert_eq!(request.source, text);
-        assert_eq!(request.columns.iter().map(|spec| spec.column).collect::<Vec<_>>(), ids(&session));
+        assert_eq!(request.columns.iter().map(|spec| spec.column).collect::<Vec<_>>(), session.ids());
         assert!(request.columns.iter().all(|spec| spec.decode && spec.options.trace && spec.options.candidates == 10));
         last = request.number;
     }
@@ -200,9 +186,9 @@ fn a_model_that_cannot_be_loaded_shows_no_old_picture() {
     let mut session = session(2);
     let first = edit(&mut session, "a");
     translate(&mut session, &first, &["x </s>", "x </s>"]);
-    session.apply(SelectCommand::Target { column: ids(&session)[0], i: 0 });
+    session.apply(SelectCommand::Target { column: session.ids()[0], i: 0 });
     session.apply(SettingsCommand::SetDevice(DeviceChoice::Cuda(97)));
-    let id = ids(&session)[0];
+    let id = session.ids()[0];
     session.absorb(Event::LoadFailed { column: id, message: "No.".to_owned() });
     for text in ["a b", "a b c"] {
         let column = session.nth(0);
@@ -277,18 +263,18 @@ fn columns_come_go_and_move_without_decoding_the_others_again() {
     let mut session = session(2);
     let request = edit(&mut session, "a");
     translate(&mut session, &request, &["x </s>", "y </s>"]);
-    let before = ids(&session);
+    let before = session.ids();
 
     let request = act(&mut session, ColumnCommand::Add("models/m0".into())).expect("a new column asks");
     assert_eq!(request.columns.iter().map(|spec| spec.decode).collect::<Vec<_>>(), [false, false, true]);
     assert_eq!(session.app().document.columns().iter().map(|column| column.stale).collect::<Vec<_>>(), [false; 3]);
-    let third = ids(&session)[2];
+    let third = session.ids()[2];
     assert!(!before.contains(&third));
 
     assert_eq!(act(&mut session, ColumnCommand::Move { column: third, to: 0 }), None);
-    assert_eq!(ids(&session), [third, before[0], before[1]]);
+    assert_eq!(session.ids(), [third, before[0], before[1]]);
     session.apply(ColumnCommand::Move { column: third, to: 99 });
-    assert_eq!(ids(&session), [before[0], before[1], third]);
+    assert_eq!(session.ids(), [before[0], before[1], third]);
 
     let request = act(&mut session, ColumnCommand::Remove(before[0])).expect("a model may be forgotten");
     assert_eq!(request.columns.len(), 2);
@@ -342,13 +328,13 @@ fn selection_moves_word_by_word_and_stops_at_the_ends() {
         assert_eq!(session.app().view.selection().target, Some(expect));
     }
     session.apply(SelectCommand::MoveColumn(1));
-    assert_eq!(session.app().view.selection().column, Some(ids(&session)[1]));
+    assert_eq!(session.app().view.selection().column, Some(session.ids()[1]));
     let (column, i, word) = session.app().selected_word().expect("a word is selected");
-    assert_eq!((column.id, i, word.text.as_str()), (ids(&session)[1], 0, "x"));
-    let hover = Hover { column: ids(&session)[0], i: Some(1), j: Some(0) };
+    assert_eq!((column.id, i, word.text.as_str()), (session.ids()[1], 0, "x"));
+    let hover = Hover { column: session.ids()[0], i: Some(1), j: Some(0) };
     session.apply(SelectCommand::Hover(Some(hover)));
     assert_eq!(session.app().view.hover(), Some(hover));
-    session.apply(ColumnCommand::Remove(ids(&session)[0]));
+    session.apply(ColumnCommand::Remove(session.ids()[0]));
     assert_eq!(session.app().view.hover(), None);
 }
 
@@ -420,7 +406,7 @@ fn a_first_column_without_a_translation_is_passed_over() {
         translate(&mut session, &request, &outputs);
         assert_eq!(marks(&session, 1), [true, true, false]);
         let request = edit(&mut session, "t");
-        let ids = ids(&session);
+        let ids = session.ids();
         for (&id, output) in ids.iter().zip(outputs).skip(1) {
             session.absorb(started(&request, id));
             session.absorb(finished(&request, id, &[output]));
@@ -769,7 +755,7 @@ fn stopping_leaves_the_picture_and_asks_for_the_models_alone() {
     let request = edit(&mut session, "a b");
     translate(&mut session, &request, &["x y </s>", "x z </s>"]);
     let request = edit(&mut session, "a b c");
-    let [one, two] = ids(&session)[..] else { panic!("two columns") };
+    let [one, two] = session.ids()[..] else { panic!("two columns") };
     session.absorb(started(&request, one));
     let stopped = act(&mut session, SourceCommand::Stop).expect("the models are still wanted");
     assert!(stopped.number > request.number && stopped.columns.len() == 2);
@@ -916,7 +902,7 @@ fn an_ensemble_is_a_column_and_comes_back() {
     let spec = |mixing| SystemSpec { members: vec!["models/m0".into(), "models/m1".into()], mixing };
     let request = act(&mut session, ColumnCommand::Add(spec(Mixing::default()))).expect("a new column asks");
     assert_eq!(request.columns[1].system, spec(Mixing::default()));
-    let id = ids(&session)[1];
+    let id = session.ids()[1];
     assert_eq!(session.nth(1).name(), "m0 + m1");
     assert_eq!(session.app().document.models().count(), 1, "pages that measure models leave ensembles out");
     session.absorb(Event::Loaded { column: id, facts: ModelFacts { has_alignment: true, ..ModelFacts::default() } });

@@ -1,7 +1,7 @@
 //! What is laid over an alignment and how it is read: the links of the aligner, pieces of words, rows by the word read,
 //! models whose attention was guided.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, sync::Arc, time::Duration};
 
 use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
@@ -11,7 +11,7 @@ use interlinear::app::command::{SettingsCommand, SourceCommand};
 use interlinear::app::document::table::{AlignmentTable, Making, Units, build};
 use interlinear::app::files::work::{AlignQuestion, FileEvent, FileJob, KeptAligners};
 use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest, work};
-use interlinear::decoding::{Hypothesis, Specials};
+use interlinear::decoding::Hypothesis;
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::{Model, shapes};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand};
@@ -26,7 +26,7 @@ use interlinear::{text::cut::WordRule, text::sentence::Sentence};
 use serde_json::Value;
 
 use crate::cli::{json_of, reference, run_in};
-use crate::effects::{Shows as _, act, chores};
+use crate::effects::{Shows as _, act, chores, facts, with_models};
 use crate::folder::{Files as _, Folder};
 use crate::worker::{request, serve_all, store};
 use crate::{bad_input::copy_of, forever, pieces, session::hypothesis_with};
@@ -87,22 +87,11 @@ fn links_are_carried_to_words_that_a_model_cuts_its_own_way() -> Result<()> {
 }
 
 fn session(facts: ModelFacts) -> Session {
-    let models = [PathBuf::from("models/m")];
-    let mut session =
-        Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
-    let column = session.nth(0).id;
-    session.absorb(Event::Loaded { column, facts });
-    session
+    with_models(1, |_| facts.clone())
 }
 
 fn english_to(language: &str) -> ModelFacts {
-    ModelFacts {
-        source_language: "en-GB".to_owned(),
-        target_language: language.to_owned(),
-        specials: Specials { eos: 0, unk: 1, bars_unk: false },
-        has_alignment: true,
-        ..ModelFacts::default()
-    }
+    ModelFacts { source_language: "en-GB".to_owned(), target_language: language.to_owned(), ..facts() }
 }
 
 fn hypothesis(words: &[&str], t_x: usize) -> HypothesisView {

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use interlinear::app::command::{SettingsCommand, SourceCommand};
 use interlinear::app::document::{column::Column, rewording::WordEdit, sentence_state::SearchSettings};
 use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest};
-use interlinear::decoding::{SearchOptions, Specials};
+use interlinear::decoding::SearchOptions;
 use interlinear::jobs::live::protocol::{ColumnId, ColumnSpec, Event, ModelFacts, Near, Request};
 use interlinear::pages::sentence::command::{ColumnCommand, InterveneCommand, RowEdit, SearchCommand, VariantCommand};
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
-use interlinear::{interventions::Word, models::choice::ModelSpec, pages::command::Command};
+use interlinear::{interventions::Word, pages::command::Command};
 use interlinear::{session::driver::OpenWith, session::state::Session};
 
 use crate::cli::{json_of, reference};
-use crate::effects::{Shows as _, act};
+use crate::effects::{Shows as _, act, facts, with_models};
 use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{request, serve_all, store, story};
 use crate::{folder::Folder, forever, models::FOLDERS};
@@ -109,19 +109,7 @@ fn answer(session: &mut Session, request: &Request) {
 }
 
 fn translated(columns: usize) -> Session {
-    let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
-    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
-    let ids: Vec<ColumnId> = session.app().document.columns().iter().map(|column| column.id).collect();
-    for (n, column) in ids.into_iter().enumerate() {
-        let facts = ModelFacts {
-            name: format!("m{n}"),
-            specials: Specials { eos: 0, unk: 1, bars_unk: false },
-            target_language: "fr".to_owned(),
-            has_alignment: true,
-            ..ModelFacts::default()
-        };
-        session.absorb(Event::Loaded { column, facts });
-    }
+    let mut session = with_models(columns, |n| ModelFacts { name: format!("m{n}"), ..facts() });
     let request = act(&mut session, SourceCommand::Replace("the old red shoe".to_owned())).expect("a request");
     answer(&mut session, &request);
     session
