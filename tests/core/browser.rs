@@ -5,14 +5,13 @@ use std::{cell::RefCell, collections::BTreeMap, path::Path, rc::Rc, sync::Arc, t
 use interlinear::interventions::{Force, Interventions, Word};
 use interlinear::jobs::live::protocol::{Event, Near, Request};
 use interlinear::jobs::steps::{StepTrace, StepsRequest, at_once};
-use interlinear::jobs::{Library, corpus::thread::CorpusRequest};
 use interlinear::models::anatomy::{Miswiring, machine};
 use interlinear::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::session::jobs::{BackgroundJobs, JobNews};
-use interlinear::{app::effect::QueueCall, app::open_with::OpenWith, decoding::step_trace::Then};
-use interlinear::{session::driver::Driver, text::tokenizer::Tokenizers};
+use interlinear::{app::effect::QueueCall, app::open_with::OpenWith, decoding::step_trace::Then, jobs::Library};
+use interlinear::{jobs::corpus::thread::CorpusRequest, session::driver::Driver, text::tokenizer::Tokenizers};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::worker::{request, serve_all, store};

@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use interlinear::app::document::column::Column;
 use interlinear::app::effect::{Effect, QueueCall};
 use interlinear::app::files::{export, export::AlignmentFormat, work::FileEvent, work::FileJob};
 use interlinear::app::page::{Dropped, Page, SENTENCE};
-use interlinear::app::{command::SourceCommand, open_with::OpenWith};
+use interlinear::app::{command::SourceCommand, document::column::Column};
 use interlinear::jobs::live::protocol::{ColumnId, Event, ModelFacts, Request};
-use interlinear::pages::{command::Command, sentence::command::ColumnCommand};
-use interlinear::{decoding::Specials, models::choice::ModelSpec, session::state::Session};
+use interlinear::{app::open_with::OpenWith, decoding::Specials, models::choice::ModelSpec};
+use interlinear::{pages::command::Command, pages::sentence::command::ColumnCommand, session::state::Session};
 
 fn asked<T>(session: &mut Session, of: impl Fn(Effect) -> Option<T>) -> Vec<T> {
     session.take_effects().into_iter().filter_map(of).collect()

@@ -4,12 +4,11 @@
 use std::collections::HashMap;
 
 use candle_core::{DType, Device as Candle, Tensor};
-use interlinear::analysis::measures::MEASURES;
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::gradient::{Descent, Gradients, Smoothing, two_embeddings};
 use interlinear::models::loss::{Trainable, trainable};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper as _};
-use interlinear::{decoding, decoding::importance::Subject};
+use interlinear::{analysis::measures::MEASURES, decoding, decoding::importance::Subject};
 
 use crate::forever;
 use crate::models::{FOLDERS, FOREIGN, load};

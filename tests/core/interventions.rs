@@ -8,9 +8,8 @@ use interlinear::decoding::sample::{Numbered, SampleOptions};
 use interlinear::decoding::{Decoded, Ensemble, SearchOptions, Specials, decode, force, sample};
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::{Annotations, Kernels, Model, Need, State, StepOutput, StepRow, Stepper, TranslationModel};
-use interlinear::models::{config::Config, folder::readable};
-use interlinear::text::tokenizer::Encode as _;
 use interlinear::{attention::AttentionKind, decoding::reweigh::permutation};
+use interlinear::{models::config::Config, models::folder::readable, text::tokenizer::Encode as _};
 
 use crate::models::{FOLDERS, FOREIGN, load};
 use crate::{forever, models::loaded, tiny::TINY};

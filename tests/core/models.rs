@@ -4,8 +4,7 @@
 //! `tests/fixtures/reference/` holds one small folder an architecture. Its `expected.jsonl` was computed
 //! in float64 by an independent program written from the papers' equations, one sentence at a time.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
 use candle_core::{DType, Tensor, Var};
 use interlinear::models::checkpoint::{Array, Weights};

@@ -1,8 +1,7 @@
 //! What is laid over an alignment and how it is read: the links of the aligner, pieces of words, rows by the word read,
 //! models whose attention was guided.
 
-use std::path::Path;
-use std::{fs, sync::Arc, time::Duration};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
 use interlinear::aligner::placed::{PlacedAligner, PlacedWords};
@@ -11,18 +10,17 @@ use interlinear::app::command::{SettingsCommand, SourceCommand};
 use interlinear::app::document::table::{AlignmentTable, Making, Units, build};
 use interlinear::app::files::work::{AlignQuestion, FileEvent, FileJob, KeptAligners};
 use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest, work};
-use interlinear::decoding::Hypothesis;
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::{Model, shapes};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand};
 use interlinear::session::{driver::OpenWith, persist::SavedSession, state::Session};
 use interlinear::text::links::{Link, Links};
+use interlinear::text::{cut::WordRule, sentence::Sentence};
 use interlinear::{
     aligner::words::LineAligner, analysis::alignment::Alignment, analysis::row_convention::RowConvention,
 };
-use interlinear::{app::settings::Shown, error::Result, jobs::files::disk::Disk};
+use interlinear::{app::settings::Shown, decoding::Hypothesis, error::Result, jobs::files::disk::Disk};
 use interlinear::{models::checkpoint::Weights, models::choice::ModelSpec, models::config::Config, nn::device::Device};
-use interlinear::{text::cut::WordRule, text::sentence::Sentence};
 use serde_json::Value;
 
 use crate::cli::{json_of, reference, run_in};

@@ -11,8 +11,7 @@ use interlinear::corpus::query::table::{Sorting, rows};
 use interlinear::corpus::store::{file::Workspace, output::SystemOutput, read::StoredAbout, write::NewSentence};
 use interlinear::corpus::{judgements::judge::Judgement, measures::table::Measuring};
 use interlinear::corpus::{query::column::TableColumn, query::filter::Filter, store::corpus::CorpusTable};
-use interlinear::import;
-use interlinear::ticket::CancellationToken;
+use interlinear::{import, ticket::CancellationToken};
 
 use crate::{counted, folder::Folder, forever, judging::out};
 

@@ -8,8 +8,7 @@ use interlinear::analysis::{map, tsne};
 use interlinear::analysis::{neighbours::Space, pca::Pca, tsne::TsneOptions};
 use interlinear::models::representations::{PhraseVector, VocabularySide};
 use interlinear::models::{Kernels, Model, representations};
-use interlinear::ticket::CancellationToken;
-use interlinear::{error::Error, nn::device::Device};
+use interlinear::{error::Error, nn::device::Device, ticket::CancellationToken};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 

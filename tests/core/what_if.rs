@@ -5,12 +5,11 @@ use std::sync::Arc;
 use interlinear::app::command::{SettingsCommand, SourceCommand};
 use interlinear::app::document::{column::Column, rewording::WordEdit, sentence_state::SearchSettings};
 use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest};
-use interlinear::decoding::SearchOptions;
 use interlinear::jobs::live::protocol::{ColumnId, ColumnSpec, Event, ModelFacts, Near, Request};
 use interlinear::pages::sentence::command::{ColumnCommand, InterveneCommand, RowEdit, SearchCommand, VariantCommand};
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
-use interlinear::{interventions::Word, pages::command::Command};
-use interlinear::{session::driver::OpenWith, session::state::Session};
+use interlinear::session::{driver::OpenWith, state::Session};
+use interlinear::{decoding::SearchOptions, interventions::Word, pages::command::Command};
 
 use crate::cli::{json_of, reference};
 use crate::effects::{Shows as _, act, facts, with_models};

@@ -1,9 +1,8 @@
 //! One thread, one slot: requests are served alone and through the worker. No test sleeps; they wait for events.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::{sync::mpsc::channel, time::Duration};
+use std::{path::PathBuf, sync::mpsc::channel, time::Duration};
 
 use interlinear::decoding::ensemble::{AlignmentOf, Mixing};
 use interlinear::decoding::{SearchOptions, SystemSpec};

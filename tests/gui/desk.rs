@@ -6,17 +6,15 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::{
-    command::SourceCommand, command::WindowCommand, effect::Effect, open_with::Installed, page::Page, state::AppState,
-};
+use interlinear::app::{command::SourceCommand, command::WindowCommand, effect::Effect, open_with::Installed};
 use interlinear::decoding::{Hypothesis, Specials};
-use interlinear::figure::interlinear::conllu;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{DeviceFacts, Event, HypothesisView, ModelFacts, ModelSizes};
 use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::{command::Command, corpus::CorpusPage, sentence::command::ColumnCommand};
 use interlinear::ui::{App, SessionHost};
+use interlinear::{app::page::Page, app::state::AppState, figure::interlinear::conllu};
 use interlinear::{session::driver::OpenWith, session::state::Session, text::sentence::Sentence};
 
 #[derive(Clone, Default)]

@@ -7,9 +7,8 @@ use egui::{pos2, vec2};
 use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
 use interlinear::pages::map::{MAP, MapPoint, Method, PointChoice, VectorMap};
-use interlinear::pages::{map as maps, map::command::MapCommand, sentence::command::SelectCommand};
-use interlinear::ui::App;
-use interlinear::{analysis::map::MapLayout, analysis::neighbours::Space};
+use interlinear::{analysis::map::MapLayout, analysis::neighbours::Space, pages::map::command::MapCommand};
+use interlinear::{pages::map as maps, pages::sentence::command::SelectCommand, ui::App};
 
 use crate::{desk, desk::WindowActions as _, desk::Wires};
 
