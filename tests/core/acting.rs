@@ -17,7 +17,7 @@ use interlinear::{figure::palette::Palette, figure::tree::NodeState, nn::device:
 use interlinear::{text::cut::WordRule, text::pieces::PieceMarks};
 
 use crate::cli::{json_of, reference};
-use crate::effects::{Shows as _, act, facts, with_models};
+use crate::effects::{Shows as _, act, facts, node, with_models};
 use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{request, serve_all, store, story};
 use crate::{folder::Folder, forever, models::FOLDERS};
@@ -581,19 +581,7 @@ fn the_search_is_a_tree_that_says_why_branches_ended() {
 fn pieces_of_a_word_with_no_branch_between_are_one_node() {
     // `▁la ▁chau ssure </s>`, with `ssette` beside `ssure` and `▁le` beside `▁la`, all kept, and a pruned `▁un`
     let words = ["</s>", "\u{2581}la", "\u{2581}chau", "ssure", "ssette", "\u{2581}le", "\u{2581}un", "d", "ie"];
-    let node = |id, parent, step, token, log_p, fate| interlinear::decoding::Node {
-        id,
-        parent,
-        step,
-        token,
-        log_p,
-        total: -(id as f32),
-        alpha: None,
-        energies: None,
-        p_t: None,
-        candidates: Vec::new(),
-        fate,
-    };
+    let node = |id, parent, step, token, log_p, fate| node(id, (parent, step), token, [log_p, -(id as f32)], fate);
     let nodes = [
         node(0, None, 0, 1, -0.1, NodeFate::Alive),
         node(1, None, 0, 5, -0.2, NodeFate::Alive),

@@ -6,8 +6,9 @@ use interlinear::app::effect::{Effect, QueueCall};
 use interlinear::app::files::{export, export::AlignmentFormat, work::FileEvent, work::FileJob};
 use interlinear::app::page::{Dropped, Page, SENTENCE};
 use interlinear::app::{command::SourceCommand, document::column::Column};
+use interlinear::decoding::{Node, NodeFate, Specials};
 use interlinear::jobs::live::protocol::{ColumnId, Event, ModelFacts, Request};
-use interlinear::{app::open_with::OpenWith, decoding::Specials, models::choice::ModelSpec};
+use interlinear::{app::open_with::OpenWith, models::choice::ModelSpec};
 use interlinear::{pages::command::Command, pages::sentence::command::ColumnCommand, session::state::Session};
 
 fn asked<T>(session: &mut Session, of: impl Fn(Effect) -> Option<T>) -> Vec<T> {
@@ -114,4 +115,16 @@ pub fn without_models(source: &str) -> Session {
     }
     session.apply(SourceCommand::Replace(source.to_owned()));
     session
+}
+
+/// A node of a search, without an alignment: its own log-probability and that of its path.
+pub fn node(
+    id: usize,
+    (parent, step): (Option<usize>, usize),
+    token: u32,
+    [log_p, total]: [f32; 2],
+    fate: NodeFate,
+) -> Node {
+    let (alpha, energies, p_t, candidates) = (None, None, None, Vec::new());
+    Node { id, parent, step, token, log_p, total, alpha, energies, p_t, candidates, fate }
 }
