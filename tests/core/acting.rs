@@ -9,19 +9,18 @@ use interlinear::decoding::{Hypothesis, NodeFate, SearchOptions, Specials, decod
 use interlinear::interventions::{
     Applied, Forbid, Force, Intervening, Intervention, Interventions, Pin, Place, Said, SetAlpha, Word,
 };
-use interlinear::jobs::live::protocol::{
-    ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request, UntouchedTranslation,
-};
+use interlinear::jobs::live::protocol::{ColumnId, ColumnResult, Event, HypothesisView, Request, UntouchedTranslation};
 use interlinear::models::{Kernels, Model};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand};
 use interlinear::session::{driver::OpenWith, persist::load_or_set_aside, state::Session};
-use interlinear::{figure::palette::Palette, figure::tree::NodeState, models::choice::ModelSpec, nn::device::Device};
+use interlinear::{figure::palette::Palette, figure::tree::NodeState, nn::device::Device};
 use interlinear::{text::cut::WordRule, text::pieces::PieceMarks};
 
-use crate::effects::{Shows as _, act};
+use crate::cli::{json_of, reference};
+use crate::effects::{Shows as _, act, facts, node, with_models};
 use crate::session::{hypothesis_with, sentence, told};
-use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{cli::json_of, folder::Folder, forever, models::FOLDERS};
+use crate::worker::{request, serve_all, store, story};
+use crate::{folder::Folder, forever, models::FOLDERS};
 
 const SOURCE: &str = "s9 s31 s17 s4";
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
@@ -72,7 +71,7 @@ fn ids(model: &Model, text: &str) -> Vec<u32> {
 
 #[test]
 fn an_untouched_request_is_served_as_ever() {
-    let (result, untouched, story) = served(&fixture("rnnsearch"), &Interventions::default());
+    let (result, untouched, story) = served(&reference("rnnsearch"), &Interventions::default());
     assert!(untouched.is_none());
     assert_eq!(story, ["loading", "loaded", "started", "row", "finished"]);
     assert!(result.hypotheses.iter().all(|one| *one.touched == Applied::default()));
@@ -81,20 +80,20 @@ fn an_untouched_request_is_served_as_ever() {
 #[test]
 fn a_forced_word_is_said_by_every_model_after_the_words_that_are_held() {
     for name in FOLDERS {
-        let (plain, ..) = served(&fixture(name), &Interventions::default());
+        let (plain, ..) = served(&reference(name), &Interventions::default());
         let best = &plain.hypotheses[0];
         let first = begun(best);
         let held = Interventions { force: vec![start(0, &first, false)], ..Interventions::default() };
-        let (second, ..) = served(&fixture(name), &held);
+        let (second, ..) = served(&reference(name), &held);
         // another candidate of the second word
         let second = &second.hypotheses[0];
         let other = second.candidates[1].iter().map(|(word, _)| word).find(|word| **word != second.tokens[1]);
         let other = other.expect("another candidate").clone();
         let words = vec![start(0, &first, false), start(1, &other, true)];
         let (forced, untouched, story) =
-            served(&fixture(name), &Interventions { force: words, ..Interventions::default() });
+            served(&reference(name), &Interventions { force: words, ..Interventions::default() });
         assert_eq!(story[story.len() - 2..], ["finished", "untouched"], "{name}");
-        let model = Model::load(fixture(name), &Device::cpu()).expect("the fixture loads");
+        let model = Model::load(reference(name), &Device::cpu()).expect("the fixture loads");
         for hypothesis in &forced.hypotheses {
             assert_eq!(hypothesis.tokens[..2], [first.clone(), other.clone()], "{name}");
             let said: Vec<Said> = (0..3).map(|i| hypothesis.touched.said(i)).collect();
@@ -107,10 +106,7 @@ fn a_forced_word_is_said_by_every_model_after_the_words_that_are_held() {
             let (set, free) = hypothesis.touched.parts(&hypothesis.found.token_log_p);
             assert!((set - score.token_log_p[..2].iter().sum::<f32>()).abs() < 1e-3, "{name}");
             assert!((set + free - hypothesis.found.log_p).abs() < 1e-4, "{name}");
-            assert!(
-                hypothesis.candidates[1].len() == 3,
-                "what else could have been said is known of a forced word too"
-            );
+            assert!(hypothesis.candidates[1].len() == 3, "a forced word has candidates too");
         }
         let untouched = untouched.expect("what the model does by itself");
         assert_eq!(untouched.best.tokens, best.tokens, "{name}");
@@ -121,7 +117,7 @@ fn a_forced_word_is_said_by_every_model_after_the_words_that_are_held() {
 #[test]
 fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
     for name in FOLDERS {
-        let (plain, ..) = served(&fixture(name), &Interventions::default());
+        let (plain, ..) = served(&reference(name), &Interventions::default());
         let t_x = 5;
         let alpha = vec![0.0, 0.0, 0.0, 1.0, 0.0];
         let wanted = Interventions {
@@ -131,7 +127,7 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
             temperature: Some(2.0),
             ..Interventions::default()
         };
-        let (result, untouched, _) = served(&fixture(name), &wanted);
+        let (result, untouched, _) = served(&reference(name), &wanted);
         let best = &result.hypotheses[0];
         let Some(rows) = &best.found.alpha else {
             assert_eq!(best.touched.notes.len(), 1, "{name} says that it has no alignment");
@@ -141,7 +137,7 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
         assert!(rows.iter().enumerate().all(|(i, row)| i == 1 || row[0] == 0.0), "{name}: the first word is masked");
         assert_eq!((best.touched.pinned(), best.touched.masked()), (vec![1], vec![0]));
 
-        let model = Model::load(fixture(name), &Device::cpu()).expect("the fixture loads");
+        let model = Model::load(reference(name), &Device::cpu()).expect("the fixture loads");
         let source = ids(&model, SOURCE);
         assert_eq!(source.len(), t_x);
         let list: Arc<[Intervention]> = Arc::from([
@@ -171,7 +167,7 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
 
 #[test]
 fn forbidden_words_are_not_said_unless_they_are_forced() {
-    let folder = fixture("rnnsearch");
+    let folder = reference("rnnsearch");
     let (plain, ..) = served(&folder, &Interventions::default());
     let words = &plain.hypotheses[0].tokens;
     let everywhere = Forbid { i: None, word: entry(&words[0]) };
@@ -191,7 +187,7 @@ fn what_a_model_cannot_do_is_left_out_with_a_sentence() {
         pin: vec![Pin { i: 0, alpha: SetAlpha::Weights(vec![1.0]) }],
         ..Interventions::default()
     };
-    let (result, untouched, _) = served(&fixture("rnnsearch"), &unheard);
+    let (result, untouched, _) = served(&reference("rnnsearch"), &unheard);
     let notes = &result.hypotheses[0].touched.notes;
     assert_eq!(notes.len(), 3, "{notes:?}");
     assert!(notes[0].contains("unheard") && notes[2].contains("the source has 5 words"), "{notes:?}");
@@ -199,15 +195,6 @@ fn what_a_model_cannot_do_is_left_out_with_a_sentence() {
 }
 
 // The session.
-
-fn facts() -> ModelFacts {
-    ModelFacts {
-        specials: Specials { eos: 0, unk: 1, bars_unk: false },
-        target_language: "fr".to_owned(),
-        has_alignment: true,
-        ..ModelFacts::default()
-    }
-}
 
 fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
     let source = sentence(&request.source);
@@ -219,12 +206,8 @@ fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
 }
 
 pub fn acted_on(columns: usize) -> (Session, Vec<ColumnId>) {
-    let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
-    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
-    let ids: Vec<ColumnId> = session.app().document.columns.iter().map(|column| column.id).collect();
-    for column in &ids {
-        session.absorb(Event::Loaded { column: *column, facts: facts() });
-    }
+    let mut session = with_models(columns, |_| facts());
+    let ids = session.ids();
     let request = act(&mut session, SourceCommand::Replace("the red shoe".to_owned())).expect("a request");
     answer(&mut session, &request, "la chaussure rouge </s>");
     (session, ids)
@@ -512,10 +495,10 @@ fn what_the_model_does_by_itself_stays_beside_the_column() {
 
 #[test]
 fn the_search_is_a_tree_that_says_why_branches_ended() {
-    let mut wanted = request(1, SOURCE, &[fixture("rnnsearch")]);
+    let mut wanted = request(1, SOURCE, &[reference("rnnsearch")]);
     wanted.columns[0].options.beam = 3;
     let events = serve_all(&wanted, &mut store(), &forever());
-    let options = OpenWith { models: vec![fixture("rnnsearch").into()], ..OpenWith::default() };
+    let options = OpenWith { models: vec![reference("rnnsearch").into()], ..OpenWith::default() };
     let mut session = Session::start(None, &options);
     act(&mut session, SearchCommand::SetBeam(3));
     let request = act(&mut session, SourceCommand::Replace(SOURCE.to_owned())).expect("a request");
@@ -593,19 +576,7 @@ fn the_search_is_a_tree_that_says_why_branches_ended() {
 fn pieces_of_a_word_with_no_branch_between_are_one_node() {
     // `▁la ▁chau ssure </s>`, with `ssette` beside `ssure` and `▁le` beside `▁la`, all kept, and a pruned `▁un`
     let words = ["</s>", "\u{2581}la", "\u{2581}chau", "ssure", "ssette", "\u{2581}le", "\u{2581}un", "d", "ie"];
-    let node = |id, parent, step, token, log_p, fate| interlinear::decoding::Node {
-        id,
-        parent,
-        step,
-        token,
-        log_p,
-        total: -(id as f32),
-        alpha: None,
-        energies: None,
-        p_t: None,
-        candidates: Vec::new(),
-        fate,
-    };
+    let node = |id, parent, step, token, log_p, fate| node(id, (parent, step), token, [log_p, -(id as f32)], fate);
     let nodes = [
         node(0, None, 0, 1, -0.1, NodeFate::Alive),
         node(1, None, 0, 5, -0.2, NodeFate::Alive),

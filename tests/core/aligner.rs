@@ -11,10 +11,9 @@ use interlinear::aligner::words::{Cutter, LineAligner};
 use interlinear::aligner::{jumps, lattice::Lattice, learned::Learned, lexicon::Prior};
 use interlinear::aligner::{pair::PairPosteriors, settings::AlignerSettings, special::exp_digamma, vocabulary::fold};
 use interlinear::error::{Error, Result};
-use interlinear::ticket::Generation;
 use interlinear::{decoding::SystemSpec, models::choice::ModelSpec, text::links::Link};
 
-use crate::{folder::Folder, forever};
+use crate::{counted, folder::Folder, forever};
 
 /// Numbers that look drawn, from a linear congruential generator.
 struct Numbers(u64);
@@ -328,8 +327,7 @@ fn threads_change_nothing() {
 
 #[test]
 fn nobody_waits_for_learning_that_is_not_wanted() {
-    let counter = Generation::new();
-    let ticket = counter.next();
+    let (counter, ticket) = counted();
     let stop = &mut |_| counter.cancel();
     let ended = learn(corpus(&made_up(300), 1), &AlignerSettings::default(), 2, &ticket, stop);
     assert!(matches!(ended, Err(Error::Stale)));

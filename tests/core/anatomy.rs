@@ -10,11 +10,10 @@ use interlinear::figure::machine::{Held, MachineDrawing, places};
 use interlinear::figure::mark::{Mark, TextMark};
 use interlinear::figure::measure::{SansSerif, TextMeasure as _, broken};
 use interlinear::figure::{palette::LIGHT, sizes::TEXT_SMALL};
-use interlinear::models::Kernels;
 use interlinear::models::anatomy::{
     Anatomy, Arrow, Diagram, MachinePart, Miswiring, Shrunk, StepNumbers, WRONGS, shrunk,
 };
-use interlinear::{models::anatomy::anatomy_of, models::config::Config};
+use interlinear::models::{Kernels, anatomy::anatomy_of, config::Config};
 
 use crate::models::{Case, FOLDERS, assert_close, cases, load};
 use crate::{forever, models::loaded, toolkits};

@@ -5,18 +5,17 @@ use std::{cell::RefCell, collections::BTreeMap, path::Path, rc::Rc, sync::Arc, t
 use interlinear::interventions::{Force, Interventions, Word};
 use interlinear::jobs::live::protocol::{Event, Near, Request};
 use interlinear::jobs::steps::{StepTrace, StepsRequest, at_once};
-use interlinear::jobs::{Library, corpus::thread::CorpusRequest};
 use interlinear::models::anatomy::{Miswiring, machine};
 use interlinear::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
-use interlinear::session::driver::{BackgroundJobs, JobNews};
-use interlinear::{app::open_with::OpenWith, app::tasks::QueueCall, decoding::step_trace::Then};
-use interlinear::{session::driver::Driver, text::tokenizer::Tokenizers};
+use interlinear::session::jobs::{BackgroundJobs, JobNews};
+use interlinear::{app::effect::QueueCall, app::open_with::OpenWith, decoding::step_trace::Then, jobs::Library};
+use interlinear::{jobs::corpus::thread::CorpusRequest, session::driver::Driver, text::tokenizer::Tokenizers};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::worker::{fixture, request, serve_all, store};
-use crate::{effects::Shows as _, forever};
+use crate::worker::{request, serve_all, store};
+use crate::{cli::reference, effects::Shows as _, forever};
 
 fn sent<T: Serialize + DeserializeOwned>(message: &T) -> T {
     let mut bytes = Vec::new();
@@ -32,7 +31,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn a_request_and_all_that_comes_of_it_survive_as_bytes() {
-    let models = ["rnnsearch", "rnnencdec", "luong-local-p-general"].map(fixture);
+    let models = ["rnnsearch", "rnnencdec", "luong-local-p-general"].map(reference);
     let mut asked = request(7, "s9 s31 unheard", &models);
     asked.columns[1].given = Some("t3 t4".to_owned());
     let force = vec![Force { i: 0, word: Word::Entry("t5".to_owned()), held: false }];
@@ -63,7 +62,7 @@ fn what_was_taken_apart_survives_and_its_machine_is_drawn_anew() {
         ("rnnencdec", Some(Miswiring::ResetPlace)),
         ("luong-local-p-general", None),
     ] {
-        let (folder, device) = (fixture(name), DeviceChoice::Cpu);
+        let (folder, device) = (reference(name), DeviceChoice::Cpu);
         let source = "s9 s31".to_owned();
         let asked = StepsRequest { model: (&folder).into(), device, source, given: vec![5], then: Then::Greedy, wrong };
         assert_eq!(sent(&asked), asked);
@@ -80,7 +79,7 @@ fn what_was_taken_apart_survives_and_its_machine_is_drawn_anew() {
 #[test]
 fn a_model_in_memory_is_the_model_of_its_folder() {
     for name in ["rnnsearch", "luong-local-p-general"] {
-        let folder = fixture(name);
+        let folder = reference(name);
         let own = Model::load(&folder, &Device::cpu()).expect("a model");
         let held =
             Model::from_files(Path::new("models/held"), &files(&folder), &Tokenizers::default()).expect("the same");

@@ -9,8 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::models::{Kernels, Model, shapes};
-use interlinear::models::{checkpoint::Weights, config::Config};
-use interlinear::{decoding, nn::device::Device};
+use interlinear::{decoding, models::checkpoint::Weights, models::config::Config, nn::device::Device};
 use serde_json::Value;
 
 use crate::folder::{Files as _, Folder};

@@ -13,7 +13,7 @@ use interlinear::{corpus::store::write::NewSentence, text::cells::TableCell};
 use interlinear::{text::cut::WordRule, text::links::pharaoh, text::links::read::links_of};
 
 use crate::folder::{Files as _, Folder};
-use crate::forever;
+use crate::{forever, judging::out};
 
 const LINES: [(&str, &str, &str); 3] = [
     ("He bought a red car.", "Il a acheté une voiture rouge.", "0-0 1?1 1-2 2-3 3-5 4-4"),
@@ -47,19 +47,7 @@ fn filled(path: &Path, known: &KnownWords) -> Workspace {
 fn written(workspace: &Workspace, kind: ExportFormat, link_tokens: bool) -> String {
     let corpus = CorpusTable::read(workspace).expect("a corpus");
     let path = workspace.path().with_extension("out");
-    let rows = std::sync::Arc::new((0..corpus.len() as u32).collect());
-    let (columns, chosen) = (Vec::new(), String::new());
-    let out = Out {
-        path: path.clone(),
-        kind,
-        rows,
-        columns,
-        chosen,
-        pictures: 0,
-        link_tokens,
-        title: String::new(),
-        aligner: None,
-    };
+    let out = Out { link_tokens, ..out(&path, kind, 0..corpus.len() as u32) };
     write(&out, &corpus, workspace).expect("written");
     fs::read_to_string(path).expect("a file")
 }

@@ -12,9 +12,8 @@ use interlinear::decoding::{
     force,
 };
 use interlinear::error::Error;
-use interlinear::ticket::Generation;
 
-use crate::forever;
+use crate::{counted, forever};
 
 const EOS: u32 = 0;
 const UNK: u32 = 1;
@@ -406,8 +405,7 @@ fn a_prefix_opens_every_hypothesis() {
 #[test]
 fn a_stale_ticket_stops_at_once() {
     for step in 0..4 {
-        let counter = Generation::new();
-        let ticket = counter.next();
+        let (counter, ticket) = counted();
         let mut model = Fake { cancel: Some((step, counter)), ..Fake::new(1, 30) };
         let mut heard = 0;
         let result = decode(&mut model, SPECIALS, &SOURCES, &SearchOptions::default(), &ticket, &mut |_, progress| {
@@ -424,8 +422,7 @@ fn a_stale_ticket_stops_at_once() {
 
 #[test]
 fn a_listener_can_stop_the_search() {
-    let counter = Generation::new();
-    let ticket = counter.next();
+    let (counter, ticket) = counted();
     let mut model = Fake::new(2, 30);
     let result = decode(&mut model, SPECIALS, &SOURCES[..1], &SearchOptions::default(), &ticket, &mut |_, progress| {
         if matches!(progress, SearchProgress::Expanded { best } if best.tokens.len() == 2) {

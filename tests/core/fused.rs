@@ -103,17 +103,9 @@ fn packed_products_are_products() {
                     let start = |i: usize, j: usize| if accumulate { before[i * ldc + j] } else { 0.0 };
                     let expected = product(m, n, k, |i, l| a[i * lda + l], |l, j| w[l * by.0 + j * by.1], start);
                     let found: Vec<f32> = (0..m * n).map(|at| c[at / n * ldc + at % n]).collect();
-                    assert_close(
-                        &found,
-                        &expected,
-                        1e-5,
-                        &format!("{level:?} {m} x {k} x {n}, accumulate {accumulate}"),
-                    );
+                    assert_close(&found, &expected, 1e-5, &format!("{level:?} {m} x {k} x {n}, {accumulate}"));
                     let gaps = (0..m * ldc).filter(|at| at % ldc >= n);
-                    assert!(
-                        gaps.into_iter().all(|at| c[at] == before[at]),
-                        "what lies between the rows of C is not touched"
-                    );
+                    assert!(gaps.into_iter().all(|at| c[at] == before[at]), "what lies between rows is not touched");
                 }
             }
         }
@@ -677,11 +669,7 @@ fn a_scan_reads_each_row_as_if_it_were_alone() {
         }
     });
     let back: Vec<usize> = Direction::Forward.order(3, true).collect();
-    assert_eq!(
-        back,
-        Direction::Backward.order(3, false).collect::<Vec<_>>(),
-        "gradients run against the reading order"
-    );
+    assert_eq!(back, Direction::Backward.order(3, false).collect::<Vec<_>>(), "gradients run the other way");
 }
 
 #[test]

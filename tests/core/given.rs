@@ -11,9 +11,10 @@ use interlinear::models::{Kernels, Model};
 use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand};
 use interlinear::{nn::device::Device, session::driver::OpenWith, session::state::Session, text::sentence::Sentence};
 
+use crate::cli::{json_of, reference};
 use crate::effects::{Shows as _, act};
-use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{cli::json_of, effects::without_models, forever};
+use crate::worker::{request, serve_all, store, story};
+use crate::{effects::without_models, forever};
 
 fn read(events: Vec<Event>) -> Result<HypothesisView, String> {
     let mut given = events.into_iter().filter_map(|event| match event {
@@ -27,13 +28,13 @@ fn read(events: Vec<Event>) -> Result<HypothesisView, String> {
 fn every_model_reads_the_given_translation_as_forced_decoding_does() {
     let mut store = store();
     for name in ["rnnsearch", "rnnencdec"] {
-        let mut wanted = request(1, "s9 s31", &[fixture(name)]);
+        let mut wanted = request(1, "s9 s31", &[reference(name)]);
         wanted.columns[0].given = Some("t4 t7 unheard".to_owned());
         let events = serve_all(&wanted, &mut store, &forever());
         assert!(story(&events, 1).ends_with(&["finished", "given"]), "{name}: {:?}", story(&events, 1));
         let given = read(events).expect("it can be read");
 
-        let model = Model::load(fixture(name), &Device::cpu()).expect("the model");
+        let model = Model::load(reference(name), &Device::cpu()).expect("the model");
         let ids = |side: &interlinear::text::tokenizer::Tokenizer, text: &str| side.encode(text).ids;
         let (source, target) = (ids(&model.source, "s9 s31"), ids(&model.target, "t4 t7 unheard"));
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
@@ -51,7 +52,7 @@ fn every_model_reads_the_given_translation_as_forced_decoding_does() {
 fn what_is_set_for_all_words_holds_for_the_given_translation_too() {
     let mut store = store();
     let mut given = |set: Interventions| {
-        let mut wanted = request(1, "s9 s31", &[fixture("rnnsearch")]);
+        let mut wanted = request(1, "s9 s31", &[reference("rnnsearch")]);
         (wanted.columns[0].decode, wanted.columns[0].given) = (false, Some("t4 t7".to_owned()));
         wanted.columns[0].interventions = Arc::new(set);
         read(serve_all(&wanted, &mut store, &forever())).expect("it can be read")
@@ -69,7 +70,7 @@ fn what_is_set_for_all_words_holds_for_the_given_translation_too() {
 #[test]
 fn a_given_translation_alone_is_read_without_another_search_and_what_is_wrong_is_said() {
     let mut store = store();
-    let mut wanted = request(1, "s9 s31", &[fixture("rnnsearch")]);
+    let mut wanted = request(1, "s9 s31", &[reference("rnnsearch")]);
     (wanted.columns[0].decode, wanted.columns[0].given) = (false, Some("t4".to_owned()));
     assert_eq!(story(&serve_all(&wanted, &mut store, &forever()), 1), ["loading", "loaded", "given"]);
     wanted.columns[0].given = Some("t4 ".repeat(6_000));
@@ -169,8 +170,7 @@ fn what_is_shown_and_written_says_whose_translation_it_is() {
     give(&mut session, column, "bordeaux");
     let shown = |session: &Session| session.nth(0).table.as_ref().map(|table| (table.is_given, table.log_p));
     assert_eq!(shown(&session), Some((true, -5.0)));
-    let text =
-        |session: &Session, format| export::text(session.nth(0), &session.app().view.settings, format).expect("text");
+    let text = |session: &Session, format| session.written(0, format).expect("text");
     assert!(text(&session, AlignmentFormat::Tsv).starts_with(&format!("target ({GIVEN})\t")));
     assert!(export::note(session.nth(0), AlignmentFormat::Pharaoh).is_some_and(|note| note.contains(GIVEN)));
     let json = json_of(&text(&session, AlignmentFormat::Json));

@@ -230,10 +230,7 @@ fn interlinear_text_is_a_figure_of_columns_that_goes_on_in_further_lines() {
     let svg = draw("--width 45");
     let narrow = places(&svg);
     assert!(of(&narrow, "She").1 < of(&narrow, "up").1 && svg.contains("width=\"45mm\""), "{narrow:?}");
-    assert!(
-        svg.contains("font-size=\"10\"") && svg.contains("font-size=\"8\""),
-        "letters of 10 points, small capitals"
-    );
+    assert!(svg.contains("font-size=\"10\"") && svg.contains("font-size=\"8\""), "10 points, small capitals");
     for (name, begin) in [("a.pdf", &b"%PDF"[..]), ("a.png", b"\x89PNG"), ("a.svg", b"<?xml")] {
         let Outcome { code, stderr: told, .. } = gloss(&folder, &format!("{FRENCH} --output {name}"));
         assert!(code == 0 && fs::read(folder.join(name)).expect("written").starts_with(begin), "{told}");

@@ -11,13 +11,13 @@ use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::models::fused::head::{HEAD_FILE, HEAD_WIDTH, HeadSizes, weights_of};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
 use interlinear::nn::device::{Device, DeviceChoice};
+use interlinear::text::{corpus::ParallelText, links::Link};
 use interlinear::training::head::{HeadTraining, head_parameters, is_of, train_head};
 use interlinear::training::{guide::Guide, minibatch::GuidedLink, state::Checkpoint};
 use interlinear::{aligner::words::LineAligner, analysis::row_convention::RowConvention, evaluation::rows::RowReader};
 use interlinear::{
     jobs::Library, jobs::gate::ForegroundGate, models::checkpoint::Weights, models::config::Architecture,
 };
-use interlinear::{text::corpus::ParallelText, text::links::Link};
 
 use crate::folder::{Files as _, Folder};
 use crate::tiny::{TINY, Tiny};

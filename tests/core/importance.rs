@@ -4,22 +4,17 @@
 use std::collections::HashMap;
 
 use candle_core::{DType, Device as Candle, Tensor};
-use interlinear::analysis::measures::MEASURES;
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::gradient::{Descent, Gradients, Smoothing, two_embeddings};
 use interlinear::models::loss::{Trainable, trainable};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper as _};
-use interlinear::{decoding, decoding::importance::Subject, nn::device::Device};
+use interlinear::{analysis::measures::MEASURES, decoding, decoding::importance::Subject};
 
-use crate::models::{FOLDERS, FOREIGN};
-use crate::{cli::reference, forever};
+use crate::forever;
+use crate::models::{FOLDERS, FOREIGN, load};
 
 pub const SOURCE: &[u32] = &[2, 9, 4, 7, 0];
 pub const TARGET: &[u32] = &[5, 8, 3, 0];
-
-fn load(folder: &str) -> Model {
-    Model::load(reference(folder), &Device::cpu()).expect("the fixture loads")
-}
 
 fn tensors(model: &Model) -> HashMap<String, Tensor> {
     let tensor = |name: &str| {

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use interlinear::decoding::reweigh::permutation;
 use interlinear::decoding::{Decoded, SearchOptions, Specials};
 use interlinear::interventions::{
     Intervention, InterventionFile, InterventionReader, Interventions, Origin, Resolved, ResolvedText, intervene_all,
 };
 use interlinear::models::{Kernels, Model};
-use interlinear::{models::config::Architecture, text::words::vocabulary_words};
+use interlinear::{decoding::reweigh::permutation, models::config::Architecture, text::words::vocabulary_words};
 
 use crate::cli::{feed, json_of};
 use crate::folder::{Files as _, Folder};

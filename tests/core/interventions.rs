@@ -8,21 +8,16 @@ use interlinear::decoding::sample::{Numbered, SampleOptions};
 use interlinear::decoding::{Decoded, Ensemble, SearchOptions, Specials, decode, force, sample};
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::{Annotations, Kernels, Model, Need, State, StepOutput, StepRow, Stepper, TranslationModel};
-use interlinear::models::{config::Config, folder::readable};
 use interlinear::{attention::AttentionKind, decoding::reweigh::permutation};
-use interlinear::{nn::device::Device, text::tokenizer::Encode as _};
+use interlinear::{models::config::Config, models::folder::readable, text::tokenizer::Encode as _};
 
-use crate::models::{FOLDERS, FOREIGN};
-use crate::{cli::reference, forever, models::loaded, tiny::TINY};
+use crate::models::{FOLDERS, FOREIGN, load};
+use crate::{forever, models::loaded, tiny::TINY};
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: [&[u32]; 2] = [&[2, 9, 4, 7, 6, 0], &[5, 3, 8, 0]];
 const BEAM: usize = 3;
 const LENGTH: usize = 5;
-
-fn load(name: &str) -> Model {
-    Model::load(reference(name), &Device::cpu()).expect("the fixture loads")
-}
 
 struct Direct<'a> {
     model: Box<dyn TranslationModel>,

@@ -3,14 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use interlinear::app::document::table::SourceWord;
 use interlinear::decoding::ensemble::{Ensemble, Mixing};
-use interlinear::jobs::{live::protocol::ModelFacts, live::serve::serve, models::store::Store};
 use interlinear::models::choice::{self, ModelChoice};
-use interlinear::models::{Model, transformer::sizes::Positions};
+use interlinear::pages::sentence::command::ColumnCommand;
 use interlinear::text::words::{SideWords, vocabulary_words};
-use interlinear::{nn::device::Device, pages::sentence::command::ColumnCommand, session::driver::OpenWith};
-use interlinear::{session::state::Session, text::tokenizer::Encode as _};
+use interlinear::{app::document::table::SourceWord, jobs::live::protocol::ModelFacts, jobs::live::serve::serve};
+use interlinear::{
+    jobs::models::store::Store, models::Model, models::transformer::sizes::Positions, nn::device::Device,
+};
+use interlinear::{session::driver::OpenWith, session::state::Session, text::tokenizer::Encode as _};
 
 use crate::cli::{feed, run_in};
 use crate::effects::{Shows as _, act};

@@ -310,11 +310,7 @@ fn a_page_acts_lights_waits_and_is_answered() {
     session.apply(LessonCommand::Next);
     assert_eq!((open(&session).page, open(&session).waits()), (0, None), "what is waited for can be passed over");
     let saved = session.saved();
-    assert_eq!(
-        (saved.search.beam, saved.page.as_str()),
-        (7, "sentence"),
-        "whoever quits now finds the window as it was"
-    );
+    assert_eq!((saved.search.beam, saved.page.as_str()), (7, "sentence"), "who quits now finds the window as it was");
     session.apply(LessonCommand::Close);
     assert_eq!((beam(&session), session.app().view.page), (7, SENTENCE));
     assert!(session.lessons().open().is_none());

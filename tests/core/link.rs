@@ -120,7 +120,7 @@ fn what_goes_into_a_link_comes_out_of_it() {
 fn look(session: &mut Session, number: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(number);
     let mut pick = |count: usize| random.random_range(0..count);
-    let columns: Vec<u64> = session.app().document.columns.iter().map(|column| column.id).collect();
+    let columns = session.ids();
     if pick(2) == 0 {
         session.apply(SelectCommand::Column(columns[pick(3)]));
     }
@@ -167,7 +167,7 @@ fn what_the_pages_show_goes_into_a_link_and_comes_out_of_it() {
 #[test]
 fn the_selected_column_is_the_same_where_another_model_is_missing() {
     let mut there = opened("/there");
-    let columns: Vec<u64> = there.app().document.columns.iter().map(|column| column.id).collect();
+    let columns = there.ids();
     for (selected, here) in [(2, Some(folders("/here")[2].clone())), (0, None)] {
         there.apply(SelectCommand::Column(columns[selected]));
         let with = OpenWith {

@@ -92,3 +92,10 @@ mod workspace;
 fn forever() -> interlinear::ticket::CancellationToken {
     interlinear::ticket::CancellationToken::forever()
 }
+
+/// A ticket, and what makes it stale.
+fn counted() -> (interlinear::ticket::Generation, interlinear::ticket::CancellationToken) {
+    let counter = interlinear::ticket::Generation::new();
+    let ticket = counter.next();
+    (counter, ticket)
+}

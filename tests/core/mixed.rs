@@ -9,13 +9,11 @@ use interlinear::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Ensemble, 
 use interlinear::decoding::{SearchOptions, SystemSpec};
 use interlinear::evaluation::{EvaluatedSystem, alignment::Aligner};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
+use interlinear::jobs::{Store, gate::ForegroundGate, queue::analyse::Analyse};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::text::links::{Link, Links};
-use interlinear::{
-    jobs::Store, jobs::gate::ForegroundGate, jobs::queue::analyse::Analyse, models::config::Architecture,
-};
-use interlinear::{text::line, text::reader::LineReader, text::sentence::Sentence};
+use interlinear::{models::config::Architecture, text::line, text::reader::LineReader, text::sentence::Sentence};
 use serde_json::Value;
 
 use crate::cli::{json_of, reference, run_in};

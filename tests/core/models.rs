@@ -4,8 +4,7 @@
 //! `tests/fixtures/reference/` holds one small folder an architecture. Its `expected.jsonl` was computed
 //! in float64 by an independent program written from the papers' equations, one sentence at a time.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::{collections::HashMap, path::Path};
 
 use candle_core::{DType, Tensor, Var};
 use interlinear::models::checkpoint::{Array, Weights};
@@ -16,8 +15,9 @@ use interlinear::models::{Kernels, MODELS, Model, Need, StepOutput, StepRow, Ste
 use interlinear::{error::Error, models::folder::card, nn::device::Device, text::tokenizer::Tokenizers};
 use serde_json::Value;
 
+use crate::bad_input::copy_of;
+use crate::cli::{json_of, reference};
 use crate::folder::{Files as _, Folder};
-use crate::{bad_input::copy_of, cli::json_of};
 
 pub const FOLDERS: [&str; 12] = [
     "rnnsearch", "rnnencdec", "rnnencdec-rank", "luong-none", "luong-global-dot", "luong-global-general",
@@ -28,10 +28,6 @@ pub const FOREIGN: [&str; 5] =
     ["../marian/post", "../marian/ssru", "../origins/mt-random", "../origins/onmt-brnn", "../origins/joey-gru"];
 const ENGINES: [Kernels; 2] = [Kernels::Plain, Kernels::Fused];
 const TOLERANCE: f32 = 1e-4;
-
-fn reference(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)
-}
 
 pub fn load(name: &str) -> Model {
     Model::load(reference(name), &Device::cpu()).unwrap_or_else(|error| panic!("{error}"))
@@ -325,11 +321,7 @@ fn starts_are_those_of_the_appendix_and_repeat() {
             bias if bias.starts_with('b') => 0.0,
             _ => 0.01,
         };
-        assert!(
-            (deviation(array) - expected).abs() <= 0.1 * expected,
-            "{name}: {} is not {expected}",
-            deviation(array)
-        );
+        assert!((deviation(array) - expected).abs() <= 0.1 * expected, "{name}: {}, not {expected}", deviation(array));
     }
     let scaled = initial_weights(&config, InitScheme::Scaled, 7);
     for (name, expected) in

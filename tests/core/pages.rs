@@ -199,6 +199,11 @@ fn the_follower_tells_of_a_log_while_it_grows() {
     assert_eq!(follower.news.next_within(PATIENCE).map(update), Some(Ok(150)));
 }
 
+fn opened_with(options: OpenWith) -> (Driver, std::sync::mpsc::Receiver<()>) {
+    let (wake, woken) = std::sync::mpsc::channel();
+    (Driver::open(options, Arc::new(move || _ = wake.send(()))), woken)
+}
+
 fn pump(driver: &mut Driver, woken: &std::sync::mpsc::Receiver<()>, done: impl Fn(&Session) -> bool) {
     while !done(driver.session()) {
         woken.recv_timeout(PATIENCE).expect("something happens");
@@ -210,11 +215,7 @@ fn pump(driver: &mut Driver, woken: &std::sync::mpsc::Receiver<()>, done: impl F
 fn a_driver_follows_a_log() {
     let folder = Folder::new();
     let log = folder.put("log.jsonl", LOG);
-    let (wake, woken) = std::sync::mpsc::channel();
-    let wake = Arc::new(move || {
-        let _ = wake.send(());
-    });
-    let mut driver = Driver::open(OpenWith::default(), wake);
+    let (mut driver, woken) = opened_with(OpenWith::default());
     driver.send(LogCommand::Open(log.clone()));
     pump(&mut driver, &woken, |session| {
         matches!(session.corpus().tools.logs.first().map(|log| &log.state), Some(LogState::Read(_)))
@@ -225,11 +226,7 @@ fn a_driver_follows_a_log() {
 #[test]
 fn a_kept_picture_is_written_in_the_format_of_its_name() {
     let folder = Folder::new();
-    let (wake, woken) = std::sync::mpsc::channel();
-    let wake = Arc::new(move || {
-        let _ = wake.send(());
-    });
-    let mut driver = Driver::open(OpenWith::default(), wake);
+    let (mut driver, woken) = opened_with(OpenWith::default());
     let text = TextMark::new("-log p", point(5.0, 5.0), (Across::Left, Down::Top), 12.0, Rgba::TRANSPARENT);
     let figure = Figure { size: size(80.0, 40.0), marks: vec![Mark::Text(text)], provenance: Provenance::default() };
     for (name, start) in [("a.svg", &b"<svg"[..]), ("a.pdf", b"%PDF"), ("a.png", b"\x89PNG")] {
@@ -265,11 +262,7 @@ fn the_first_set_is_there_in_two_languages() {
 #[test]
 fn word_links_become_the_alignments_by_hand_of_the_list_that_is_shown() {
     let folder = Folder::new();
-    let (wake, woken) = std::sync::mpsc::channel();
-    let wake = Arc::new(move || {
-        let _ = wake.send(());
-    });
-    let mut driver = Driver::open(OpenWith::default(), wake);
+    let (mut driver, woken) = opened_with(OpenWith::default());
     let files = [
         ("a.en", "the red shoe\na dog\n"),
         ("a.fr", "la chaussure rouge\nun chien\n"),
@@ -311,11 +304,7 @@ fn word_links_become_the_alignments_by_hand_of_the_list_that_is_shown() {
 fn a_corpus_that_is_named_at_the_start_opens_on_its_page() {
     let (_folder, path) = Folder::and_path("study.ilws");
     drop(Workspace::open(&path).expect("a workspace"));
-    let (wake, woken) = std::sync::mpsc::channel();
-    let wake = Arc::new(move || {
-        let _ = wake.send(());
-    });
-    let mut driver = Driver::open(OpenWith { files: vec![path.clone()], ..OpenWith::default() }, wake);
+    let (mut driver, woken) = opened_with(OpenWith { files: vec![path.clone()], ..OpenWith::default() });
     let is_shown =
         |session: &Session| session.app().view.page == CORPUS && session.corpus().path.as_ref() == Some(&path);
     pump(&mut driver, &woken, is_shown);

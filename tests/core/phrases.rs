@@ -5,13 +5,12 @@ use std::{io::Write as _, path::Path};
 use interlinear::decoding::phrases::{PhraseOptions, ScoredPhrases, score};
 use interlinear::models::{Kernels, Model};
 use interlinear::text::phrases::{PhraseEntry, PhraseTable, write_packed};
-use interlinear::ticket::Generation;
-use interlinear::{decoding::force, error::Error, nn::device::Device, text::readable::unescaped};
+use interlinear::{decoding::force, error::Error, text::readable::unescaped};
 use serde_json::Value;
 
 use crate::cli::{Outcome, REFERENCES, feed, json_lines, reference, reference_word, run_in};
 use crate::folder::{Files as _, Folder};
-use crate::{decoding::fake::Fake, forever};
+use crate::{counted, decoding::fake::Fake, forever, models::load};
 
 const TABLE: &str = "\u{feff}s3 s4 ||| t5 t6 ||| 0.1 0.2 0.3 0.4 ||| 0-0 1-1 ||| 3 4 5\n\
 s3 s4 ||| t5 ||| 0.5 1e-3 .25 2.5 ||| ||| 7 7 7 ||| |||\n\
@@ -23,10 +22,6 @@ s9 ||| t24 t3 ||| 1 1 0.25 1";
 
 fn table(text: &str) -> PhraseTable {
     PhraseTable::new(Path::new("table"), Box::new(std::io::Cursor::new(text.as_bytes().to_vec())))
-}
-
-fn fixture(name: &str) -> Model {
-    Model::load(reference(name), &Device::cpu()).expect("the fixture loads")
 }
 
 fn run_score(model: &str, text: &[u8], arguments: &[&str]) -> Outcome {
@@ -158,8 +153,7 @@ fn shared_beginnings_score_as_each_pair_alone() {
 
 #[test]
 fn scoring_stops_when_it_is_no_longer_wanted() {
-    let counter = Generation::new();
-    let ticket = counter.next();
+    let (counter, ticket) = counted();
     let mut fake = Fake { cancel: Some((1, counter)), ..Fake::new(5, 9) };
     let refused = score(&mut fake, &[&[3, 0]], &[(0, &[2, 2, 2, 0])], 8, &ticket, &mut |_| Ok(()));
     assert!(matches!(refused, Err(Error::Stale)) && fake.steps == 2, "{refused:?}");
@@ -168,7 +162,7 @@ fn scoring_stops_when_it_is_no_longer_wanted() {
 #[test]
 fn every_model_gives_phrases_their_log_p() {
     for (name, _) in REFERENCES {
-        let model = fixture(name);
+        let model = load(name);
         let mut stepper = model.stepper(Kernels::Fused, 2).expect("a stepper");
         let entries: Vec<PhraseEntry> = table(TABLE).collect::<Result<_, _>>().expect("it is a table");
         let outcome = run_score(name, TABLE.as_bytes(), &[]).quiet();
@@ -275,7 +269,7 @@ fn brute_force(model: &Model, source: &str, n: usize, k: usize) -> (Vec<String>,
 
 #[test]
 fn top_targets_are_those_of_all() {
-    let model = fixture("rnnsearch");
+    let model = load("rnnsearch");
     let records = |arguments: &[&str]| -> Vec<Value> {
         let all = [&["--format", "json"], arguments].concat();
         let outcome = run_score("rnnsearch", TABLE.as_bytes(), &all).quiet();

@@ -22,11 +22,11 @@ use interlinear::{jobs::Library, jobs::gate::ForegroundGate, models::gradient::P
 use interlinear::{session::driver::OpenWith, session::state::Session, text::cut::WordRule};
 
 use crate::acting::{acted_on, answer, asked};
-use crate::cli::{feed, json_of};
-use crate::effects::{Shows as _, act, chores, lane_calls, opened};
+use crate::cli::{feed, json_of, reference};
+use crate::effects::{Shows as _, act, chores, lane_calls, opened, with_model};
 use crate::folder::{Files as _, Folder};
 use crate::importance::{SOURCE, TARGET, best, said};
-use crate::worker::{PATIENCE, fixture, serve_all, store};
+use crate::worker::{PATIENCE, serve_all, store};
 use crate::{forever, measured, models::FOLDERS, tiny::TINY};
 
 pub fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, String> {
@@ -45,7 +45,7 @@ pub fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, Str
 fn measured_by_lane(folder: &str, measure: usize) -> Result<Arc<Tested>, String> {
     let question =
         ProbeQuestion::Measure { measure, source: SOURCE.to_vec(), target: TARGET.to_vec(), left_out: Vec::new() };
-    match lane_answers(&fixture(folder), question)? {
+    match lane_answers(&reference(folder), question)? {
         Probed::Measured(tested) => Ok(tested),
         other => panic!("{other:?}"),
     }
@@ -54,7 +54,7 @@ fn measured_by_lane(folder: &str, measure: usize) -> Result<Arc<Tested>, String>
 #[test]
 fn the_standard_tests_are_those_of_the_command_line() {
     for folder in FOLDERS {
-        let model = Model::load(fixture(folder), &Device::cpu()).expect("the fixture loads");
+        let model = Model::load(reference(folder), &Device::cpu()).expect("the fixture loads");
         if !model.config.aligns() {
             let error = measured_by_lane(folder, 0).expect_err("no alignment");
             assert!(error.contains("no alignment"), "{error}");
@@ -109,11 +109,11 @@ fn every_measure_is_made_for_every_model_that_has_what_it_needs() {
 fn a_row_that_is_found_says_the_word_behind_rows_that_are_set() {
     let mut found_some = 0;
     for folder in FOLDERS {
-        let model = Model::load(fixture(folder), &Device::cpu()).expect("the fixture loads");
+        let model = Model::load(reference(folder), &Device::cpu()).expect("the fixture loads");
         let ask = |rows: Vec<Vec<f32>>, word: usize| {
             let entry = model.target.token(word as u32).expect("a word").to_owned();
             let (source, before) = (SOURCE.to_vec(), TARGET[..2].to_vec());
-            lane_answers(&fixture(folder), ProbeQuestion::Persuade { source, before, rows, word: Word::Entry(entry) })
+            lane_answers(&reference(folder), ProbeQuestion::Persuade { source, before, rows, word: Word::Entry(entry) })
         };
         if !model.config.aligns() {
             assert!(ask(Vec::new(), 3).expect_err("no alignment").contains("no alignment"));
@@ -149,7 +149,7 @@ fn a_row_that_is_found_says_the_word_behind_rows_that_are_set() {
         rows: Vec::new(),
         word: Word::Typed("unheard".to_owned()),
     };
-    let error = lane_answers(&fixture("rnnsearch"), unheard).expect_err("no such word");
+    let error = lane_answers(&reference("rnnsearch"), unheard).expect_err("no such word");
     assert!(error.contains("does not know the word \"unheard\""), "{error}");
 }
 
@@ -416,9 +416,7 @@ fn a_sentence_of_a_corpus_brings_its_links_by_hand() {
 
 fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
     let model = TINY.save(folder);
-    let models = [model.clone()];
-    let mut session =
-        Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
+    let mut session = with_model(&model);
     let id = session.nth(0).id;
     serve(&mut session, SourceCommand::Replace("one three two".to_owned()));
     serve(&mut session, InterveneCommand::Force { column: id, i: 0, word: Word::Typed("deux".to_owned()) });
@@ -536,9 +534,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
         (line["hypotheses"][0]["tokens"].clone(), line["hypotheses"][0]["log_p"].as_f64().expect("a number"))
     };
     let by_script = run("script.json");
-    let models = [model];
-    let mut session =
-        Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
+    let mut session = with_model(&model);
     let id = session.nth(0).id;
     serve(&mut session, SourceCommand::Replace(source.clone()));
     session.apply(interlinear::app::command::WindowCommand::Open(path));

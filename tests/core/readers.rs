@@ -11,12 +11,11 @@ use interlinear::jobs::queue::maps::{MapOrder, What};
 use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
 use interlinear::jobs::steps::{StepsRequest, StepsThread};
 use interlinear::jobs::{Reader, Store, Worker, serve};
-use interlinear::ticket::Generation;
 use interlinear::{error::Error, jobs::files::disk::Disk, jobs::gate::ForegroundGate, jobs::live::protocol::Event};
 use interlinear::{models::Model, models::representations::VocabularySide, nn::device::DeviceChoice};
 
-use crate::worker::{PATIENCE, fixture, request, serve_all, story};
-use crate::{folder::Folder, forever};
+use crate::worker::{PATIENCE, request, serve_all, story};
+use crate::{cli::reference, counted, folder::Folder, forever};
 
 const AT_ONCE: Duration = Duration::ZERO;
 const NEVER: Duration = Duration::from_hours(1);
@@ -64,14 +63,13 @@ fn held(stalled: Duration, fails: Option<usize>) -> Held {
         if fails == Some(door) {
             return Err(Error::Input("planted".to_owned()));
         }
-        Model::load_with(&fixture("rnnsearch"), device, tokenizers, &mut |_| ())
+        Model::load_with(&reference("rnnsearch"), device, tokenizers, &mut |_| ())
     });
     Held { store: Store::new(2).with_every_row().with_reader(reader, stalled), doors, begun, through }
 }
 
 fn serve_to_the_first_event(number: u64, folders: &[PathBuf], column: u64, store: &mut Store) {
-    let tickets = Generation::new();
-    let ticket = tickets.next();
+    let (tickets, ticket) = counted();
     let mut wanted = request(number, "", folders);
     wanted.columns.iter_mut().for_each(|spec| spec.column = column);
     serve(&wanted, store, &ticket, &mut |_| tickets.cancel());
@@ -113,12 +111,12 @@ fn a_model_whose_files_do_not_answer_holds_up_no_column_no_order_and_no_exit() {
             }
         }
     };
-    worker.submit(request(1, "s9 s31", &[PathBuf::from("held"), fixture("rnnsearch")]));
+    worker.submit(request(1, "s9 s31", &[PathBuf::from("held"), reference("rnnsearch")]));
     until_finished(1);
     begun.recv_timeout(PATIENCE).expect("it is being read");
-    lane.submit(1, words_of(fixture("rnnsearch")));
+    lane.submit(1, words_of(reference("rnnsearch")));
     assert!(matches!(end(&lane), QueueNews::Found(_)), "an order of another model is done meanwhile");
-    let mut without = request(2, "s9", &[PathBuf::from("held"), fixture("rnnencdec")]);
+    let mut without = request(2, "s9", &[PathBuf::from("held"), reference("rnnencdec")]);
     without.columns.remove(0);
     worker.submit(without);
     until_finished(2);
@@ -189,7 +187,7 @@ fn what_a_reader_that_was_given_up_says_is_not_heard() {
 #[test]
 fn a_column_is_told_again_when_its_device_goes_away_and_comes_back() {
     let mut store = Store::new(2).with_every_row();
-    let folders = [fixture("rnnsearch"), fixture("rnnsearch")];
+    let folders = [reference("rnnsearch"), reference("rnnsearch")];
     let mut serve_on = |number, device| {
         let mut wanted = request(number, "s9", &folders);
         wanted.columns[0].device = device;
@@ -212,7 +210,7 @@ fn a_failed_model_that_an_order_has_read_is_not_failed_any_more() {
     assert!(story(&events, 1).ends_with(&["load failed"]));
     std::fs::create_dir(&folder).expect("a folder");
     for file in ["config.json", "model.safetensors", "source.tokenizer.json", "target.tokenizer.json"] {
-        std::fs::copy(fixture("rnnsearch").join(file), folder.join(file)).expect("a copy");
+        std::fs::copy(reference("rnnsearch").join(file), folder.join(file)).expect("a copy");
     }
     let lane: JobQueue<QueueOrder> = JobQueue::spawn(store.library(), ForegroundGate::new(), Arc::new(|| {}));
     lane.submit(1, words_of(folder.clone()));
@@ -242,7 +240,7 @@ fn a_model_whose_request_went_stale_while_it_was_read_is_let_go() {
         |model| StepsRequest { model, source: "s9".to_owned(), device: DeviceChoice::Cpu, ..StepsRequest::default() };
     lane.submit(1, of("held".into()));
     begun.recv_timeout(PATIENCE).expect("a reader");
-    lane.submit(2, of(fixture("rnnsearch").into()));
+    lane.submit(2, of(reference("rnnsearch").into()));
     let event = lane.news.next_within(PATIENCE).expect("an answer");
     assert!(event.number == 2 && event.found.is_ok());
     assert_eq!(store.models(), 0);

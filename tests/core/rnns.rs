@@ -5,15 +5,14 @@ use std::path::{Path, PathBuf};
 use std::{collections::HashMap, sync::Arc};
 
 use candle_core::{DType, Device as Candle, Tensor, Var};
-use interlinear::decoding::trace::Hypothesis;
 use interlinear::decoding::{SearchOptions, Specials, decode, force};
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::origins::marian_options::{MarianOptions, OPTIONS};
 use interlinear::models::{Model, folder, shapes};
-use interlinear::models::{
-    checkpoint::Weights, config::Config, loss::trainable, origins::marian_rnn, origins::npz::Npz,
+use interlinear::{decoding::trace::Hypothesis, models::checkpoint::Weights, models::config::Config};
+use interlinear::{
+    models::loss::trainable, models::origins::marian_rnn, models::origins::npz::Npz, nn::device::Device,
 };
-use interlinear::nn::device::Device;
 
 use crate::folder::{Files as _, Folder};
 use crate::forever;

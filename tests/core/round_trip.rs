@@ -1,8 +1,8 @@
 //! What the program writes it reads back as the same, whatever the texts are and in whatever order the rows come. One-way are
 //! npz, matrices, figures and reports.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, sync::Arc};
 
 use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::export::out::{ExportFormat, LinkRule, Out};
@@ -17,7 +17,7 @@ use proptest::test_runner::{Config, RngSeed};
 use proptest::{prelude::*, sample::select};
 
 use crate::folder::{Files as _, Folder};
-use crate::{cli::run_line, forever};
+use crate::{cli::run_line, forever, judging::out};
 
 const NASTY: &str = "\"quoted\"\n\"He said nothing.\"\na \"word\" within\none \" mark\n\"open\nclose\"\n- dash\n= 5 euros\n+33
 @home\n'Tis late\n'- odd\n'quoted'\ncafe\u{301} noir\ncafé noir\n\u{1f600} hi \u{1f469}\u{200d}\u{1f680}\nline\u{2028}separator
@@ -126,17 +126,8 @@ fn judge(workspace: &mut Workspace, rows: &[Row]) {
 
 fn write(workspace: &Workspace, kind: ExportFormat, name: &str) -> PathBuf {
     let corpus = CorpusTable::read(workspace).expect("a corpus");
-    let out = Out {
-        link_tokens: true,
-        path: workspace.path().with_file_name(name),
-        kind,
-        rows: Arc::new((0..corpus.len() as u32).collect()),
-        columns: Vec::new(),
-        chosen: String::new(),
-        pictures: 0,
-        aligner: None,
-        title: String::new(),
-    };
+    let path = workspace.path().with_file_name(name);
+    let out = Out { link_tokens: true, ..out(path, kind, 0..corpus.len() as u32) };
     out::write(&out, &corpus, workspace).expect("written");
     out.path
 }

@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use interlinear::decoding::{Hypothesis, SearchOptions, decode, force};
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::models::{Kernels, Model, shapes};
-use interlinear::{
-    analysis::row_convention::RowConvention, app::command::SettingsCommand, evaluation::rows::RowReader,
-};
-use interlinear::{models::checkpoint::Weights, nn::device::Device, session::driver::OpenWith};
-use interlinear::{session::persist::SavedSession, session::state::Session};
+use interlinear::session::{driver::OpenWith, persist::SavedSession, state::Session};
+use interlinear::{analysis::row_convention::RowConvention, app::command::SettingsCommand};
+use interlinear::{evaluation::rows::RowReader, models::checkpoint::Weights, nn::device::Device};
 use serde_json::Value;
 
 use crate::cli::{feed, json_of, reference, reference_word};

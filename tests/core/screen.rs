@@ -3,15 +3,14 @@
 
 use std::sync::Arc;
 
-use interlinear::attention::AttentionKind;
 use interlinear::decoding::{SearchOptions, Specials, decode};
 use interlinear::models::config::{Architecture, Config, LuongSizes, OwnSizes};
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::plain::{PlainStepper, answer_on_device};
 use interlinear::models::{Asked, Need, StepOutput, StepRow, Stepper, fused};
-use interlinear::models::{checkpoint::Weights, folder::readable, need::top};
 use interlinear::nn::fused::screen::{IntegerLayer, Rounded, Sifted};
 use interlinear::nn::fused::{Level, at_most, level, screen};
+use interlinear::{attention::AttentionKind, models::checkpoint::Weights, models::folder::readable, models::need::top};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 

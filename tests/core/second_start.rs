@@ -35,9 +35,7 @@ fn the_window_that_is_open_takes_what_a_second_start_is_given_and_comes_forward(
     home.put("tale.en", "the owl sleeps\n");
     home.put("tale.fr", "le hibou dort\n");
     let (sender, woken) = channel();
-    let wake = Arc::new(move || {
-        let _ = sender.send(());
-    });
+    let wake = Arc::new(move || _ = sender.send(()));
     let saved = Some(state(&home));
     let mut driver = Driver::open(OpenWith { saved, ..OpenWith::default() }, wake);
     // This process runs in another folder, so that relative paths are made whole.

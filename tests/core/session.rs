@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use interlinear::{app::layout::Layout, app::page::SENTENCE, models::choice::ModelSpec, session::driver::OpenWith};
+use interlinear::{app::layout::Layout, app::page::SENTENCE, session::driver::OpenWith};
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::document::column::{Column, ColumnState};
@@ -15,7 +15,7 @@ use interlinear::app::files::lists::{List, MAX_TRANSLATED};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::{files::export, files::export::AlignmentFormat, settings::Theme, view::Hover};
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
-use interlinear::decoding::{Hypothesis, Specials, SystemSpec};
+use interlinear::decoding::{Hypothesis, SystemSpec};
 use interlinear::jobs::live::protocol::{ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request};
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand, SelectCommand};
 use interlinear::pages::training::command::{Field, TrainingCommand};
@@ -24,36 +24,22 @@ use interlinear::{analysis::row_convention::RowConvention, app::document::table:
 use interlinear::{nn::device::DeviceChoice, pages::PAGES, pages::command::Command, pages::training as new_training};
 use interlinear::{session::driver::Driver, session::state::Session, text::lines::TextFile, text::sentence::Sentence};
 
-use crate::cli::json_of;
-use crate::effects::{Shows as _, act, chores, text_opened};
+use crate::cli::{json_of, reference};
+use crate::effects::{Shows as _, act, chores, facts, text_opened, with_models};
 use crate::folder::{Files as _, Folder};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn session(columns: usize) -> Session {
-    let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
-    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
+    let mut session = with_models(columns, |_| facts());
     session.apply(SourceCommand::Replace(String::new()));
-    for id in ids(&session) {
-        let facts = ModelFacts {
-            specials: Specials { eos: 0, unk: 1, bars_unk: false },
-            target_language: "fr".to_owned(),
-            has_alignment: true,
-            ..ModelFacts::default()
-        };
-        session.absorb(Event::Loaded { column: id, facts });
-    }
     session
 }
 
 fn one() -> (Session, ColumnId) {
     let session = session(1);
-    let id = ids(&session)[0];
+    let id = session.nth(0).id;
     (session, id)
-}
-
-fn ids(session: &Session) -> Vec<ColumnId> {
-    session.app().document.columns.iter().map(|column| column.id).collect()
 }
 
 fn edit(session: &mut Session, text: &str) -> Request {
@@ -124,7 +110,7 @@ fn finished(request: &Request, column: ColumnId, beam: &[&str]) -> Event {
 }
 
 fn translate(session: &mut Session, request: &Request, outputs: &[&str]) {
-    for (id, output) in ids(session).into_iter().zip(outputs) {
+    for (id, output) in session.ids().into_iter().zip(outputs) {
         session.absorb(started(request, id));
         session.absorb(finished(request, id, &[output]));
     }
@@ -143,15 +129,11 @@ fn every_edit_is_a_request_with_a_greater_number() {
         let request = edit(&mut session, text);
         assert!(request.number > last);
         assert_eq!(request.source, text);
-        assert_eq!(request.columns.iter().map(|spec| spec.column).collect::<Vec<_>>(), ids(&session));
+        assert_eq!(request.columns.iter().map(|spec| spec.column).collect::<Vec<_>>(), session.ids());
         assert!(request.columns.iter().all(|spec| spec.decode && spec.options.trace && spec.options.candidates == 10));
         last = request.number;
     }
-    assert_eq!(
-        act(&mut session, SourceCommand::Edit("a b c".to_owned())),
-        None,
-        "the same text again asks for nothing"
-    );
+    assert_eq!(act(&mut session, SourceCommand::Edit("a b c".to_owned())), None, "the same text asks for nothing");
 }
 
 #[test]
@@ -204,9 +186,9 @@ fn a_model_that_cannot_be_loaded_shows_no_old_picture() {
     let mut session = session(2);
     let first = edit(&mut session, "a");
     translate(&mut session, &first, &["x </s>", "x </s>"]);
-    session.apply(SelectCommand::Target { column: ids(&session)[0], i: 0 });
+    session.apply(SelectCommand::Target { column: session.ids()[0], i: 0 });
     session.apply(SettingsCommand::SetDevice(DeviceChoice::Cuda(97)));
-    let id = ids(&session)[0];
+    let id = session.ids()[0];
     session.absorb(Event::LoadFailed { column: id, message: "No.".to_owned() });
     for text in ["a b", "a b c"] {
         let column = session.nth(0);
@@ -281,18 +263,18 @@ fn columns_come_go_and_move_without_decoding_the_others_again() {
     let mut session = session(2);
     let request = edit(&mut session, "a");
     translate(&mut session, &request, &["x </s>", "y </s>"]);
-    let before = ids(&session);
+    let before = session.ids();
 
     let request = act(&mut session, ColumnCommand::Add("models/m0".into())).expect("a new column asks");
     assert_eq!(request.columns.iter().map(|spec| spec.decode).collect::<Vec<_>>(), [false, false, true]);
-    assert_eq!(session.app().document.columns.iter().map(|column| column.stale).collect::<Vec<_>>(), [false; 3]);
-    let third = ids(&session)[2];
+    assert_eq!(session.app().document.columns().iter().map(|column| column.stale).collect::<Vec<_>>(), [false; 3]);
+    let third = session.ids()[2];
     assert!(!before.contains(&third));
 
     assert_eq!(act(&mut session, ColumnCommand::Move { column: third, to: 0 }), None);
-    assert_eq!(ids(&session), [third, before[0], before[1]]);
+    assert_eq!(session.ids(), [third, before[0], before[1]]);
     session.apply(ColumnCommand::Move { column: third, to: 99 });
-    assert_eq!(ids(&session), [before[0], before[1], third]);
+    assert_eq!(session.ids(), [before[0], before[1], third]);
 
     let request = act(&mut session, ColumnCommand::Remove(before[0])).expect("a model may be forgotten");
     assert_eq!(request.columns.len(), 2);
@@ -346,14 +328,14 @@ fn selection_moves_word_by_word_and_stops_at_the_ends() {
         assert_eq!(session.app().view.selection.target, Some(expect));
     }
     session.apply(SelectCommand::MoveColumn(1));
-    assert_eq!(session.app().view.selection.column, Some(ids(&session)[1]));
+    assert_eq!(session.app().view.selection().column, Some(session.ids()[1]));
     let (column, i, word) = session.app().selected_word().expect("a word is selected");
-    assert_eq!((column.id, i, word.text.as_str()), (ids(&session)[1], 0, "x"));
-    let hover = Hover { column: ids(&session)[0], i: Some(1), j: Some(0) };
+    assert_eq!((column.id, i, word.text.as_str()), (session.ids()[1], 0, "x"));
+    let hover = Hover { column: session.ids()[0], i: Some(1), j: Some(0) };
     session.apply(SelectCommand::Hover(Some(hover)));
-    assert_eq!(session.app().view.hover, Some(hover));
-    session.apply(ColumnCommand::Remove(ids(&session)[0]));
-    assert_eq!(session.app().view.hover, None);
+    assert_eq!(session.app().view.hover(), Some(hover));
+    session.apply(ColumnCommand::Remove(session.ids()[0]));
+    assert_eq!(session.app().view.hover(), None);
 }
 
 #[test]
@@ -424,7 +406,7 @@ fn a_first_column_without_a_translation_is_passed_over() {
         translate(&mut session, &request, &outputs);
         assert_eq!(marks(&session, 1), [true, true, false]);
         let request = edit(&mut session, "t");
-        let ids = ids(&session);
+        let ids = session.ids();
         for (&id, output) in ids.iter().zip(outputs).skip(1) {
             session.absorb(started(&request, id));
             session.absorb(finished(&request, id, &[output]));
@@ -729,9 +711,7 @@ struct Opened {
 
 fn open(options: OpenWith) -> Opened {
     let (sender, woken): (Sender<()>, _) = channel();
-    let wake = Arc::new(move || {
-        let _ = sender.send(());
-    });
+    let wake = Arc::new(move || _ = sender.send(()));
     Opened { driver: Driver::open(options, wake), woken }
 }
 
@@ -747,16 +727,12 @@ impl Opened {
     }
 }
 
-fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)
-}
-
 #[test]
 fn a_driver_translates_saves_and_comes_back() {
     let (_folder, saved) = Folder::and_path("state.json");
     let options = OpenWith {
         saved: Some(saved.clone()),
-        opening: vec![fixture("rnnsearch"), fixture("rnnencdec")],
+        opening: vec![reference("rnnsearch"), reference("rnnencdec")],
         ..OpenWith::default()
     };
     let mut opened = open(options.clone());
@@ -782,7 +758,7 @@ fn stopping_leaves_the_picture_and_asks_for_the_models_alone() {
     let request = edit(&mut session, "a b");
     translate(&mut session, &request, &["x y </s>", "x z </s>"]);
     let request = edit(&mut session, "a b c");
-    let [one, two] = ids(&session)[..] else { panic!("two columns") };
+    let [one, two] = session.ids()[..] else { panic!("two columns") };
     session.absorb(started(&request, one));
     let stopped = act(&mut session, SourceCommand::Stop).expect("the models are still wanted");
     assert!(stopped.number > request.number && stopped.columns.len() == 2);
@@ -798,7 +774,7 @@ fn stopping_leaves_the_picture_and_asks_for_the_models_alone() {
 #[test]
 fn models_that_were_being_read_when_all_was_stopped_are_there_afterwards() {
     for _ in 0..5 {
-        let models = vec![fixture("rnnsearch").into(), fixture("rnnencdec").into(), "no/such/model".into()];
+        let models = vec![reference("rnnsearch").into(), reference("rnnencdec").into(), "no/such/model".into()];
         let mut opened = open(OpenWith { models, ..OpenWith::default() });
         opened.driver.send(SourceCommand::Stop);
         let told = |column: &Column| !matches!(column.state, ColumnState::Loading(_));
@@ -818,10 +794,10 @@ fn a_driver_opens_what_is_dropped() {
     assert_eq!(opened.driver.session().app().lists.len(), 2);
     opened.driver.send(WindowCommand::Open(latin));
     opened.until(|session| session.has_error("latin.txt"));
-    opened.driver.send(WindowCommand::Open(fixture("rnnsearch")));
-    opened.until(|session| session.app().document.columns.iter().any(|column| column.state == ColumnState::Ready));
-    opened.driver.send(WindowCommand::Open(fixture("rnnsearch").join("config.json")));
-    opened.until(|session| session.app().document.columns.len() == 2);
+    opened.driver.send(WindowCommand::Open(reference("rnnsearch")));
+    opened.until(|session| session.app().document.columns().iter().any(|column| column.state == ColumnState::Ready));
+    opened.driver.send(WindowCommand::Open(reference("rnnsearch").join("config.json")));
+    opened.until(|session| session.app().document.columns().len() == 2);
     opened.driver.send(WindowCommand::Open(folder.to_path_buf()));
     opened.until(|session| {
         session.app().document.columns.get(2).is_some_and(|column| matches!(column.state, ColumnState::Failed(_)))
@@ -899,9 +875,7 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     let row = |session: &Session, i: usize| {
         session.nth(0).table.as_ref().and_then(|table| table.alpha.as_ref()).map(|alpha| alpha.row(i).to_vec())
     };
-    let saved = |session: &Session, format| {
-        export::text(session.nth(0), &session.app().view.settings, format).expect("something")
-    };
+    let saved = |session: &Session, format| session.written(0, format).expect("something");
     assert_eq!(row(&session, 0), Some(vec![0.75, 0.25, 0.25]));
     assert!(saved(&session, AlignmentFormat::Tsv).starts_with("target (predicted)\tlog_p\t"));
     assert_eq!(saved(&session, AlignmentFormat::Pharaoh), "0-0 1-1\n");
@@ -931,7 +905,7 @@ fn an_ensemble_is_a_column_and_comes_back() {
     let spec = |mixing| SystemSpec { members: vec!["models/m0".into(), "models/m1".into()], mixing };
     let request = act(&mut session, ColumnCommand::Add(spec(Mixing::default()))).expect("a new column asks");
     assert_eq!(request.columns[1].system, spec(Mixing::default()));
-    let id = ids(&session)[1];
+    let id = session.ids()[1];
     assert_eq!(session.nth(1).name(), "m0 + m1");
     assert_eq!(session.app().document.models().count(), 1, "pages that measure models leave ensembles out");
     session.absorb(Event::Loaded { column: id, facts: ModelFacts { has_alignment: true, ..ModelFacts::default() } });

@@ -1,8 +1,7 @@
 //! What is laid over an alignment and how it is read: the links of the aligner, pieces of words, rows by the word read,
 //! models whose attention was guided.
 
-use std::path::{Path, PathBuf};
-use std::{fs, sync::Arc, time::Duration};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
 use interlinear::aligner::placed::{PlacedAligner, PlacedWords};
@@ -11,24 +10,23 @@ use interlinear::app::command::{SettingsCommand, SourceCommand};
 use interlinear::app::document::table::{AlignmentTable, Making, Units, build};
 use interlinear::app::files::work::{AlignQuestion, FileEvent, FileJob, KeptAligners};
 use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest, work};
-use interlinear::decoding::{Hypothesis, Specials};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::{Model, shapes};
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand};
 use interlinear::session::{driver::OpenWith, persist::SavedSession, state::Session};
 use interlinear::text::links::{Link, Links};
+use interlinear::text::{cut::WordRule, sentence::Sentence};
 use interlinear::{
     aligner::words::LineAligner, analysis::alignment::Alignment, analysis::row_convention::RowConvention,
 };
-use interlinear::{app::settings::Shown, error::Result, jobs::files::disk::Disk};
+use interlinear::{app::settings::Shown, decoding::Hypothesis, error::Result, jobs::files::disk::Disk};
 use interlinear::{models::checkpoint::Weights, models::choice::ModelSpec, models::config::Config, nn::device::Device};
-use interlinear::{text::cut::WordRule, text::sentence::Sentence};
 use serde_json::Value;
 
-use crate::cli::{json_of, run_in};
-use crate::effects::{Shows as _, act, chores};
+use crate::cli::{json_of, reference, run_in};
+use crate::effects::{Shows as _, act, chores, facts, with_models};
 use crate::folder::{Files as _, Folder};
-use crate::worker::{fixture, request, serve_all, store};
+use crate::worker::{request, serve_all, store};
 use crate::{bad_input::copy_of, forever, pieces, session::hypothesis_with};
 
 fn link(source: usize, target: usize) -> Link {
@@ -87,22 +85,11 @@ fn links_are_carried_to_words_that_a_model_cuts_its_own_way() -> Result<()> {
 }
 
 fn session(facts: ModelFacts) -> Session {
-    let models = [PathBuf::from("models/m")];
-    let mut session =
-        Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
-    let column = session.nth(0).id;
-    session.absorb(Event::Loaded { column, facts });
-    session
+    with_models(1, |_| facts.clone())
 }
 
 fn english_to(language: &str) -> ModelFacts {
-    ModelFacts {
-        source_language: "en-GB".to_owned(),
-        target_language: language.to_owned(),
-        specials: Specials { eos: 0, unk: 1, bars_unk: false },
-        has_alignment: true,
-        ..ModelFacts::default()
-    }
+    ModelFacts { source_language: "en-GB".to_owned(), target_language: language.to_owned(), ..facts() }
 }
 
 fn hypothesis(words: &[&str], t_x: usize) -> HypothesisView {
@@ -165,8 +152,7 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     let agreement = shown.agreement.expect("alpha is compared with them");
     assert_eq!((agreement.on_link, agreement.linked, agreement.words), (1, 2, 2), "`</s>` is no word");
     let json = |session: &Session| -> Value {
-        let text =
-            export::text(session.nth(0), &session.app().view.settings, AlignmentFormat::Json).expect("something");
+        let text = session.written(0, AlignmentFormat::Json).expect("something");
         serde_json::from_str(&text).expect("JSON")
     };
     let found = json(&session)["hypotheses"].clone();
@@ -359,7 +345,7 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
     let json = export::json_line(session.nth(0));
     let json = json_of(&json);
     assert_eq!((json["reading"].as_str(), json["hypotheses"][0]["alpha"][0][2].as_f64()), (Some("input"), Some(0.75)));
-    let pharaoh = export::text(session.nth(0), &session.app().view.settings, AlignmentFormat::Pharaoh);
+    let pharaoh = session.written(0, AlignmentFormat::Pharaoh);
     assert_eq!(pharaoh.as_deref(), Some("2-0 3-1 0-2\n"), "the row of `</s>` looks at it most and then at any word");
 }
 
@@ -450,7 +436,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     for key in ["tokens", "words", "text"] {
         assert_eq!(line["hypotheses"][0][key], told["hypotheses"][0][key], "{key}");
     }
-    let pharaoh = export::text(session.nth(0), &session.app().view.settings, AlignmentFormat::Pharaoh).expect("links");
+    let pharaoh = session.written(0, AlignmentFormat::Pharaoh).expect("links");
     let links = run_in(&folder, &["translate", "--model", &model, "s", "--format", "pharaoh"]);
     assert_eq!(pharaoh, links.stdout, "links are of words, whatever is shown");
 }
@@ -498,7 +484,7 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     assert!(inspect(&[]).lines().any(|line| line.starts_with("guided") && line.ends_with("input")));
     let json = json_of(&inspect(&["--json"]));
     assert_eq!(json["guided"], "input");
-    let events = serve_all(&request(1, "s9 s3", &[model, fixture("rnnsearch")]), &mut store(), &forever());
+    let events = serve_all(&request(1, "s9 s3", &[model, reference("rnnsearch")]), &mut store(), &forever());
     let mut facts: Vec<(u64, Option<String>)> = events
         .iter()
         .filter_map(|event| match event {
@@ -510,7 +496,7 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     assert_eq!(facts.iter().map(|(_, guided)| guided.as_deref()).collect::<Vec<_>>(), [Some("input"), None]);
     let mut session = session(ModelFacts { guided: Some("input".to_owned()), ..english_to("fr") });
     translate(&mut session, "the shoe", vec![hypothesis(&["la", "chaussure", "</s>"], 3)]);
-    let text = |format| export::text(session.nth(0), &session.app().view.settings, format).expect("something");
+    let text = |format| session.written(0, format).expect("something");
     let json = json_of(&text(AlignmentFormat::Json));
     assert_eq!(json["guided"], "input");
     assert!(drawn(&session).contains("its attention was trained on word links"));

@@ -17,8 +17,8 @@ use interlinear::{jobs::queue::analyse::Analyse, models::representations::Vocabu
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::folder::Folder;
-use crate::worker::{PATIENCE, fixture, request};
+use crate::worker::{PATIENCE, request};
+use crate::{cli::reference, folder::Folder};
 
 const ROUNDS: &str = "INTERLINEAR_SOAK";
 const MODELS: [&str; 4] = ["rnnsearch", "rnnencdec", "luong-local-p-general", "no-such-model"];
@@ -66,7 +66,7 @@ impl Soak {
 
     fn request(&mut self) -> Request {
         self.requests += 1;
-        let folders: Vec<PathBuf> = (0..self.rng.random_range(0..4)).map(|_| fixture(self.pick(&MODELS))).collect();
+        let folders: Vec<PathBuf> = (0..self.rng.random_range(0..4)).map(|_| reference(self.pick(&MODELS))).collect();
         let mut wanted = request(self.requests, &self.words(), &folders);
         for spec in &mut wanted.columns {
             spec.column += self.rng.random_range(0..3) * 10;
@@ -79,7 +79,7 @@ impl Soak {
                 spec.device = DeviceChoice::Cuda(97);
             }
             if self.rng.random_range(0..6) == 0 {
-                let members = ["rnnsearch", "luong-local-p-general"].map(|name| fixture(name).into()).to_vec();
+                let members = ["rnnsearch", "luong-local-p-general"].map(|name| reference(name).into()).to_vec();
                 spec.system = SystemSpec { members, mixing: Mixing::default() };
             }
         }
@@ -87,7 +87,7 @@ impl Soak {
     }
 
     fn order(&mut self) -> QueueOrder {
-        let model = fixture(self.pick(&MODELS)).into();
+        let model = reference(self.pick(&MODELS)).into();
         let device = DeviceChoice::Cpu;
         match self.rng.random_range(0..3) {
             0 => {
@@ -159,7 +159,7 @@ impl Soak {
         (0..=self.orders).for_each(|number| self.lane.pause(number, false));
         let start = Instant::now();
         self.requests += 1;
-        self.worker.submit(request(self.requests, "s9 s31", &[fixture("rnnsearch")]));
+        self.worker.submit(request(self.requests, "s9 s31", &[reference("rnnsearch")]));
         let mut finished = false;
         while !(finished && self.open.is_empty()) {
             assert!(start.elapsed() < 6 * PATIENCE, "without an end: {:?}, finished: {finished}", self.open);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::decoding::step_trace::{Then, TracedStep};
-use interlinear::decoding::{Hypothesis, Node, NodeFate};
+use interlinear::decoding::{Hypothesis, NodeFate};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::jobs::steps::{StepTrace, StepsEvent, StepsRequest, StepsThread};
 use interlinear::models::anatomy::{Miswiring, anatomy_of};
@@ -18,9 +18,9 @@ use interlinear::{analysis::aer::AerCounts, app::open_with::Installed, app::page
 use interlinear::{jobs::Library, models::Model, pages::steps::command::StepsCommand, pages::steps::depth::Depth};
 use interlinear::{pages::steps::guess::f1, session::driver::OpenWith, session::state::Session};
 
+use crate::effects::{Shows as _, node, without_models};
 use crate::session::{sentence, told};
-use crate::worker::{PATIENCE, fixture};
-use crate::{effects::Shows as _, effects::without_models, link::packed};
+use crate::{cli::reference, link::packed, worker::PATIENCE};
 
 pub fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
     let mut session = without_models("red house");
@@ -71,7 +71,7 @@ fn asked(session: &mut Session) -> Vec<(u64, StepsRequest)> {
 }
 
 pub fn answer(ids: &[u32], waits: bool) -> Arc<StepTrace> {
-    let model = Model::load(fixture("rnnsearch"), &Device::cpu()).expect("the model");
+    let model = Model::load(reference("rnnsearch"), &Device::cpu()).expect("the model");
     let machine = anatomy_of(&model.config, &model.weights, None).expect("apart").machine();
     let step = |said: Option<u32>| TracedStep {
         alpha_i: Some(vec![0.2, 0.7, 0.1]),
@@ -425,19 +425,9 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
     session.apply(SearchCommand::SetBeam(2));
     session.take_effects();
     finish(&mut session, "red house", &[8, 9, 0]);
-    let number = session.app().tasks.newest;
-    let node = |id: usize, parent: Option<usize>, step: usize, token: u32, total: f32, fate: NodeFate| Node {
-        id,
-        parent,
-        step,
-        token,
-        log_p: total / (step + 1) as f32,
-        total,
-        alpha: None,
-        energies: None,
-        p_t: None,
-        candidates: Vec::new(),
-        fate,
+    let number = session.app().tasks.newest();
+    let node = |id, parent, step: usize, token, total: f32, fate| {
+        node(id, (parent, step), token, [total / (step + 1) as f32, total], fate)
     };
     let nodes = vec![
         node(0, None, 0, 8, -0.5, NodeFate::Alive),
@@ -495,7 +485,7 @@ fn the_model_follows_the_framed_tab_and_the_next_one_is_no_variant() {
 fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
     let lane = StepsThread::spawn(Library::new(1), Arc::new(|| {}));
     let request = StepsRequest {
-        model: fixture("rnnsearch").into(),
+        model: reference("rnnsearch").into(),
         device: DeviceChoice::Cpu,
         source: "s9 s31".to_owned(),
         then: Then::Greedy,

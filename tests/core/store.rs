@@ -11,10 +11,9 @@ use interlinear::corpus::query::table::{Sorting, rows};
 use interlinear::corpus::store::{file::Workspace, output::SystemOutput, read::StoredAbout, write::NewSentence};
 use interlinear::corpus::{judgements::judge::Judgement, measures::table::Measuring};
 use interlinear::corpus::{query::column::TableColumn, query::filter::Filter, store::corpus::CorpusTable};
-use interlinear::import;
-use interlinear::ticket::{CancellationToken, Generation};
+use interlinear::{import, ticket::CancellationToken};
 
-use crate::{folder::Folder, forever, judging::out};
+use crate::{counted, folder::Folder, forever, judging::out};
 
 const LONG: usize = 9000;
 
@@ -218,8 +217,7 @@ fn an_import_is_the_same_on_any_number_of_threads_and_after_it_was_stopped() {
     assert_eq!(again, brought);
     assert_eq!(everything(&threaded), expect);
 
-    let counter = Generation::new();
-    let ticket = counter.next();
+    let (counter, ticket) = counted();
     let mut stopped = Workspace::open(&at("stopped.ilws")).expect("a workspace");
     let half = import(&mut stopped, &at("a.jsonl"), 3, &ticket, &mut |_| counter.cancel());
     assert!(half.is_stopped && half.sentences == 1000 && half.told().contains("What came stays"), "{half:?}");

@@ -8,8 +8,7 @@ use interlinear::pages::steps::worked::{WorkedNumber, strongest, values, worked}
 use interlinear::{decoding::step_trace::Then, jobs::Library, models::anatomy::Flows, nn::device::DeviceChoice};
 use interlinear::{pages::steps::Guessed, pages::steps::command::StepsCommand, text::links::Link};
 
-use crate::steps::answered;
-use crate::worker::fixture;
+use crate::{cli::reference, steps::answered};
 
 const GIVEN: [u32; 3] = [4, 5, 7];
 
@@ -17,7 +16,7 @@ fn trace(name: &str) -> Arc<StepTrace> {
     let lane = StepsThread::spawn(Library::new(1), Arc::new(|| {}));
     let (device, source) = (DeviceChoice::Cpu, "the red shoe".to_owned());
     let request = StepsRequest {
-        model: fixture(name).into(),
+        model: reference(name).into(),
         device,
         source,
         given: GIVEN.to_vec(),

@@ -5,14 +5,13 @@ use std::{collections::HashSet, sync::Arc};
 
 use candle_core::{DType, Device as Candle, Tensor};
 use interlinear::decoding::{Decoded, Hypothesis, SearchOptions, Specials, decode, force};
-use interlinear::host::words::decode_all;
 use interlinear::models::config::{Architecture, Config};
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
 use interlinear::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
-use interlinear::models::plain::PlainStepper;
 use interlinear::models::{Need, StepOutput, StepRow, Stepper, folder, fused, shapes};
-use interlinear::models::{anatomy::Miswiring, anatomy::anatomy_of, checkpoint::Weights, loss::trainable};
+use interlinear::models::{anatomy::anatomy_of, checkpoint::Weights, loss::trainable, plain::PlainStepper};
+use interlinear::{host::words::decode_all, models::anatomy::Miswiring};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -129,11 +128,11 @@ pub fn weights(config: &Config, seed: u64) -> Arc<Weights> {
     Arc::new(weights)
 }
 
-fn plain(config: &Config, weights: &Weights) -> PlainStepper {
+pub fn plain(config: &Config, weights: &Weights) -> PlainStepper {
     PlainStepper::new(folder::readable(config, weights, &Candle::Cpu).expect("the readable form"))
 }
 
-fn quick(config: &Config, weights: &Arc<Weights>) -> Box<dyn Stepper> {
+pub fn quick(config: &Config, weights: &Arc<Weights>) -> Box<dyn Stepper> {
     fused::stepper(config, weights, 2).expect("the fused form")
 }
 

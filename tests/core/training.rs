@@ -14,12 +14,12 @@ mod runs;
 use std::path::{Path, PathBuf};
 use std::{cell::Cell, fs};
 
+use interlinear::error::Result;
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
 use interlinear::training::{RunOptions, train};
 use interlinear::training::{fused::StepOptions, layout::ParameterLayout, trainer::TrainingReport};
-use interlinear::{error::Result, ticket::Generation};
 
-use crate::folder::Folder;
+use crate::{counted, folder::Folder};
 
 const WIRINGS: &[(Architecture, Option<usize>)] =
     &[(Architecture::RNN_SEARCH, None), (Architecture::RNN_ENC_DEC, None), (Architecture::RNN_ENC_DEC, Some(3))];
@@ -210,8 +210,7 @@ impl Toy {
         options: &RunOptions,
         stop: &mut dyn FnMut(&TrainingReport) -> bool,
     ) -> Result<Vec<TrainingReport>> {
-        let counter = Generation::new();
-        let ticket = counter.next();
+        let (counter, ticket) = counted();
         let ticks = Cell::new(0.0);
         // half a second a look: every update takes as long as any other, so that logs can be compared
         let clock = || {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use candle_core::{DType, Device as Candle};
 use interlinear::analysis::{ablation, divergence::jensen_shannon, measures::MEASURES};
 use interlinear::decoding::{Decoded, HeadAlphas, SearchOptions, Specials, decode, force, force_heads};
-use interlinear::decoding::{forced::follow, reweigh::share};
 use interlinear::interventions::{Intervening, Intervention, InterventionReader, Interventions, Origin, ResolvedText};
 use interlinear::jobs::queue::probe::{ProbeQuestion, Probed};
 use interlinear::models::anatomy::{MachineStage, anatomy_of};
@@ -15,9 +14,9 @@ use interlinear::models::config::{Architecture, Config};
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::transformer::heads::{HeadKind, HeadPlace};
 use interlinear::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
-use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper, folder, fused, shapes};
-use interlinear::models::{folder::hexadecimal, loss::trainable, plain::PlainStepper, transformer::sizes::position};
-use interlinear::{host::words::decode_all, models::choice::HeadChoice};
+use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper, fused, shapes};
+use interlinear::models::{choice::HeadChoice, folder::hexadecimal, loss::trainable, transformer::sizes::position};
+use interlinear::{decoding::follow::follow, decoding::reweigh::share, host::words::decode_all};
 use interlinear::{nn::device::Device, nn::linear::Parameters, nn::trace::Trace, text::vocab};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -25,6 +24,7 @@ use sha2::{Digest as _, Sha256};
 use crate::cli::{json_lines, json_of, run_in};
 use crate::folder::{Files as _, Folder};
 use crate::models::{assert_close, check_gradients, variables};
+use crate::toolkits::{plain, quick};
 use crate::{forever, probes::lane_answers};
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
@@ -103,14 +103,6 @@ fn weights(config: &Config, seed: u64) -> Arc<Weights> {
         array.data.iter_mut().for_each(|x| *x = *x * scale + shift);
     }
     Arc::new(weights)
-}
-
-fn plain(config: &Config, weights: &Weights) -> PlainStepper {
-    PlainStepper::new(folder::readable(config, weights, &Candle::Cpu).expect("the readable form"))
-}
-
-fn quick(config: &Config, weights: &Arc<Weights>) -> Box<dyn Stepper> {
-    fused::stepper(config, weights, 2).expect("the fused form")
 }
 
 fn same_step(what: &str, steppers: &mut [&mut dyn Stepper; 2], rows: &[StepRow], lengths: &[usize]) {

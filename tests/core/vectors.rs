@@ -8,12 +8,11 @@ use interlinear::analysis::{map, tsne};
 use interlinear::analysis::{neighbours::Space, pca::Pca, tsne::TsneOptions};
 use interlinear::models::representations::{PhraseVector, VocabularySide};
 use interlinear::models::{Kernels, Model, representations};
-use interlinear::ticket::{CancellationToken, Generation};
-use interlinear::{error::Error, nn::device::Device};
+use interlinear::{error::Error, nn::device::Device, ticket::CancellationToken};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::{cli::reference, forever};
+use crate::{cli::reference, counted, forever};
 
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -122,8 +121,7 @@ fn every_method_lays_out_and_stops_when_it_is_no_longer_wanted() {
         let again = lay(&forever(), &mut |_, _| {}).expect("nothing stops it");
         assert_eq!(again, layout, "{} gives the same map again", entry.name);
 
-        let counter = Generation::new();
-        let ticket = counter.next();
+        let (counter, ticket) = counted();
         counter.cancel();
         assert!(matches!(lay(&ticket, &mut |_, _| {}), Err(Error::Stale)), "{}", entry.name);
     }
@@ -133,8 +131,7 @@ fn every_method_lays_out_and_stops_when_it_is_no_longer_wanted() {
 fn tsne_can_be_stopped_at_any_step_and_started_from_a_seed() {
     let rows = groups(2, 10, 4);
     let options = TsneOptions { epochs: 80, seed: Some(5), ..TsneOptions::default() };
-    let counter = Generation::new();
-    let ticket = counter.next();
+    let (counter, ticket) = counted();
     let mut heard = 0;
     let stopped = tsne::embed(&rows, 4, &options, &ticket, &mut |progress| {
         if !progress.points.is_empty() {

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use interlinear::app::command::{SettingsCommand, SourceCommand};
 use interlinear::app::document::{column::Column, rewording::WordEdit, sentence_state::SearchSettings};
 use interlinear::app::files::{drawing::Drawing, export, export::AlignmentFormat, picture::FigureRequest};
-use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::jobs::live::protocol::{ColumnId, ColumnSpec, Event, ModelFacts, Near, Request};
 use interlinear::pages::sentence::command::{
     BesideSettings, ColumnCommand, InterveneCommand, RowEdit, SearchCommand, VariantCommand,
 };
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
-use interlinear::{interventions::Word, models::choice::ModelSpec, pages::command::Command};
-use interlinear::{session::driver::OpenWith, session::state::Session};
+use interlinear::session::{driver::OpenWith, state::Session};
+use interlinear::{decoding::SearchOptions, interventions::Word, pages::command::Command};
 
-use crate::effects::{Shows as _, act};
+use crate::cli::{json_of, reference};
+use crate::effects::{Shows as _, act, facts, with_models};
 use crate::session::{hypothesis_with, sentence, told};
-use crate::worker::{fixture, request, serve_all, store, story};
-use crate::{cli::json_of, folder::Folder, forever, models::FOLDERS};
+use crate::worker::{request, serve_all, store, story};
+use crate::{folder::Folder, forever, models::FOLDERS};
 
 // The worker.
 
@@ -33,7 +33,7 @@ fn best(events: &[Event], of: ColumnId) -> Vec<u32> {
 #[test]
 fn a_variant_is_what_a_plain_request_of_its_text_and_settings_gives() {
     for name in FOLDERS {
-        let folder = fixture(name);
+        let folder = reference(name);
         let mut wanted = request(1, "s9 s31 s17 s4", &[folder.clone(), folder.clone(), folder.clone()]);
         wanted.columns[1].source = Some("s9 s17 s31 s4".to_owned());
         wanted.columns[2].source = Some("s9 s4".to_owned());
@@ -58,7 +58,7 @@ fn a_variant_is_what_a_plain_request_of_its_text_and_settings_gives() {
 
 #[test]
 fn a_blank_sentence_does_not_hold_up_a_variant() {
-    let mut wanted = request(1, " ", &[fixture("rnnsearch"), fixture("rnnsearch")]);
+    let mut wanted = request(1, " ", &[reference("rnnsearch"), reference("rnnsearch")]);
     wanted.columns[1].source = Some("s9".to_owned());
     let events = serve_all(&wanted, &mut store(), &forever());
     assert_eq!(story(&events, 1), ["loading", "loaded"]);
@@ -68,7 +68,7 @@ fn a_blank_sentence_does_not_hold_up_a_variant() {
 #[test]
 fn neighbours_are_words_that_can_be_typed() {
     let near = |word: &str, ensemble: bool| {
-        let mut wanted = request(1, "s9", &[fixture("rnnsearch")]);
+        let mut wanted = request(1, "s9", &[reference("rnnsearch")]);
         if ensemble {
             let system = &mut wanted.columns[0].system;
             system.members.push(system.members[0].clone());
@@ -110,19 +110,7 @@ fn answer(session: &mut Session, request: &Request) {
 }
 
 fn translated(columns: usize) -> Session {
-    let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
-    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
-    let ids: Vec<ColumnId> = session.app().document.columns.iter().map(|column| column.id).collect();
-    for (n, column) in ids.into_iter().enumerate() {
-        let facts = ModelFacts {
-            name: format!("m{n}"),
-            specials: Specials { eos: 0, unk: 1, bars_unk: false },
-            target_language: "fr".to_owned(),
-            has_alignment: true,
-            ..ModelFacts::default()
-        };
-        session.absorb(Event::Loaded { column, facts });
-    }
+    let mut session = with_models(columns, |n| ModelFacts { name: format!("m{n}"), ..facts() });
     let request = act(&mut session, SourceCommand::Replace("the old red shoe".to_owned())).expect("a request");
     answer(&mut session, &request);
     session

@@ -14,7 +14,7 @@ use interlinear::{decoding::SystemSpec, import, import::Role, pages::corpus::COR
 use interlinear::{pages::corpus::command::CorpusCommand, session::state::Session, text::links::read::links_of};
 use serde_json::Value;
 
-use crate::cli::{json_lines, json_of, reference_word, run_in, run_line};
+use crate::cli::{json_lines, json_of, ran, reference_word, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -25,10 +25,6 @@ const OTHER: &str = "t2 t3\nt6 t6 t6\n\nt7\n";
 
 fn files() -> Folder {
     Folder::with([("a.en", SOURCE), ("a.fr", REFERENCE), ("b.fr", OTHER), ("a.gold", "0-0 2?1\n0-0\n\n0-0 1-1\n")])
-}
-
-fn ran(folder: &Path, arguments: &[&str]) -> String {
-    run_in(folder, arguments).good().stdout
 }
 
 fn table(text: &str) -> Vec<Vec<(String, String)>> {
@@ -45,13 +41,15 @@ fn cell<'a>(row: &'a [(String, String)], name: &str) -> &'a str {
 fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
     let at = &files();
     let model = &*reference_word("rnnsearch");
-    let first = ran(
+    let first = run_in(
         at,
         &[
             "analyse", "--workspace", "w.ilws", "--source", "a.en", "--reference", "a.fr", "--output", "Other=b.fr",
             "--gold", "a.gold", "--model", model, "--beam", "2",
         ],
-    );
+    )
+    .good()
+    .stdout;
     let rows = table(&first);
     assert_eq!(rows.len(), 4);
     assert_eq!(
@@ -64,9 +62,9 @@ fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
     assert!(cell(&rows[0], "logp.2").parse::<f32>().is_ok_and(|log_p| log_p < 0.0), "{:?}", rows[0]);
 
     // What was translated is not translated again, and is what translate says.
-    let again = ran(at, &["analyse", "--workspace", "w.ilws", "--model", model, "--beam", "2"]);
+    let again = run_in(at, &["analyse", "--workspace", "w.ilws", "--model", model, "--beam", "2"]).good().stdout;
     assert_eq!(again, first);
-    let lines = ran(at, &["translate", "--model", model, "--beam", "2", "--format", "jsonl", "a.en"]);
+    let lines = run_in(at, &["translate", "--model", model, "--beam", "2", "--format", "jsonl", "a.en"]).good().stdout;
     let best = json_lines(&lines);
     for (row, said) in rows.iter().zip(&best) {
         assert_eq!(cell(row, &system), said["hypotheses"][0]["text"].as_str().unwrap_or_default());
@@ -74,8 +72,8 @@ fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
 
     // The same lines come in as a system of their own, with their alignments.
     at.put("run.jsonl", &lines);
-    ran(at, &["analyse", "--workspace", "w.ilws", "--import", "run.jsonl", "--format", "none"]);
-    let objects = ran(at, &["analyse", "--workspace", "w.ilws", "--format", "jsonl"]);
+    ran(at, "analyse --workspace w.ilws --import run.jsonl --format none");
+    let objects = ran(at, "analyse --workspace w.ilws --format jsonl").stdout;
     let objects = json_lines(&objects);
     assert_eq!(objects.len(), 4, "the lines joined the sentences that are there");
     assert!(objects.iter().filter(|object| object["systems"]["run"]["text"] != "").count() >= 1);
@@ -92,17 +90,16 @@ fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
         );
     }
 
-    let shortest =
-        ran(at, &["analyse", "--workspace", "w.ilws", "--filter", "words>0", "--sort", "words", "--limit", "1"]);
-    assert_eq!(cell(&table(&shortest)[0], "number"), "2");
-    ran(at, &["analyse", "--workspace", "w.ilws", "--model", model, "--force", "--format", "none"]);
-    let forced = table(&ran(at, &["analyse", "--workspace", "w.ilws"]));
+    let shortest = ran(at, "analyse --workspace w.ilws --filter words>0 --sort words --limit 1");
+    assert_eq!(cell(&table(&shortest.stdout)[0], "number"), "2");
+    run_in(at, &["analyse", "--workspace", "w.ilws", "--model", model, "--force", "--format", "none"]).good();
+    let forced = table(&ran(at, "analyse --workspace w.ilws").stdout);
     assert_eq!(cell(&forced[0], &format!("{system}, references").replace(", beam 2", "")), "t2 t3");
     let corpus = CorpusTable::read(&Workspace::open(&at.join("w.ilws")).expect("opened")).expect("read");
     assert_eq!(corpus.languages(), Some(("en".to_owned(), "fr".to_owned())), "those of the model");
     assert!(cell(&forced[0], "aer.4").parse::<f32>().is_ok_and(|aer| (0.0..=1.0).contains(&aer)), "{:?}", forced[0]);
 
-    ran(at, &["report", "--workspace", "w.ilws", "--output", "w.html", "--filter", "-words=0"]);
+    ran(at, "report --workspace w.ilws --output w.html --filter -words=0");
     let report = at.text("w.html");
     for part in ["3 of 4 sentences", "s7 s8 s9 s10", "<svg", "paired bootstrap", "beam 2"] {
         assert!(report.contains(part), "{part} is missing");
@@ -124,8 +121,10 @@ fn a_query_finds_words_by_their_links() {
         text += &format!("{source}\t{output}\t{links}\n");
     }
     at.put("a.tsv", text);
-    ran(at, &["analyse", "--workspace", "w.ilws", "--import", "a.tsv", "--format", "none"]);
-    let hits = table(&ran(at, &["analyse", "--workspace", "w.ilws", "--query", "red -> rouge _ -> _ crossing"]));
+    ran(at, "analyse --workspace w.ilws --import a.tsv --format none");
+    let hits = table(
+        &run_in(at, &["analyse", "--workspace", "w.ilws", "--query", "red -> rouge _ -> _ crossing"]).good().stdout,
+    );
     let hits: Vec<(&str, &str)> = hits.iter().map(|row| (cell(row, "sentence"), cell(row, "hit"))).collect();
     assert_eq!(hits, [("1", "red house"), ("2", "red dog")]);
     run_line(at, "analyse --workspace w.ilws --query {red").refused("--query, column");
@@ -136,7 +135,7 @@ fn a_query_finds_words_by_their_links() {
 fn translations_of_parts_join_the_sentences_that_they_are_of() {
     let at = &Folder::new();
     at.put("a.en", "It\u{2019}s late.\nThe cat sleeps.\nWe don't know, he says.\n");
-    ran(at, &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
+    ran(at, "analyse --workspace w.ilws --source a.en --format none");
     for (name, lines) in [("one", &["It 's late ."][..]), ("two", &["The cat sleeps .", "We don 't know , he says ."])]
     {
         let line = |source: &&str| {
@@ -147,9 +146,10 @@ fn translations_of_parts_join_the_sentences_that_they_are_of() {
             serde_json::json!({"source": source, "hypotheses": [best]}).to_string() + "\n"
         };
         at.put(name, lines.iter().map(line).collect::<String>());
-        ran(at, &["analyse", "--workspace", "w.ilws", "--output", &format!("Parts={name}"), "--format", "none"]);
+        run_in(at, &["analyse", "--workspace", "w.ilws", "--output", &format!("Parts={name}"), "--format", "none"])
+            .good();
     }
-    let rows = table(&ran(at, &["analyse", "--workspace", "w.ilws"]));
+    let rows = table(&ran(at, "analyse --workspace w.ilws").stdout);
     let said: Vec<&str> = rows.iter().map(|row| cell(row, "Parts")).collect();
     assert_eq!(said, ["one", "two", "two"]);
 }
@@ -157,7 +157,7 @@ fn translations_of_parts_join_the_sentences_that_they_are_of() {
 #[test]
 fn what_cannot_be_done_is_a_sentence() {
     let at = &files();
-    ran(at, &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
+    ran(at, "analyse --workspace w.ilws --source a.en --format none");
     for (arguments, says) in [
         (&["analyse", "--workspace", "a.en"][..], "is not a corpus"),
         (&["analyse", "--workspace", "w.ilws", "--filter", "blue<3"], "there is no column `blue`"),
@@ -340,7 +340,7 @@ fn what_is_judged_changes_each_copy_as_reading_anew_would() {
 #[test]
 fn the_copy_of_the_window_reads_no_file() {
     let folder = files();
-    ran(&folder, &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
+    ran(&folder, "analyse --workspace w.ilws --source a.en --format none");
     let corpus = CorpusTable::read(&Workspace::open(&folder.join("w.ilws")).expect("it opens")).expect("read");
     let words = TableColumn::named("words", &corpus).expect("a column");
     let window = corpus.without_file();
@@ -358,10 +358,7 @@ fn the_copy_of_the_window_reads_no_file() {
 fn the_lane_sees_what_others_write() {
     let folder = files();
     let thread = opened(&folder.join("w.ilws"));
-    ran(
-        &folder,
-        &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--output", "Other=b.fr", "--format", "none"],
-    );
+    ran(&folder, "analyse --workspace w.ilws --source a.en --output Other=b.fr --format none");
     let seen = |news| match news {
         CorpusNews::Corpus(_, corpus) => Some((corpus.len(), corpus.systems.first().map_or(0, |column| column.done))),
         _ => None,
@@ -495,7 +492,7 @@ fn a_corpus_that_is_not_there_is_made_only_where_something_comes_in() {
         run_in(&folder, &asked).refused("tpyo.ilws: is not there");
         assert!(!folder.join("tpyo.ilws").exists(), "{asked:?}");
     }
-    ran(&folder, &["analyse", "--workspace", "new.ilws", "--source", "a.en", "--format", "none"]);
+    ran(&folder, "analyse --workspace new.ilws --source a.en --format none");
     assert!(folder.join("new.ilws").exists());
 }
 
@@ -535,7 +532,7 @@ fn a_column_of_numbers_falls_at_first_and_the_numbers_of_sentences_rise() {
 fn systems_in_json_lines_say_their_number() {
     let folder = files();
     let asked = ["analyse", "--workspace", "w.ilws", "--source", "a.en", "--output", "Z=b.fr", "--output", "A=a.fr"];
-    let printed = ran(&folder, &[&asked[..], &["--format", "jsonl", "--limit", "1"]].concat());
+    let printed = run_in(&folder, &[&asked[..], &["--format", "jsonl", "--limit", "1"]].concat()).good().stdout;
     let object = json_of(&printed);
     assert_eq!((&object["systems"]["Z"]["number"], &object["systems"]["A"]["number"]), (&1.into(), &2.into()));
 }

@@ -1,9 +1,8 @@
 //! One thread, one slot: requests are served alone and through the worker. No test sleeps; they wait for events.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::{sync::mpsc::channel, time::Duration};
+use std::{path::PathBuf, sync::mpsc::channel, time::Duration};
 
 use interlinear::decoding::ensemble::{AlignmentOf, Mixing};
 use interlinear::decoding::{SearchOptions, SystemSpec};
@@ -14,13 +13,9 @@ use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::ticket::{CancellationToken, Generation};
 
-use crate::forever;
+use crate::{cli::reference, counted, forever};
 
 pub const PATIENCE: Duration = Duration::from_secs(20);
-
-pub fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)
-}
 
 pub fn request(number: u64, source: &str, folders: &[PathBuf]) -> Request {
     let columns = folders.iter().zip(1..).map(|(folder, column)| ColumnSpec {
@@ -72,7 +67,7 @@ pub fn story(events: &[Event], of: u64) -> Vec<&'static str> {
 #[test]
 fn two_models_are_loaded_and_translate_side_by_side() {
     let mut store = store();
-    let both = [fixture("rnnsearch"), fixture("rnnencdec")];
+    let both = [reference("rnnsearch"), reference("rnnencdec")];
     let events = serve_all(&request(1, "s9 s31 unheard", &both), &mut store, &forever());
     for column in [1, 2] {
         let told = story(&events, column);
@@ -117,7 +112,7 @@ fn two_models_are_loaded_and_translate_side_by_side() {
 #[test]
 fn fingerprints_keep_nobody_waiting_and_are_not_forgotten() {
     let mut store = store();
-    let wanted = request(1, "", &[fixture("rnnsearch"), fixture("rnnencdec")]);
+    let wanted = request(1, "", &[reference("rnnsearch"), reference("rnnencdec")]);
     let (tickets, mut told) = (Generation::new(), Vec::new());
     for _ in 0..3 {
         let ticket = tickets.next();
@@ -133,7 +128,7 @@ fn fingerprints_keep_nobody_waiting_and_are_not_forgotten() {
 
 #[test]
 fn a_fingerprint_is_given_up_and_worked_out_later() {
-    let model = Model::load(fixture("rnnsearch"), &Device::cpu()).expect("a fixture");
+    let model = Model::load(reference("rnnsearch"), &Device::cpu()).expect("a fixture");
     assert_eq!(model.digest_while(&|| false), None);
     let digest = model.digest();
     assert_eq!(digest.len(), 64);
@@ -143,7 +138,7 @@ fn a_fingerprint_is_given_up_and_worked_out_later() {
 #[test]
 fn rows_grow_by_one_word_each() {
     let mut store = store();
-    let events = serve_all(&request(1, "s9 s31 s17", &[fixture("rnnsearch")]), &mut store, &forever());
+    let events = serve_all(&request(1, "s9 s31 s17", &[reference("rnnsearch")]), &mut store, &forever());
     let rows: Vec<usize> = events
         .iter()
         .filter_map(|event| if let Event::Expanded { best, .. } = event { Some(best.tokens.len()) } else { None })
@@ -155,7 +150,7 @@ fn rows_grow_by_one_word_each() {
 
 #[test]
 fn what_is_too_large_to_keep_is_left_out_and_says_so() {
-    let both = [fixture("rnnsearch"), fixture("rnnencdec")];
+    let both = [reference("rnnsearch"), reference("rnnencdec")];
     let mut wanted = request(1, "s9 s31 s17", &both);
     for spec in &mut wanted.columns {
         // Wide enough that several are finished.
@@ -178,7 +173,7 @@ fn what_is_too_large_to_keep_is_left_out_and_says_so() {
 #[test]
 fn columns_of_one_folder_share_one_model() {
     let mut store = store();
-    let same = [fixture("rnnsearch"), fixture("rnnsearch")];
+    let same = [reference("rnnsearch"), reference("rnnsearch")];
     let events = serve_all(&request(1, "s9", &same), &mut store, &forever());
     assert_eq!(store.models(), 1);
     for column in [1, 2] {
@@ -191,9 +186,9 @@ fn columns_of_one_folder_share_one_model() {
 #[test]
 fn blank_text_and_settled_columns_only_load() {
     let mut store = store();
-    let events = serve_all(&request(1, " \n\t", &[fixture("rnnsearch")]), &mut store, &forever());
+    let events = serve_all(&request(1, " \n\t", &[reference("rnnsearch")]), &mut store, &forever());
     assert!(story(&events, 1).ends_with(&["loaded"]));
-    let mut settled = request(2, "s9", &[fixture("rnnsearch")]);
+    let mut settled = request(2, "s9", &[reference("rnnsearch")]);
     settled.columns[0].decode = false;
     assert!(serve_all(&settled, &mut store, &forever()).is_empty());
 }
@@ -201,11 +196,10 @@ fn blank_text_and_settled_columns_only_load() {
 #[test]
 fn a_stale_ticket_stops_at_once_and_silently() {
     let mut store = store();
-    let folders = [fixture("rnnsearch")];
+    let folders = [reference("rnnsearch")];
     serve_all(&request(1, "", &folders), &mut store, &forever());
 
-    let counter = Generation::new();
-    let ticket = counter.next();
+    let (counter, ticket) = counted();
     counter.cancel();
     assert!(serve_all(&request(2, "s9", &folders), &mut store, &ticket).is_empty());
 
@@ -232,7 +226,7 @@ fn a_ticket_that_asks_stops_within_a_translation_and_the_column_begins_anew() {
     const LOOKS: usize = 12;
     let ticket = CancellationToken::asking(|| ASKED.fetch_add(1, Ordering::AcqRel) >= LOOKS);
     let mut store = store();
-    let request = request(1, "s3 s4 s5 s6", &[fixture("rnnsearch")]);
+    let request = request(1, "s3 s4 s5 s6", &[reference("rnnsearch")]);
     let cut = serve_all(&request, &mut store, &ticket);
     let words = |events: &[Event]| events.iter().filter(|event| matches!(event, Event::Expanded { .. })).count();
     let ends = |events: &[Event]| events.iter().any(|event| matches!(event, Event::Finished { .. }));
@@ -244,7 +238,7 @@ fn a_ticket_that_asks_stops_within_a_translation_and_the_column_begins_anew() {
 #[test]
 fn a_failed_load_is_a_sentence_in_its_column_alone() {
     let mut store = store();
-    let folders = [fixture("no-such-model"), fixture("rnnsearch")];
+    let folders = [reference("no-such-model"), reference("rnnsearch")];
     let events = serve_all(&request(1, "s9", &folders), &mut store, &forever());
     assert!(story(&events, 1).ends_with(&["load failed"]));
     assert!(story(&events, 2).ends_with(&["finished"]));
@@ -256,16 +250,12 @@ fn a_failed_load_is_a_sentence_in_its_column_alone() {
     assert!(story(&again, 1).is_empty(), "it is told once and not tried at each letter");
     let mut fresh = request(3, "s9", &folders);
     fresh.columns[0].column = 7;
-    assert_eq!(
-        story(&serve_all(&fresh, &mut store, &forever()), 7).last(),
-        Some(&"load failed"),
-        "a new column tries again"
-    );
+    assert_eq!(story(&serve_all(&fresh, &mut store, &forever()), 7).last(), Some(&"load failed"), "it tries again");
 }
 
 #[test]
 fn a_missing_device_is_a_sentence() {
-    let mut wanted = request(1, "s9", &[fixture("rnnsearch"), fixture("rnnsearch")]);
+    let mut wanted = request(1, "s9", &[reference("rnnsearch"), reference("rnnsearch")]);
     wanted.columns[0].device = DeviceChoice::Cuda(97);
     let events = serve_all(&wanted, &mut store(), &forever());
     assert!(story(&events, 1).ends_with(&["load failed"]));
@@ -286,7 +276,7 @@ fn hard_texts_are_sentences_or_translations() {
     ];
     let mut store = store();
     for (text, refusal) in cases {
-        let events = serve_all(&request(1, &text, &[fixture("rnnsearch")]), &mut store, &forever());
+        let events = serve_all(&request(1, &text, &[reference("rnnsearch")]), &mut store, &forever());
         match events.iter().rfind(|event| !matches!(event, Event::Fingerprint { .. })) {
             Some(Event::Failed { message, .. }) => {
                 assert!(refusal.is_some_and(|words| message.contains(words)), "{message}");
@@ -316,7 +306,7 @@ fn until(worker: &Worker, done: impl Fn(&Event) -> bool) -> Vec<Event> {
 #[test]
 fn a_panic_in_a_request_is_a_sentence_and_the_next_one_works() {
     let mut store = store();
-    let folders = [fixture("rnnsearch")];
+    let folders = [reference("rnnsearch")];
     serve_all(&request(1, "", &folders), &mut store, &forever());
     let mut events = Vec::new();
     let mut emit = |event: Event| {
@@ -345,7 +335,7 @@ fn of_many_requests_the_latest_wins() {
         let _ = woke.send(());
     });
     let worker = Worker::spawn_with(store(), wake);
-    let folders = [fixture("rnnsearch")];
+    let folders = [reference("rnnsearch")];
     worker.submit(request(1, "", &folders));
     // The last that the first request has to say; told later, it would be held in place of the second.
     for _ in until(&worker, |event| matches!(event, Event::Fingerprint { .. })) {
@@ -362,11 +352,7 @@ fn of_many_requests_the_latest_wins() {
     let numbers: Vec<u64> = events.iter().filter_map(|event| event.address().0).collect();
     assert!(numbers.iter().all(|number| *number == 2 || *number == 50), "{numbers:?}");
     assert_eq!(numbers.last(), Some(&50));
-    assert_eq!(
-        numbers.iter().filter(|number| **number == 2).count(),
-        1,
-        "the first one was stopped at its first event"
-    );
+    assert_eq!(numbers.iter().filter(|number| **number == 2).count(), 1, "the first was stopped at its first event");
 }
 
 #[test]
@@ -379,7 +365,7 @@ fn events_are_sent_before_waking() {
         let _ = sender.send(());
     });
     let worker = Worker::spawn_with(store(), wake);
-    worker.submit(request(1, "s9", &[fixture("rnnsearch")]));
+    worker.submit(request(1, "s9", &[reference("rnnsearch")]));
     let mut finished = false;
     while !finished {
         woken.recv_timeout(PATIENCE).expect("woken");
@@ -393,7 +379,7 @@ fn events_are_sent_before_waking() {
 #[test]
 fn a_window_that_never_looks_holds_nothing_up() {
     let worker = worker();
-    let folders = vec![fixture("rnnsearch"); 40];
+    let folders = vec![reference("rnnsearch"); 40];
     for number in 1..=3 {
         worker.submit(request(number, "s9 s31 s17 s4", &folders));
     }
@@ -435,7 +421,7 @@ fn the_last_save_is_written_when_the_program_ends() {
 
 #[test]
 fn an_ensemble_is_a_column_whose_alignment_is_a_members_or_the_mean() {
-    let members = [fixture("luong-global-general"), fixture("rnnsearch")];
+    let members = [reference("luong-global-general"), reference("rnnsearch")];
     let mut store = store();
     let mut run = |alignment| {
         let mut wanted = request(1, "s9 s3", &members[..1]);
@@ -468,7 +454,7 @@ fn an_ensemble_is_a_column_whose_alignment_is_a_members_or_the_mean() {
 
 #[test]
 fn models_of_different_target_words_are_no_ensemble() {
-    let members = vec![fixture("rnnsearch"), fixture("rnnencdec")];
+    let members = vec![reference("rnnsearch"), reference("rnnencdec")];
     let mut wanted = request(1, "s9 s3", &members);
     wanted.columns[0].system =
         SystemSpec { members: members.iter().map(Into::into).collect(), mixing: Mixing::default() };

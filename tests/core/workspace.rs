@@ -5,7 +5,7 @@ use std::path::Path;
 
 use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::confidence::{CONFIDENCES, TranslationSigns};
-use interlinear::corpus::export::out::{self, ExportFormat, Out};
+use interlinear::corpus::export::out::{self, ExportFormat};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::query::table::{Sorting, rows};
 use interlinear::corpus::store::output::{SystemOutput, pack, unpack};
@@ -17,7 +17,7 @@ use interlinear::import::{ImportOptions, Role};
 use interlinear::models::{Kernels, Model, Stepper};
 use interlinear::{decoding, evaluation::EvaluatedSystem, nn::device::Device, text::links::read::links_of};
 
-use crate::{cli::reference, folder::Folder, forever};
+use crate::{cli::reference, folder::Folder, forever, judging::out};
 
 const PAIRS: &[(&str, &str, &str, &str)] = &[
     ("a red boat", "un bateau rouge", "un bateau rouge", "un rouge"),
@@ -150,24 +150,7 @@ fn kept_rows_have_the_sums_that_they_had() {
     workspace.add_outputs(1, &[(0, given)], &mut Measuring::default()).expect("outputs");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let path = folder.join("a.jsonl");
-    let kind = ExportFormat::Jsonl;
-    let (rows, columns, chosen) = (vec![0].into(), Vec::new(), String::new());
-    out::write(
-        &Out {
-            path: path.clone(),
-            kind,
-            rows,
-            columns,
-            chosen,
-            pictures: 0,
-            link_tokens: false,
-            title: String::new(),
-            aligner: None,
-        },
-        &corpus,
-        &workspace,
-    )
-    .expect("written");
+    out::write(&out(&path, ExportFormat::Jsonl, [0]), &corpus, &workspace).expect("written");
     let line: serde_json::Value = serde_json::from_slice(&std::fs::read(path).expect("a file")).expect("JSON");
     let said = &line["systems"]["First"];
     let written: Vec<Vec<f32>> = serde_json::from_value(said["alpha"].clone()).expect("rows");
@@ -362,19 +345,7 @@ fn outputs_have_links_by_hand_of_their_own() {
     assert_eq!(workspace.gold(1).expect("read"), None, "the reference has none");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let path = folder.join("gold");
-    let (rows, columns, chosen) = (vec![0, 1].into(), Vec::new(), String::new());
-    let out = Out {
-        path: path.clone(),
-        kind: ExportFormat::OutputGold(0),
-        rows,
-        columns,
-        chosen,
-        pictures: 0,
-        link_tokens: false,
-        title: String::new(),
-        aligner: None,
-    };
-    out::write(&out, &corpus, &workspace).expect("written");
+    out::write(&out(&path, ExportFormat::OutputGold(0), [0, 1]), &corpus, &workspace).expect("written");
     assert_eq!(std::fs::read_to_string(path).expect("a file"), "\n0-0 1-1 2?2\n");
     for (expect, call) in [(false, Workspace::undo as fn(&mut Workspace) -> _), (true, Workspace::redo)] {
         call(&mut workspace).expect("done").expect("an act");

@@ -6,15 +6,15 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::{command::SourceCommand, open_with::Installed, state::AppState, tasks::Effect};
+use interlinear::app::{command::SourceCommand, command::WindowCommand, effect::Effect, open_with::Installed};
 use interlinear::decoding::{Hypothesis, Specials};
-use interlinear::figure::interlinear::conllu;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{DeviceFacts, Event, HypothesisView, ModelFacts, ModelSizes};
 use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::{command::Command, corpus::CorpusPage, sentence::command::ColumnCommand};
 use interlinear::ui::{App, SessionHost};
+use interlinear::{app::page::Page, app::state::AppState, figure::interlinear::conllu};
 use interlinear::{session::driver::OpenWith, session::state::Session, text::sentence::Sentence};
 
 #[derive(Clone, Default)]
@@ -233,10 +233,12 @@ pub fn finished(
     vec![Event::Started { number, column, source, context }, Event::Finished { number, column, result }]
 }
 
+pub fn absorb(session: &mut Session, events: impl IntoIterator<Item = Event>) {
+    events.into_iter().for_each(|event| _ = session.absorb(event));
+}
+
 pub fn finish(session: &mut Session, column: u64, source: &str, outputs: &[&str], context: Option<Vec<f32>>) {
-    for event in finished(session, column, sentence(source, &["zorglub"]), outputs, context) {
-        session.absorb(event);
-    }
+    absorb(session, finished(session, column, sentence(source, &["zorglub"]), outputs, context));
 }
 
 pub fn window(session: Session) -> (Harness<'static, App>, Wires) {
@@ -249,6 +251,13 @@ pub fn two_models_and(column: usize) -> (Harness<'static, App>, Wires, u64) {
     let id = session.app().document.columns[column].id;
     let (harness, wires) = window(session);
     (harness, wires, id)
+}
+
+/// A window of two models on this page.
+pub fn on_page(page: Page) -> (Harness<'static, App>, Wires) {
+    let mut session = two_models();
+    session.apply(WindowCommand::ShowPage(page));
+    window(session)
 }
 
 pub fn window_of(session: Session, size: [f32; 2]) -> (Harness<'static, App>, Wires) {

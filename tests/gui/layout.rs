@@ -436,9 +436,7 @@ fn add_local(session: &mut Session, facts: ModelFacts, said: &str, change: impl 
     let best = &mut result.hypotheses[0];
     best.found.p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
     change(best);
-    for event in events {
-        session.absorb(event);
-    }
+    desk::absorb(session, events);
 }
 
 /// Of the line over the columns, in a window of this width.

@@ -7,9 +7,8 @@ use egui::{pos2, vec2};
 use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
 use interlinear::pages::map::{MAP, MapPoint, Method, PointChoice, VectorMap};
-use interlinear::pages::{map as maps, map::command::MapCommand, sentence::command::SelectCommand};
-use interlinear::ui::App;
-use interlinear::{analysis::map::MapLayout, analysis::neighbours::Space, app::command::WindowCommand};
+use interlinear::{analysis::map::MapLayout, analysis::neighbours::Space, pages::map::command::MapCommand};
+use interlinear::{pages::map as maps, pages::sentence::command::SelectCommand, ui::App};
 
 use crate::{desk, desk::WindowActions as _, desk::Wires};
 
@@ -36,9 +35,7 @@ fn chart() -> Arc<VectorMap> {
 }
 
 pub fn page() -> (Harness<'static, App>, Wires) {
-    let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(MAP));
-    let (mut harness, wires) = desk::window(session);
+    let (mut harness, wires) = desk::on_page(MAP);
     hear(&mut harness, &wires, QueueNews::Found(Found::Mapped(chart())));
     (harness, wires)
 }
@@ -52,9 +49,7 @@ fn hear(harness: &mut Harness<'_, App>, wires: &Wires, kind: QueueNews) {
 #[track_caller]
 #[test]
 fn the_page_opens_on_a_map_and_tells_how_far_it_is() {
-    let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(MAP));
-    let (mut harness, wires) = desk::window(session);
+    let (mut harness, wires) = desk::on_page(MAP);
     assert!(wires.heard(MapCommand::Compute));
     let progress =
         JobProgress { done: 300, total: 1000, what: "Laying out by t-SNE".to_owned(), ..JobProgress::default() };

@@ -123,9 +123,7 @@ fn two_questions_are_answered_one_after_the_other_and_one_over_the_other() {
             let row = |i: usize| (0..4).map(|j| if j + i == 3 { 0.7 } else { 0.1 }).collect();
             result.hypotheses[0].found.head = Some((0..4).map(row).collect());
         }
-        for event in events {
-            session.absorb(event);
-        }
+        desk::absorb(&mut session, events);
     }
     let (mut harness, wires) = desk::window_of(session, [1900.0, 900.0]);
     assert!(harness.has("Where it looked to choose the word"));
@@ -223,9 +221,7 @@ fn pieces() -> Session {
         let words = vec!["sunrise".to_owned(), "</s>".to_owned()];
         result.hypotheses[0].pieces = Some(Pieces { source: vec![0..1, 1..2, 2..3], target: vec![0..2, 2..3], words });
     }
-    for event in events {
-        session.absorb(event);
-    }
+    desk::absorb(&mut session, events);
     session
 }
 

@@ -91,9 +91,7 @@ fn a_legend_is_of_all_columns_and_has_no_side_without_numbers() {
         if let Some(Event::Finished { result, .. }) = events.last_mut() {
             result.hypotheses[0].found.energies.as_mut().expect("it has some")[0][0] = greatest;
         }
-        for event in events {
-            session.absorb(event);
-        }
+        desk::absorb(&mut session, events);
     }
     session.apply(SettingsCommand::SetShown(Shown::Energies));
     let (harness, _) = desk::window_of(session, [1600.0, 900.0]);

@@ -98,9 +98,7 @@ fn each_theme_has_its_palette_until_one_is_chosen() {
 
 #[test]
 fn an_empty_map_offers_something_to_try() {
-    let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(MAP));
-    let (mut harness, wires) = desk::window(session);
+    let (mut harness, wires) = desk::on_page(MAP);
     harness.click_on_each(&["Cancel", "Try twelve short phrases"]);
     assert!(wires.sent.borrow().iter().filter(|sent| **sent == MapCommand::Compute.into()).count() == 2);
     assert_eq!(harness.state().session().maps().typed.lines().count(), 12);

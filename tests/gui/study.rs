@@ -50,9 +50,7 @@ fn found(measures: ContrastMeasures) -> ContrastFound {
 }
 
 pub fn contrasted() -> (Harness<'static, App>, desk::Wires) {
-    let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(CORPUS));
-    let (mut harness, wires) = desk::window(session);
+    let (mut harness, wires) = desk::on_page(CORPUS);
     harness.click_role(Role::Tab, "Minimal pairs");
     harness.send(ContrastCommand::Open(PathBuf::from("pairs.tsv")));
     let number = harness.corpus().tools.contrast.task.expect("it runs");
@@ -63,9 +61,7 @@ pub fn contrasted() -> (Harness<'static, App>, desk::Wires) {
 
 #[test]
 fn minimal_pairs_are_asked_of_all_models() {
-    let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(CORPUS));
-    let (mut harness, wires) = desk::window(session);
+    let (mut harness, wires) = desk::on_page(CORPUS);
     harness.click_role(Role::Tab, "Minimal pairs");
     harness.click_on("Open pairs...");
     harness.type_into("Path", "sets/pairs.tsv");
@@ -148,9 +144,7 @@ fn minimal_pairs_are_sorted_and_shown_on_page_sentence() {
 
 #[test]
 fn learning_curves_grow_while_a_training_runs_and_are_saved_as_pictures() {
-    let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(CORPUS));
-    let (mut harness, _) = desk::window(session);
+    let (mut harness, _) = desk::on_page(CORPUS);
     harness.click_on("Training");
     harness.assert_has("No learning curves yet");
     let mut session = desk::two_models();

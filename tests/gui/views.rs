@@ -413,9 +413,7 @@ fn local_model() -> interlinear::session::state::Session {
     if let Some(Event::Finished { result, .. }) = events.last_mut() {
         result.hypotheses[0].found.p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
     }
-    for event in events {
-        session.absorb(event);
-    }
+    desk::absorb(&mut session, events);
     session
 }
 
@@ -612,9 +610,8 @@ fn a_text_that_a_model_cannot_read_at_all_gets_a_sentence() {
         let mut session = desk::session(text);
         let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
         let source = desk::sentence(text, unknown);
-        for event in desk::finished(&session, column, source, &["la chaussure"], None) {
-            session.absorb(event);
-        }
+        let events = desk::finished(&session, column, source, &["la chaussure"], None);
+        desk::absorb(&mut session, events);
         let (harness, _) = desk::window(session);
         harness.has("RNNsearch knows none of these words; it reads `en`")
     };

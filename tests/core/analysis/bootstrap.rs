@@ -269,10 +269,7 @@ fn many_pairs_are_corrected_by_holm() {
     ] {
         let found = holm(p);
         let is_near = |(one, other): (&f64, &f64)| (one - other).abs() < 1e-12;
-        assert!(
-            found.len() == wanted.len() && found.iter().zip(wanted).all(is_near),
-            "{p:?}: {found:?}, not {wanted:?}"
-        );
+        assert!(found.len() == wanted.len() && found.iter().zip(wanted).all(is_near), "{p:?}: {found:?}, {wanted:?}");
     }
     let (references, outputs) = made(LEAST_SENTENCES, &[10]);
     let counts = counts(&outputs[0], &references, bleu);

@@ -2,8 +2,7 @@
 
 use interlinear::decoding::{Decoded, Ensemble, SearchOptions, Specials, decode, decode_all};
 use interlinear::models::{Kernels, Model, Stepper};
-use interlinear::text::tokenizer::Encode as _;
-use interlinear::{decoding::ensemble::Mixing, nn::device::Device};
+use interlinear::{decoding::ensemble::Mixing, nn::device::Device, text::tokenizer::Encode as _};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 

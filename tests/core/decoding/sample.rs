@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use interlinear::decoding::sample::{Numbered, Sample, SampleOptions, sample};
 use interlinear::decoding::{Ensemble, SearchOptions, Specials, decode};
 use interlinear::models::{Kernels, Stepper};
-use interlinear::ticket::Generation;
 use interlinear::{decoding::ensemble::Mixing, error::Error, text::tokenizer::Encode as _};
 
 use super::fake::Fake;
-use crate::forever;
 use crate::tiny::{TINY, Tiny};
+use crate::{counted, forever};
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: [&[u32]; 4] = [&[4, 2, 0], &[0], &[2, 2, 3, 0], &[3, 0]];
@@ -168,8 +167,7 @@ fn what_cannot_be_drawn_is_said_in_a_sentence() {
         &[2, 0],
         "at target position 2",
     );
-    let counter = Generation::new();
-    let ticket = counter.next();
+    let (counter, ticket) = counted();
     let mut model = Fake { cancel: Some((1, counter)), ..Fake::new(1, 30) };
     let options = SampleOptions { count: 50, ..plain };
     assert!(matches!(sample(&mut model, SPECIALS, &numbered(&SOURCES), &options, &ticket), Err(Error::Stale)));

@@ -3,14 +3,13 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use interlinear::analysis::{alignment::Alignment, words::merge_alpha};
 use interlinear::decoding::ablate::{AlphaChange, ablate};
 use interlinear::decoding::{Ensemble, Hypothesis, SearchOptions};
-use interlinear::evaluation::{ask::AskedSystem, wording::text};
 use interlinear::models::{Kernels, Stepper};
 use interlinear::text::sentence::{EOS, Sentence, UNK};
 use interlinear::text::words::{translated, vocabulary_words};
-use interlinear::{nn::device::Device, session::lessons::things::LessonAction, text::line};
+use interlinear::{analysis::alignment::Alignment, analysis::words::merge_alpha, evaluation::ask::AskedSystem};
+use interlinear::{evaluation::wording::text, nn::device::Device, session::lessons::things::LessonAction, text::line};
 
 use super::{folder, script};
 

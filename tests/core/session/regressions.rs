@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use interlinear::app::files::{export, export::AlignmentFormat, lists::List, work::FileEvent};
+use interlinear::app::files::{export::AlignmentFormat, lists::List, work::FileEvent};
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::pages::{corpus::command::CorpusCommand, map::MAP, map::MapCommand, sentence::command::ListCommand};
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
@@ -134,7 +134,7 @@ fn a_word_that_looks_nowhere_has_no_link() {
         },
     });
     // Read by the word read before, the last word has no row.
-    let text = export::text(session.nth(0), &session.app().view.settings, AlignmentFormat::Pharaoh).expect("it aligns");
+    let text = session.written(0, AlignmentFormat::Pharaoh).expect("it aligns");
     assert_eq!(text, "1-0\n");
 }
 
@@ -171,8 +171,7 @@ fn words_of_a_table_are_written_as_they_are() {
     let mut session = session(1);
     let request = edit(&mut session, "=1+1 \" -2");
     translate(&mut session, &request, &["@x +y </s>"]);
-    let text =
-        export::text(session.nth(0), &session.app().view.settings, AlignmentFormat::Tsv).expect("there is something");
+    let text = session.written(0, AlignmentFormat::Tsv).expect("there is something");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "target\tlog_p\t=1+1\t\"\"\"\"\t-2\t</s>");
     assert!(lines[1].starts_with("@x\t-0.5\t0.75") && lines[2].starts_with("+y\t-0.5\t"), "{text}");

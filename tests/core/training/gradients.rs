@@ -29,6 +29,12 @@ fn pairs() -> Minibatch<'static> {
     Minibatch::new(SOURCE, TARGET)
 }
 
+fn waved(config: &Config) -> (ParameterLayout, Vec<f32>) {
+    let layout = ParameterLayout::new(config);
+    let flat = waves(&layout);
+    (layout, flat)
+}
+
 fn gradient(engine: &mut Fused, flat: &[f32], batch: Minibatch<'_>, options: StepOptions) -> (BatchLoss, Vec<f32>) {
     let loss = engine.step(flat, batch, Some(options));
     let mut total = vec![0.0; flat.len()];
@@ -45,19 +51,14 @@ fn assert_same(layout: &ParameterLayout, found: &[f32], expected: &[f32], what: 
         let (found, expected) = (&found[entry.range()], &expected[entry.range()]);
         let norm = expected.iter().map(|x| x * x).sum::<f32>().sqrt();
         let error = found.iter().zip(expected).map(|(f, e)| (f - e).powi(2)).sum::<f32>().sqrt();
-        assert!(
-            error <= 1e-4 * norm + 1e-7,
-            "{what}: gradient of {} has norm {norm} and is off by {error}",
-            entry.name
-        );
+        assert!(error <= 1e-4 * norm + 1e-7, "{what}: gradient of {} of norm {norm} is off by {error}", entry.name);
     }
 }
 
 #[test]
 fn fused_gradients_are_those_of_autograd() {
     for (wiring, config) in wirings() {
-        let layout = ParameterLayout::new(&config);
-        let flat = waves(&layout);
+        let (layout, flat) = waved(&config);
         let plain = PlainEngine::new(&config, &flat, &OptimizerSettings::default(), &Device::Cpu).expect("an engine");
         for (index, &(name, source, target)) in BATCHES.iter().enumerate() {
             let options = plainly(source.len(), if index % 2 == 0 { 0.1 } else { 0.0 });
@@ -79,16 +80,13 @@ fn fused_gradients_are_those_of_autograd() {
 #[test]
 fn gradients_by_hand_are_those_of_autograd() {
     let settings = OptimizerSettings::default();
-    let looks = looks();
-    let looks: Vec<&[GuidedLink]> = looks.iter().map(Vec::as_slice).collect();
     let (_, config) =
         wirings().into_iter().find(|(_, config)| config.architecture == Architecture::RNN_SEARCH).expect("one");
-    let layout = ParameterLayout::new(&config);
-    let flat = waves(&layout);
+    let (layout, flat) = waved(&config);
     let by_hand = PlainEngine::by_hand(&config, &flat, &settings, &Device::Cpu).expect("an engine");
     let plain = PlainEngine::new(&config, &flat, &settings, &Device::Cpu).expect("an engine");
     let unguided = BATCHES.iter().map(|&(name, source, target)| (name, Minibatch::new(source, target)));
-    for (name, batch) in unguided.chain([("guided", pairs().guided(&looks))]) {
+    for (name, batch) in unguided.chain([("guided", pairs().guided(LINKED))]) {
         for dropout in [0.0, 0.3] {
             let options = StepOptions { dropout, guide: 1.5, seed: 7, ..plainly(batch.len(), dropout / 3.0) };
             let (plain_loss, expected) = plain.gradient(batch, options).expect("a gradient");
@@ -110,8 +108,7 @@ fn every_level_of_instructions_gives_the_same_gradient() {
     // a pool of one thread: the shard runs where the level is set
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
     for (wiring, config) in wirings() {
-        let layout = ParameterLayout::new(&config);
-        let flat = waves(&layout);
+        let (layout, flat) = waved(&config);
         let at = |level| {
             let step = || gradient(&mut engine(&config, 1), &flat, pairs(), plainly(4, 0.1)).1;
             pool.install(|| fused::at_most(level, step))
@@ -123,11 +120,15 @@ fn every_level_of_instructions_gives_the_same_gradient() {
     }
 }
 
-const LINKED: [&[(u16, u16)]; 4] =
-    [&[(0, 0), (0, 1), (1, 3)], &[(0, 0), (3, 0), (5, 1)], &[], &[(2, 2), (2, 1), (3, 3)]];
+const LINKED: &[&[GuidedLink]] = &[
+    &[link(0, 0), link(0, 1), link(1, 3)],
+    &[link(0, 0), link(3, 0), link(5, 1)],
+    &[],
+    &[link(2, 2), link(2, 1), link(3, 3)],
+];
 
-fn looks() -> Vec<Vec<GuidedLink>> {
-    LINKED.iter().map(|links| links.iter().map(|&(i, j)| GuidedLink { i, j }).collect()).collect()
+const fn link(i: u16, j: u16) -> GuidedLink {
+    GuidedLink { i, j }
 }
 
 fn aligning() -> impl Iterator<Item = (String, Config)> {
@@ -136,12 +137,9 @@ fn aligning() -> impl Iterator<Item = (String, Config)> {
 
 #[test]
 fn guided_gradients_are_those_of_autograd() {
-    let looks = looks();
-    let looks: Vec<&[GuidedLink]> = looks.iter().map(Vec::as_slice).collect();
-    let batch = pairs().guided(&looks);
+    let batch = pairs().guided(LINKED);
     for (wiring, config) in aligning() {
-        let layout = ParameterLayout::new(&config);
-        let flat = waves(&layout);
+        let (layout, flat) = waved(&config);
         let plain = PlainEngine::new(&config, &flat, &OptimizerSettings::default(), &Device::Cpu).expect("an engine");
         let options = StepOptions { guide: 1.5, ..plainly(4, 0.1) };
         let (plain_loss, expected) = plain.gradient(batch, options).expect("a gradient");
@@ -166,11 +164,9 @@ fn guided_gradients_are_those_of_autograd() {
 
 #[test]
 fn guided_gradients_are_differences_of_the_loss() {
-    let looks = looks();
-    let looks: Vec<&[GuidedLink]> = looks.iter().map(Vec::as_slice).collect();
     let options = StepOptions { guide: 2.0, ..plainly(4, 0.0) };
     // tensors on the way from alpha to the weights
-    are_differences(aligning(), pairs().guided(&looks), options, |name, length| {
+    are_differences(aligning(), pairs().guided(LINKED), options, |name, length| {
         if name.starts_with("readout") { vec![] } else { vec![length / 2] }
     });
 }
@@ -190,8 +186,7 @@ fn are_differences(
     const STEP: f64 = 1e-5;
     let shallow = |config: &Config| config.luong().is_none_or(|luong| luong.layers == 1);
     for (wiring, config) in wirings.filter(|(_, config)| shallow(config)) {
-        let layout = ParameterLayout::new(&config);
-        let flat = waves(&layout);
+        let (layout, flat) = waved(&config);
         let found = gradient(&mut engine(&config, 2), &flat, batch, options).1;
         let mut exact: Vec<f64> = flat.iter().map(|x| f64::from(*x)).collect();
         for entry in layout.entries() {
@@ -220,8 +215,7 @@ fn are_differences(
 #[test]
 fn gradients_with_bf16_factors_are_within_two_in_a_hundred() {
     for (wiring, config) in wirings() {
-        let layout = ParameterLayout::new(&config);
-        let flat = waves(&layout);
+        let (layout, flat) = waved(&config);
         for threads in 1..=2 {
             let at = |precision| {
                 let mut engine = engine(&config, threads).with_precision(precision);
@@ -250,8 +244,7 @@ fn norm(x: &[f32]) -> f64 {
 #[test]
 fn a_sample_of_all_words_gives_the_exact_gradient() {
     for (wiring, config) in wirings() {
-        let layout = ParameterLayout::new(&config);
-        let flat = waves(&layout);
+        let (layout, flat) = waved(&config);
         for precision in [Precision::F32, Precision::Bf16] {
             let at = |sample| {
                 let mut engine = engine(&config, 2).with_precision(precision).with_sample(sample);

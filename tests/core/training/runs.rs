@@ -154,10 +154,7 @@ fn a_killed_process_resumed_gives_the_numbers_of_one_that_was_not() {
     child.wait().expect("gone");
     cli::run_line(&killed.folder, "train toy.toml --resume --threads 2").good();
     assert_eq!(timeless_log(&killed), timeless_log(&through));
-    assert!(
-        killed.read("out/model.safetensors") == through.read("out/model.safetensors"),
-        "the best model is the same"
-    );
+    assert!(killed.read("out/model.safetensors") == through.read("out/model.safetensors"), "the best models agree");
 }
 
 fn pairs(reports: &[TrainingReport]) -> usize {
@@ -214,10 +211,7 @@ fn a_run_leaves_a_model_that_loads_and_another_can_start_from_it() {
         toy.configure("second.toml", &again);
         toy.train_through("second.toml", &from(&toy.path("out")));
         for file in ["source.tokenizer.json", "target.tokenizer.json"] {
-            assert!(
-                toy.read(&format!("second/{file}")) == toy.read(&format!("out/{file}")),
-                "{file} is the first run's"
-            );
+            assert!(toy.read(&format!("second/{file}")) == toy.read(&format!("out/{file}")), "{file} of the first run");
         }
         let second = Model::load(toy.path("second"), &device).expect("a sound model folder");
         // compared as numbers: 0 may have become -0

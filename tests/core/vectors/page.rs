@@ -152,7 +152,7 @@ fn what_cannot_be_mapped_is_a_sentence_and_the_last_map_stays() {
     assert_eq!(desk.session.maps().chart, Some(chart));
     desk.send(MapCommand::DismissMessage);
     assert_eq!(desk.session.maps().message, None);
-    let columns: Vec<u64> = desk.session.app().document.columns.iter().map(|column| column.id).collect();
+    let columns = desk.session.ids();
     for column in columns {
         desk.session.apply(ColumnCommand::Remove(column));
     }
