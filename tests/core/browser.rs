@@ -9,8 +9,8 @@ use interlinear::models::anatomy::{Miswiring, machine};
 use interlinear::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
-use interlinear::session::jobs::{BackgroundJobs, JobNews};
-use interlinear::{app::effect::QueueCall, app::open_with::OpenWith, decoding::step_trace::Then, jobs::Library};
+use interlinear::session::driver::{BackgroundJobs, JobNews};
+use interlinear::{app::open_with::OpenWith, app::tasks::QueueCall, decoding::step_trace::Then, jobs::Library};
 use interlinear::{jobs::corpus::thread::CorpusRequest, session::driver::Driver, text::tokenizer::Tokenizers};
 use serde::{Serialize, de::DeserializeOwned};
 

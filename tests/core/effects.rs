@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use interlinear::app::effect::{Effect, QueueCall};
 use interlinear::app::files::{export, export::AlignmentFormat, work::FileEvent, work::FileJob};
 use interlinear::app::page::{Dropped, Page, SENTENCE};
+use interlinear::app::tasks::{Effect, QueueCall};
 use interlinear::app::{command::SourceCommand, document::column::Column};
 use interlinear::decoding::{Node, NodeFate, Specials};
 use interlinear::jobs::live::protocol::{ColumnId, Event, ModelFacts, Request};
@@ -59,7 +59,7 @@ impl Shows for Session {
     }
 
     fn ids(&self) -> Vec<ColumnId> {
-        self.app().document.columns().iter().map(|column| column.id).collect()
+        self.app().document.columns.iter().map(|column| column.id).collect()
     }
 
     fn source(&self) -> &str {
@@ -74,7 +74,7 @@ impl Shows for Session {
         self.app().view.notices.iter().any(|notice| notice.is_error && notice.text.contains(part))
     }
     fn written(&self, column: usize, format: AlignmentFormat) -> Option<String> {
-        export::text(self.nth(column), self.app().view.settings(), format)
+        export::text(self.nth(column), &self.app().view.settings, format)
     }
 
     fn absorb_all(&mut self, events: Vec<Event>) {

@@ -267,7 +267,7 @@ fn columns_come_go_and_move_without_decoding_the_others_again() {
 
     let request = act(&mut session, ColumnCommand::Add("models/m0".into())).expect("a new column asks");
     assert_eq!(request.columns.iter().map(|spec| spec.decode).collect::<Vec<_>>(), [false, false, true]);
-    assert_eq!(session.app().document.columns().iter().map(|column| column.stale).collect::<Vec<_>>(), [false; 3]);
+    assert_eq!(session.app().document.columns.iter().map(|column| column.stale).collect::<Vec<_>>(), [false; 3]);
     let third = session.ids()[2];
     assert!(!before.contains(&third));
 
@@ -328,14 +328,14 @@ fn selection_moves_word_by_word_and_stops_at_the_ends() {
         assert_eq!(session.app().view.selection.target, Some(expect));
     }
     session.apply(SelectCommand::MoveColumn(1));
-    assert_eq!(session.app().view.selection().column, Some(session.ids()[1]));
+    assert_eq!(session.app().view.selection.column, Some(session.ids()[1]));
     let (column, i, word) = session.app().selected_word().expect("a word is selected");
     assert_eq!((column.id, i, word.text.as_str()), (session.ids()[1], 0, "x"));
     let hover = Hover { column: session.ids()[0], i: Some(1), j: Some(0) };
     session.apply(SelectCommand::Hover(Some(hover)));
-    assert_eq!(session.app().view.hover(), Some(hover));
+    assert_eq!(session.app().view.hover, Some(hover));
     session.apply(ColumnCommand::Remove(session.ids()[0]));
-    assert_eq!(session.app().view.hover(), None);
+    assert_eq!(session.app().view.hover, None);
 }
 
 #[test]
@@ -795,9 +795,9 @@ fn a_driver_opens_what_is_dropped() {
     opened.driver.send(WindowCommand::Open(latin));
     opened.until(|session| session.has_error("latin.txt"));
     opened.driver.send(WindowCommand::Open(reference("rnnsearch")));
-    opened.until(|session| session.app().document.columns().iter().any(|column| column.state == ColumnState::Ready));
+    opened.until(|session| session.app().document.columns.iter().any(|column| column.state == ColumnState::Ready));
     opened.driver.send(WindowCommand::Open(reference("rnnsearch").join("config.json")));
-    opened.until(|session| session.app().document.columns().len() == 2);
+    opened.until(|session| session.app().document.columns.len() == 2);
     opened.driver.send(WindowCommand::Open(folder.to_path_buf()));
     opened.until(|session| {
         session.app().document.columns.get(2).is_some_and(|column| matches!(column.state, ColumnState::Failed(_)))

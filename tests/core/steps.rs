@@ -425,7 +425,7 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
     session.apply(SearchCommand::SetBeam(2));
     session.take_effects();
     finish(&mut session, "red house", &[8, 9, 0]);
-    let number = session.app().tasks.newest();
+    let number = session.app().tasks.newest;
     let node = |id, parent, step: usize, token, total: f32, fate| {
         node(id, (parent, step), token, [total / (step + 1) as f32, total], fate)
     };

@@ -16,7 +16,7 @@ use interlinear::models::transformer::heads::{HeadKind, HeadPlace};
 use interlinear::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper, fused, shapes};
 use interlinear::models::{choice::HeadChoice, folder::hexadecimal, loss::trainable, transformer::sizes::position};
-use interlinear::{decoding::follow::follow, decoding::reweigh::share, host::words::decode_all};
+use interlinear::{decoding::forced::follow, decoding::reweigh::share, host::words::decode_all};
 use interlinear::{nn::device::Device, nn::linear::Parameters, nn::trace::Trace, text::vocab};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};

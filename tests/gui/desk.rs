@@ -6,7 +6,7 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::{Harness, kittest::Queryable as _};
 use interlinear::app::files::work::{FileEvent, FileJob};
-use interlinear::app::{command::SourceCommand, command::WindowCommand, effect::Effect, open_with::Installed};
+use interlinear::app::{command::SourceCommand, command::WindowCommand, open_with::Installed, tasks::Effect};
 use interlinear::decoding::{Hypothesis, Specials};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{DeviceFacts, Event, HypothesisView, ModelFacts, ModelSizes};
