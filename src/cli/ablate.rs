@@ -200,7 +200,7 @@ impl Subject {
             let pair = source.and_then(|source| Ok((source, given.transpose()?)));
             let pair = pair.inspect_err(|why| {
                 refused += 1;
-                output::tell(&format!("{}, line {}: {why}", model.config.name, text.number));
+                output::notify(&format!("{}, line {}: {why}", model.config.name, text.number));
             });
             pair.ok().filter(|(source, _)| source.words() > 0 && text.refused.is_none())
         };

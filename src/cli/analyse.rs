@@ -387,10 +387,10 @@ fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
 
 fn report(path: &Path, brought: &ImportReport) {
     let name = path.file_name().unwrap_or(path.as_os_str()).display();
-    output::tell(&format!("{name}: {}. {}", brought.told(), brought.facts.join(" ")));
-    brought.warnings.iter().for_each(|warning| output::tell(warning));
+    output::notify(&format!("{name}: {}. {}", brought.summary(), brought.facts.join(" ")));
+    brought.warnings.iter().for_each(|warning| output::notify(warning));
     if !brought.differing.is_empty() {
-        output::tell(&format!("{name}: with --replace it puts these in the place of the others"));
+        output::notify(&format!("{name}: with --replace it puts these in the place of the others"));
     }
 }
 
@@ -422,7 +422,7 @@ fn run_all(args: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
         let languages = (config.source_language.clone(), config.target_language.clone());
         let aligner = AlignerChoice::of_system(&spec, languages, &own, args.choice.first(workspace));
         if let Some(trouble) = aligner.trouble() {
-            output::tell(&trouble);
+            output::notify(&trouble);
         }
         let aligner = LineAligner::chosen(&aligner, workspace.rules().are_given())?;
         let mut measuring = Measuring { aligner, ..Measuring::default() };
@@ -440,7 +440,7 @@ fn run_all(args: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
             &mut |done| {
                 bar.add(done.outputs.len(), done.words, done.done as u64);
                 for (at, why) in done.refused {
-                    output::tell(&format!("sentence {}: {why}", at + 1));
+                    output::notify(&format!("sentence {}: {why}", at + 1));
                 }
                 Ok(())
             },
@@ -455,6 +455,6 @@ fn run_all(args: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
 pub fn read(workspace: &Workspace) -> Result<CorpusTable> {
     let corpus = CorpusTable::read(workspace)?;
     corpus.read_texts();
-    corpus.damages.iter().chain(&corpus.take_damages()).for_each(|damage| output::tell(damage));
+    corpus.damages.iter().chain(&corpus.take_damages()).for_each(|damage| output::notify(damage));
     Ok(corpus)
 }

@@ -73,7 +73,7 @@ impl RunArgs {
     /// Finds the device; the threads of everything that shares the global pool are set as well.
     pub fn plan(&self) -> Result<Runtime> {
         let runtime = Runtime::new(self.device, self.threads, self.engine)?;
-        runtime.device.notice.iter().for_each(|notice| output::tell(notice));
+        runtime.device.notice.iter().for_each(|notice| output::notify(notice));
         Ok(runtime)
     }
 

@@ -101,7 +101,7 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
         }
         models.push(new);
     }
-    tell_apart(&mut models);
+    make_names_unique(&mut models);
     let mut evaluated = Evaluated::of((test_set, workspace), (search, args.batch.batch, unk), models, &args.buckets)?;
     let pairs: Vec<(usize, usize)> = (1..systems.len()).map(|second| (0, second)).collect();
     if let Some(tests) = args.tests(pairs.len()) {
@@ -130,7 +130,7 @@ fn write(args: &EvaluateArgs, evaluated: &Evaluated) -> anyhow::Result<()> {
     output.finish()
 }
 
-fn tell_apart(models: &mut [MeasuredModel]) {
+fn make_names_unique(models: &mut [MeasuredModel]) {
     for model in models.iter_mut() {
         model.name = model.name.replace(char::is_control, " ");
     }
@@ -164,14 +164,14 @@ fn check(
     if systems == 1 {
         return needs("--replace-unk");
     }
-    output::tell(&format!("{name} has no alignment, hence its unknown words stay"));
+    output::notify(&format!("{name} has no alignment, hence its unknown words stay"));
     Ok(())
 }
 
 fn aligns((system, has_head): (EvaluatedSystem<'_>, bool), systems: usize) -> bool {
     let aligns = system.aligns() || has_head;
     if !aligns && systems > 1 {
-        output::tell(&format!("{} has no alignment, hence no AER", system.name()));
+        output::notify(&format!("{} has no alignment, hence no AER", system.name()));
     }
     aligns || systems == 1
 }

@@ -73,14 +73,14 @@ pub fn open(args: ExploreArgs, context: Context) -> anyhow::Result<()> {
     if let Some(state) = saved.clone() {
         let window = std::thread::current().id();
         std::panic::set_hook(Box::new(move |info| {
-            output::tell_panic(info);
+            output::report_panic(info);
             defect::note(&state, info, window);
         }));
     }
     let is_alone = args.new_window;
     let options = plan(args, saved)?;
     if !is_alone && is_left_to_another(&options) {
-        output::tell("the window that is open has it; --new-window opens another");
+        output::notify("the window that is open has it; --new-window opens another");
         return Ok(());
     }
     Ok(window(options)?)

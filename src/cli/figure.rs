@@ -193,7 +193,7 @@ pub fn run(args: &FigureArgs) -> anyhow::Result<()> {
         next = second.take().map_or_else(|| texts.next(), |text| Ok(Some(text)))?;
     }
     if let Some(files) = &texts.files {
-        files.source.tell_empty("draw");
+        files.source.warn_if_empty("draw");
     }
     scenes.iter_mut().try_for_each(|one| one.over.finish())?;
     if let Some(pictures) = drawing.together.take().filter(|pictures| !pictures.is_empty()) {
@@ -304,7 +304,7 @@ impl Drawing {
                 None => self.write(pictures, number)?,
             },
             Err(error) if error.is_users() && (self.together.is_some() || matches!(self.place, Place::Folder(_))) => {
-                output::tell(&Error::line(name, number, error.to_string()).to_string());
+                output::notify(&Error::line(name, number, error.to_string()).to_string());
                 self.refused += 1;
             }
             Err(error) => return Err(error.into()),
@@ -323,7 +323,7 @@ impl Drawing {
         }
         let caption = self.look.caption.clone().filter(|_| are_several);
         let bytes = FigureRequest::of(pictures, self.columns, caption).drawn(|figure| {
-            self.page.small_letters(figure.size).iter().for_each(|notice| output::tell(notice));
+            self.page.small_letters(figure.size).iter().for_each(|notice| output::notify(notice));
             (format.write)(figure, &self.page, &self.fonts)
         })?;
         let to_file = |path: &Path| write::write_atomic(path, |file| file.write_all(&bytes));

@@ -41,15 +41,15 @@ struct ReadLine {
     bytes: u64,
 }
 
-fn told(error: &Error) {
-    output::tell(&error.to_string());
+fn report_error(error: &Error) {
+    output::notify(&error.to_string());
 }
 
 /// The lines of a file, packed or not; `-` is stdin.
 pub fn lines(path: &Path) -> Result<LineReader> {
     let stdin = || LineReader::new(Path::new(STDIN), Box::new(BufReader::new(io::stdin())));
     let reader = if path == Path::new("-") { stdin() } else { LineReader::open(path)? };
-    Ok(reader.telling(told))
+    Ok(reader.on_skip(report_error))
 }
 
 const AHEAD: usize = 512;
@@ -73,13 +73,14 @@ impl InputLines {
 
     fn new(name: PathBuf, input: Box<dyn BufRead + Send>, size: Option<u64>, waits: bool) -> Result<Self> {
         let (sender, read) = sync_channel(AHEAD);
-        let mut reader = LineReader::new(&name, input).longest(MAX_SOURCE_BYTES).passing_over().telling(told);
+        let mut reader = LineReader::new(&name, input).longest(MAX_SOURCE_BYTES).passing_over().on_skip(report_error);
         let thread = std::thread::Builder::new().name("interlinear-input".to_owned()).spawn(move || {
             loop {
                 let (line, undecoded) = next_line(&mut reader);
                 let ended = matches!(line, Ok(None));
-                let told = sender.send(ReadLine { line, undecoded, number: reader.line(), bytes: reader.bytes() });
-                if ended || told.is_err() {
+                let report_error =
+                    sender.send(ReadLine { line, undecoded, number: reader.line(), bytes: reader.bytes() });
+                if ended || report_error.is_err() {
                     return;
                 }
             }
@@ -94,9 +95,9 @@ impl InputLines {
     }
 
     /// Says at the end of an input without any line that there was nothing to do.
-    pub fn tell_empty(&self, verb: &str) {
+    pub fn warn_if_empty(&self, verb: &str) {
         if self.number == 0 {
-            output::tell(&format!("{} has no lines, so there was nothing to {verb}", self.name.display()));
+            output::notify(&format!("{} has no lines, so there was nothing to {verb}", self.name.display()));
         }
     }
 

@@ -207,14 +207,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, context: Context) -> E
 
 /// The same, with the exit code as a number.
 pub fn code_of(arguments: impl IntoIterator<Item = OsString>, context: Context) -> u8 {
-    std::panic::set_hook(Box::new(output::tell_panic));
+    std::panic::set_hook(Box::new(output::report_panic));
     let ended = std::panic::catch_unwind(AssertUnwindSafe(|| dispatch(arguments, context)));
     let Ok(ended) = ended else { return 1 };
     match ended {
         Ok(()) => 0,
         Err(error) if is_closed_pipe(&error) => 0,
         Err(error) => {
-            output::tell(&format!("{error:#}"));
+            output::notify(&format!("{error:#}"));
             exit_code(&error)
         }
     }

@@ -89,15 +89,15 @@ pub fn failed(name: &str, error: io::Error) -> anyhow::Error {
 }
 
 /// One line on stderr, with the program's name. Nothing can be done when stderr is closed.
-pub fn tell(sentence: &str) {
+pub fn notify(sentence: &str) {
     // A terminal must not obey what a file name or a sentence happens to contain.
     let sentence = replaced(sentence, is_command);
     let _ = writeln!(io::stderr().lock(), "interlinear: {sentence}");
 }
 
 /// A defect of ours is a sentence too, with the place to report.
-pub fn tell_panic(panic: &PanicHookInfo<'_>) {
+pub fn report_panic(panic: &PanicHookInfo<'_>) {
     let message = panic.payload_as_str().unwrap_or("no message");
     let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
-    tell(&format!("internal error at {place}: {message}; please report it"));
+    notify(&format!("internal error at {place}: {message}; please report it"));
 }

@@ -159,11 +159,11 @@ fn score_window(
         }
     }
     let (count, words, bytes) = (phrases.len().max(1), phrases.words(), table.bytes_read() - before);
-    let (mut told, mut words_told) = (0, 0);
+    let (mut reported, mut words_reported) = (0, 0);
     let log_p = phrases.score(scorer.stepper.as_mut(), &CancellationToken::forever(), &mut |done| {
         let words_done = words * done / count;
-        progress.add(done - told, words_done - words_told, before + bytes * done as u64 / count as u64);
-        (told, words_told) = (done, words_done);
+        progress.add(done - reported, words_done - words_reported, before + bytes * done as u64 / count as u64);
+        (reported, words_reported) = (done, words_done);
         Ok(())
     })?;
     Ok((log_p, ended))

@@ -15,7 +15,7 @@ pub struct ProgressLine {
     what: &'static str,
     bar: ProgressBar,
     started: Instant,
-    told: Instant,
+    reported: Instant,
     sentences: usize,
     words: usize,
     total: Option<u64>,
@@ -28,7 +28,7 @@ impl ProgressLine {
         let doing = doing.into().replace(char::is_control, " ");
         let bar = if shared { ProgressBar::hidden() } else { bar(&doing, total) };
         let now = Instant::now();
-        Self { doing, what: "sentences", bar, started: now, told: now, sentences: 0, words: 0, total, position: 0 }
+        Self { doing, what: "sentences", bar, started: now, reported: now, sentences: 0, words: 0, total, position: 0 }
     }
 
     /// The same, for units other than sentences.
@@ -44,12 +44,12 @@ impl ProgressLine {
         if !self.bar.is_hidden() {
             self.bar.set_position(position);
             self.bar.set_message(self.counted().unwrap_or_default());
-        } else if self.told.elapsed() >= EVERY && !std::io::stderr().is_terminal() {
-            self.told = Instant::now();
+        } else if self.reported.elapsed() >= EVERY && !std::io::stderr().is_terminal() {
+            self.reported = Instant::now();
             let percent = self.total.filter(|&total| total > 0).map(|total| 100 * position / total);
-            let told: Vec<String> =
+            let reported: Vec<String> =
                 percent.map(|percent| format!("{percent} %")).into_iter().chain(self.counted()).collect();
-            output::tell(&format!("{}: {}", self.doing, told.join(", ")));
+            output::notify(&format!("{}: {}", self.doing, reported.join(", ")));
         }
     }
 
@@ -59,8 +59,8 @@ impl ProgressLine {
     }
 
     /// Says a sentence without tearing the bar.
-    pub fn tell(&self, sentence: &str) {
-        self.bar.suspend(|| output::tell(sentence));
+    pub fn notify(&self, sentence: &str) {
+        self.bar.suspend(|| output::notify(sentence));
     }
 
     fn counted(&self) -> Option<String> {

@@ -77,7 +77,7 @@ impl StatisticalArgs {
         let room = Room { pairs: MOST_LINES, bytes: MOST_TEXT - bytes.min(MOST_TEXT) };
         gather(&mut reading, &self.corpora()?, (&mut source, &mut target), &room)?;
         if reading.left_out > 0 {
-            output::tell(&format!("{} pairs with an empty or very long side teach nothing", reading.left_out));
+            output::notify(&format!("{} pairs with an empty or very long side teach nothing", reading.left_out));
         }
         let mut learned = learn_from(reading, threads)?;
         if !text.pretokenized {
@@ -176,11 +176,11 @@ fn gather(
 fn learn_from(reading: CorpusBuilder, threads: usize) -> Result<Learned> {
     let (settings, pairs) = (AlignerSettings::default(), reading.len());
     let mut bar = ProgressLine::new("learning to align", Some(pairs_of_all_passes(pairs, &settings) as u64), false);
-    let mut told = 0;
+    let mut reported = 0;
     let learned = learn(reading.finish(RARE), &settings, threads, &CancellationToken::forever(), &mut |progress| {
         if let Learning::Pairs(done) = progress {
-            bar.add(done.saturating_sub(told), 0, done as u64);
-            told = told.max(done);
+            bar.add(done.saturating_sub(reported), 0, done as u64);
+            reported = reported.max(done);
         }
     });
     bar.finish();
@@ -219,10 +219,10 @@ mod tests {
         assert_eq!(gathered(&corpora, 3, 18), Ok(3));
         let twice = [corpora[0].clone(), corpora[0].clone()];
         for (corpora, pairs, bytes, line) in [(&corpora[..], 2, 99, 4), (&corpora, 3, 17, 4), (&twice, 4, 99, 3)] {
-            let told = gathered(corpora, pairs, bytes).expect_err("too much");
+            let reported = gathered(corpora, pairs, bytes).expect_err("too much");
             let expected =
                 format!("a, line {line}: is where the text that is learned from has more than {pairs} pairs");
-            assert!(told.contains(&expected), "{told}");
+            assert!(reported.contains(&expected), "{reported}");
         }
     }
 }

@@ -138,8 +138,8 @@ fn compose(path: &Path, arguments: &PlanArgs) -> anyhow::Result<()> {
     let lines = plan.explanation()?;
     let here = std::env::current_dir().unwrap_or_default();
     recipe::save(&plan.seen_from(&here, path.parent().unwrap_or(Path::new(""))), path, arguments.force)?;
-    lines.iter().for_each(|line| output::tell(line));
-    output::tell(&format!("{} is written; look at its paths and sizes, then run", path.display()));
+    lines.iter().for_each(|line| output::notify(line));
+    output::notify(&format!("{} is written; look at its paths and sizes, then run", path.display()));
     let mut result = output::LineOutput::stdout();
     result.line(&recipe::command(path))?;
     result.finish()
@@ -184,7 +184,7 @@ impl View {
         match report {
             TrainingReport::Started { position, updates, pairs, parameters } => {
                 let millions = *parameters as f64 / 1e6;
-                self.tell(&format!(
+                self.notify(&format!(
                     "training {millions:.1} M parameters on {pairs} pairs, update {} of {updates}",
                     position.update
                 ));
@@ -195,16 +195,16 @@ impl View {
                     self.bar.set_style(style);
                 }
             }
-            TrainingReport::Note(sentence) => self.tell(sentence),
+            TrainingReport::Note(sentence) => self.notify(sentence),
             TrainingReport::Line(line) => self.line(line),
-            TrainingReport::Measure(measure) => self.tell(&measured(measure)),
+            TrainingReport::Measure(measure) => self.notify(&measured(measure)),
             TrainingReport::Ended { position, complete } => {
                 self.bar.finish_and_clear();
                 let how = if *complete { "done" } else { "stopped" };
                 let (update, seconds) = (position.update, position.seconds);
                 let hours = || format!("{:.2} hours", seconds / 3600.0);
                 let long = if seconds < 360.0 { format!("{seconds:.0} seconds") } else { hours() };
-                self.tell(&format!("{how} after {update} updates and {long} of training"));
+                self.notify(&format!("{how} after {update} updates and {long} of training"));
             }
         }
     }
@@ -217,15 +217,15 @@ impl View {
         let (speed, left) = (line.words_per_second, duration(left));
         let message = format!("loss {:.3}{guide}, {speed:.0} words/s, {left} left", line.loss);
         if self.bar.is_hidden() {
-            output::tell(&format!("update {} of {}: {message}", line.update, self.updates));
+            output::notify(&format!("update {} of {}: {message}", line.update, self.updates));
         } else {
             self.bar.set_position(line.update);
             self.bar.set_message(message);
         }
     }
 
-    fn tell(&self, sentence: &str) {
-        self.bar.suspend(|| output::tell(sentence));
+    fn notify(&self, sentence: &str) {
+        self.bar.suspend(|| output::notify(sentence));
     }
 }
 

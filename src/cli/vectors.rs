@@ -98,7 +98,7 @@ impl Vectors {
         while let Some(line) = lines.read()? {
             let read = InputSide { tokenizer: &model.source, pretokenized }.read(&lines, line);
             match read.refused {
-                Some(why) => crate::output::tell(&why.to_string()),
+                Some(why) => crate::output::notify(&why.to_string()),
                 None if read.sentence.words() > 0 => texts.push((read.number, read.sentence)),
                 None => {}
             }

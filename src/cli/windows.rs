@@ -62,7 +62,7 @@ pub struct Doing {
     pub verb: &'static str,
 }
 
-const TOLD: usize = 3;
+const SHOWN: usize = 3;
 const NAMED: usize = 5;
 
 struct RefusedKind {
@@ -87,16 +87,16 @@ fn note(kinds: &mut Vec<RefusedKind>, why: &Error) -> bool {
     });
     let kind = &mut kinds[place];
     kind.count += 1;
-    if kind.count > TOLD && kind.lines.len() < NAMED {
+    if kind.count > SHOWN && kind.lines.len() < NAMED {
         kind.lines.push(*line);
     }
-    kind.count <= TOLD
+    kind.count <= SHOWN
 }
 
 impl RefusedKind {
     /// What is said of the lines that were not told of; `None` where all were.
     fn rest(&self) -> Option<String> {
-        let rest = self.count.checked_sub(TOLD).filter(|rest| *rest > 0)?;
+        let rest = self.count.checked_sub(SHOWN).filter(|rest| *rest > 0)?;
         let named: Vec<String> = self.lines.iter().map(usize::to_string).collect();
         let (path, named) = (self.path.display(), named.join(", "));
         Some(match rest {
@@ -123,7 +123,7 @@ pub fn run<I: WindowItem>(
         for why in window.iter().filter_map(|item| item.facts().1) {
             refused += 1;
             if note(&mut kinds, why) {
-                progress.tell(&why.to_string());
+                progress.notify(&why.to_string());
             }
         }
         let words = work(&window)?;
@@ -133,8 +133,8 @@ pub fn run<I: WindowItem>(
         }
     }
     progress.finish();
-    kinds.iter().filter_map(RefusedKind::rest).for_each(|rest| progress.tell(&rest));
-    files.source.tell_empty(doing.verb);
+    kinds.iter().filter_map(RefusedKind::rest).for_each(|rest| progress.notify(&rest));
+    files.source.warn_if_empty(doing.verb);
     Ok(refused)
 }
 
@@ -176,14 +176,14 @@ mod tests {
     #[test]
     fn lines_that_are_refused_for_one_reason_are_told_together() {
         let mut kinds = Vec::new();
-        let told: Vec<usize> = (1..=2000)
+        let reported: Vec<usize> = (1..=2000)
             .filter(|line| {
                 let why =
                     if line % 1000 == 7 { "has no tab".into() } else { format!("has {line} pieces in `w{line}`") };
                 note(&mut kinds, &Error::line("a.txt", *line, why))
             })
             .collect();
-        assert_eq!(told, [1, 2, 3, 7, 1007]);
+        assert_eq!(reported, [1, 2, 3, 7, 1007]);
         let rest: Vec<String> = kinds.iter().filter_map(RefusedKind::rest).collect();
         assert_eq!(rest, ["a.txt, lines 4, 5, 6, 8, 9 and so on: the same, 1995 lines more"]);
     }

@@ -165,7 +165,7 @@ pub fn run(
     options: &SystemRunOptions,
     measuring: &mut Measuring,
     ticket: &CancellationToken,
-    hear: &mut dyn FnMut(RunDone<'_>) -> Result<()>,
+    on_progress: &mut dyn FnMut(RunDone<'_>) -> Result<()>,
 ) -> Result<()> {
     let (total, mut done) = (workspace.len()?, workspace.outputs(id)?);
     let languages = [None, Some(system.lead().config.target_language.clone())];
@@ -192,10 +192,10 @@ pub fn run(
             workspace.fold()?;
             loose = 0;
         }
-        hear(RunDone { outputs: &outputs, refused: &refused, words, seconds, done, total })?;
+        on_progress(RunDone { outputs: &outputs, refused: &refused, words, seconds, done, total })?;
         Ok(true)
     };
-    let told = loop {
+    let result = loop {
         match step() {
             Ok(true) => {}
             Ok(false) => break Ok(()),
@@ -203,7 +203,7 @@ pub fn run(
         }
     };
     workspace.fold()?;
-    told
+    result
 }
 
 /// Checks that a run can begin, before its system is added to the workspace.

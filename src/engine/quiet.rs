@@ -47,11 +47,11 @@ mod tests {
     #[test]
     fn only_the_thread_that_tries_something_out_is_silent() {
         // Counts the panics that are reported, by the message that only this test uses.
-        static TOLD: AtomicUsize = AtomicUsize::new(0);
+        static REPORTED: AtomicUsize = AtomicUsize::new(0);
         let before = std::panic::take_hook();
         std::panic::set_hook(silenced(Box::new(move |info| {
             if info.payload().downcast_ref::<&str>() == Some(&"planted here") {
-                TOLD.fetch_add(1, Ordering::AcqRel);
+                REPORTED.fetch_add(1, Ordering::AcqRel);
             } else {
                 before(info);
             }
@@ -60,6 +60,6 @@ mod tests {
         assert_eq!(catch_quietly(|| -> () { panic!("planted here") }), Err("planted here".to_owned()));
         assert_eq!(catch_quietly(elsewhere), Ok(true));
         assert!(elsewhere());
-        assert_eq!(TOLD.load(Ordering::Acquire), 2, "both panics of other threads are told, the tried one is not");
+        assert_eq!(REPORTED.load(Ordering::Acquire), 2, "both panics of other threads are told, the tried one is not");
     }
 }

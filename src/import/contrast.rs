@@ -9,15 +9,15 @@ use engine::error::Result;
 /// The columns of the translations, the good one first.
 pub const COLUMNS: [&str; 2] = ["good", "bad"];
 
-/// Reads a table with all three columns; `tell` gets warnings.
-pub fn read(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<Vec<ContrastPair>> {
+/// Reads a table with all three columns; `notify` gets warnings.
+pub fn read(path: &Path, notify: &mut dyn FnMut(&str)) -> Result<Vec<ContrastPair>> {
     let outputs = COLUMNS.iter().map(|name| ((*name).to_owned(), ColumnRole::Output((*name).to_owned())));
     let columns =
         outputs.chain([("tag".to_owned(), ColumnRole::Extra), ("tags".to_owned(), ColumnRole::Extra)]).collect();
     let outputs = COLUMNS.iter().map(|name| ColumnRole::Output((*name).to_owned()));
     let needed: Vec<ColumnRole> = outputs.chain([ColumnRole::Source]).collect();
     let lacks = "has no columns `source`, `good` and `bad`; name them in the first row, tabs or commas between";
-    Ok(crate::table(path, columns, (&needed, lacks), tell)?.into_iter().map(of_record).collect())
+    Ok(crate::table(path, columns, (&needed, lacks), notify)?.into_iter().map(of_record).collect())
 }
 
 fn of_record(record: Record) -> ContrastPair {

@@ -55,16 +55,17 @@ impl Facts {
     }
 
     /// Everything that was found out, in sentences.
-    pub fn told(&self) -> Vec<String> {
+    pub fn sentences(&self) -> Vec<String> {
         let packed = self.packed.map_or_else(String::new, |packing| format!(", packed with {packing}"));
         let encoding = if self.encoding.is_empty() { String::new() } else { format!(", {}", self.encoding) };
-        let mut told = vec![format!("{}{encoding}{packed}.", self.label)];
-        told.extend(self.orientation.told(Orientation::name));
-        told.extend(self.base.told(Base::name));
-        told.extend(self.order.told(LinkOrder::name));
-        told.extend(self.languages.iter().map(|(source, target)| format!("Translated from {source} to {target}.")));
-        told.extend(self.notes.iter().cloned());
-        told
+        let mut sentences = vec![format!("{}{encoding}{packed}.", self.label)];
+        sentences.extend(self.orientation.note(Orientation::name));
+        sentences.extend(self.base.note(Base::name));
+        sentences.extend(self.order.note(LinkOrder::name));
+        sentences
+            .extend(self.languages.iter().map(|(source, target)| format!("Translated from {source} to {target}.")));
+        sentences.extend(self.notes.iter().cloned());
+        sentences
     }
 }
 

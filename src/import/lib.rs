@@ -38,7 +38,7 @@ fn table(
     path: &Path,
     columns: Vec<(String, ColumnRole)>,
     (needed, lacks): (&[ColumnRole], &str),
-    tell: &mut dyn FnMut(&str),
+    notify: &mut dyn FnMut(&str),
 ) -> Result<Vec<Record>> {
     let mut file = open(path, &ImportOptions { columns, ..ImportOptions::default() })?;
     if !needed.iter().all(|role| file.facts.columns.iter().any(|column| column.role == *role)) {
@@ -51,7 +51,7 @@ fn table(
             return Ok(all);
         }
         let (records, warnings) = window.read();
-        warnings.kept.iter().for_each(|warning| tell(&warning.sentence));
+        warnings.kept.iter().for_each(|warning| notify(&warning.sentence));
         all.extend(records);
     }
 }

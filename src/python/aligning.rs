@@ -38,7 +38,7 @@ pub struct Learner(Mutex<LineAligner>);
 
 #[pymethods]
 impl Learner {
-    /// Learns; `hear` is called with the pairs that are done of all passes.
+    /// Learns; `on_progress` is called with the pairs that are done of all passes.
     #[new]
     fn new(
         py: Python<'_>,
@@ -47,22 +47,22 @@ impl Learner {
         languages: (String, String),
         pretokenized: bool,
         threads: Option<usize>,
-        hear: Option<Bound<'_, PyAny>>,
+        on_progress: Option<Bound<'_, PyAny>>,
     ) -> Answer<Self> {
         let threads = threads.unwrap_or_else(physical_cores);
-        let aligner = waiting::work(py, hear.as_ref(), |ticket, counted| {
+        let aligner = waiting::work(py, on_progress.as_ref(), |ticket, counted| {
             let (mut source, mut target) =
                 (Cutter::new(&languages.0, pretokenized), Cutter::new(&languages.1, pretokenized));
             let mut reading = CorpusBuilder::default();
             for (x, y) in sources.iter().zip(&targets) {
                 reading.push(&source.cut(x).words, &target.cut(y).words);
             }
-            let mut told = 0;
+            let mut reported = 0;
             let mut learned =
                 learn(reading.finish(RARE), &AlignerSettings::default(), threads, ticket, &mut |progress| {
                     if let LearningProgress::Pairs(done) = progress {
-                        counted.add(done.saturating_sub(told), 0);
-                        told = told.max(done);
+                        counted.add(done.saturating_sub(reported), 0);
+                        reported = reported.max(done);
                     }
                 })?;
             if !pretokenized {
@@ -107,12 +107,12 @@ impl Learner {
         sources: Vec<String>,
         targets: Vec<String>,
         symmetrize: &str,
-        hear: Option<Bound<'_, PyAny>>,
+        on_progress: Option<Bound<'_, PyAny>>,
     ) -> Answer<Vec<Pairs>> {
         let way = AlignerDirection::of_aligner().find(|way| way.name() == symmetrize);
         let names = symmetrizations().join(", ");
         let way = way.ok_or_else(|| Error::Input(format!("there is no {symmetrize}; choose {names}")))?;
-        waiting::work(py, hear.as_ref(), |ticket, counted| {
+        waiting::work(py, on_progress.as_ref(), |ticket, counted| {
             let mut aligner = self.locked();
             let mut all: Vec<Pairs> = Vec::with_capacity(sources.len());
             for (source, target) in sources.iter().zip(&targets) {

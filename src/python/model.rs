@@ -263,10 +263,11 @@ impl NativeModel {
         py: Python<'_>,
         texts: Vec<String>,
         asked: SearchAsked,
-        hear: Option<Bound<'_, PyAny>>,
+        on_progress: Option<Bound<'_, PyAny>>,
     ) -> Answer<Vec<NativeTranslation>> {
-        let found =
-            waiting::work(py, hear.as_ref(), |ticket, counted| self.translated(&texts, &asked, ticket, counted))?;
+        let found = waiting::work(py, on_progress.as_ref(), |ticket, counted| {
+            self.translated(&texts, &asked, ticket, counted)
+        })?;
         Ok(found.into_iter().map(NativeTranslation::best).collect())
     }
 
@@ -276,9 +277,9 @@ impl NativeModel {
         sources: Vec<String>,
         targets: Vec<String>,
         asked: ScoreAsked,
-        hear: Option<Bound<'_, PyAny>>,
+        on_progress: Option<Bound<'_, PyAny>>,
     ) -> Answer<Vec<NativeTranslation>> {
-        let found = waiting::work(py, hear.as_ref(), |ticket, counted| {
+        let found = waiting::work(py, on_progress.as_ref(), |ticket, counted| {
             self.scored((&sources, &targets), &asked, ticket, counted)
         })?;
         Ok(found.into_iter().map(NativeTranslation::best).collect())

@@ -29,16 +29,16 @@ impl Counted {
         self.words.fetch_add(words, Ordering::Relaxed);
     }
 
-    fn tell(&self, hear: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let Some(hear) = hear else { return Ok(()) };
-        hear.call1((self.sentences.load(Ordering::Relaxed), self.words.load(Ordering::Relaxed))).map(drop)
+    fn notify(&self, on_progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let Some(on_progress) = on_progress else { return Ok(()) };
+        on_progress.call1((self.sentences.load(Ordering::Relaxed), self.words.load(Ordering::Relaxed))).map(drop)
     }
 }
 
-/// Does work that can be stopped. `hear` is called with the sentences and words that are done.
+/// Does work that can be stopped. `on_progress` is called with the sentences and words that are done.
 pub fn work<T: Send>(
     py: Python<'_>,
-    hear: Option<&Bound<'_, PyAny>>,
+    on_progress: Option<&Bound<'_, PyAny>>,
     doing: impl FnOnce(&CancellationToken, &Counted) -> Result<T> + Send,
 ) -> Answer<T> {
     let generation = Generation::new();
@@ -54,7 +54,7 @@ pub fn work<T: Send>(
         let worker = thread::Builder::new().name("interlinear-python".to_owned()).spawn_scoped(scope, doing);
         let worker = worker.map_err(|error| Error::Internal(format!("a thread cannot be had ({error})")))?;
         let stopped = wait(py, ended, &mut || {
-            let looked = py.check_signals().and_then(|()| counted.tell(hear));
+            let looked = py.check_signals().and_then(|()| counted.notify(on_progress));
             looked.inspect_err(|_| generation.cancel())
         });
         let done = py.detach(|| worker.join());
@@ -62,7 +62,7 @@ pub fn work<T: Send>(
             (Some(why), _) => Err(why.into()),
             (None, Ok(done)) => {
                 let done = done?;
-                counted.tell(hear)?;
+                counted.notify(on_progress)?;
                 Ok(done)
             }
             (None, Err(_)) => Err(PyRuntimeError::new_err("internal error: see above; please report it").into()),
@@ -74,12 +74,12 @@ pub fn work<T: Send>(
 fn wait(py: Python<'_>, mut ended: Receiver<()>, look: &mut dyn FnMut() -> PyResult<()>) -> Option<PyErr> {
     let mut stopped = None;
     loop {
-        let (waiting, heard) = py.detach(move || {
-            let heard = ended.recv_timeout(TICK);
-            (ended, heard)
+        let (waiting, outcome) = py.detach(move || {
+            let outcome = ended.recv_timeout(TICK);
+            (ended, outcome)
         });
         ended = waiting;
-        if heard == Err(RecvTimeoutError::Disconnected) {
+        if outcome == Err(RecvTimeoutError::Disconnected) {
             return stopped;
         }
         if stopped.is_none() {

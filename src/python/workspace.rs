@@ -99,7 +99,7 @@ impl NativeWorkspace {
         py: Python<'_>,
         (name, about): (&str, &StoredAbout),
         outputs: Vec<SystemOutput>,
-        hear: Option<&Bound<'_, PyAny>>,
+        on_progress: Option<&Bound<'_, PyAny>>,
     ) -> Answer<()> {
         let languages = about.languages.split_once('>');
         let languages = languages.map(|(source, target)| (source.to_owned(), target.to_owned()));
@@ -108,7 +108,7 @@ impl NativeWorkspace {
             warn(py, &trouble)?;
         }
         let mut outputs: Vec<(usize, SystemOutput)> = outputs.into_iter().enumerate().collect();
-        waiting::work(py, hear, |ticket, counted| {
+        waiting::work(py, on_progress, |ticket, counted| {
             let mut workspace = self.locked();
             let count = workspace.len()?;
             if outputs.len() != count {
@@ -153,8 +153,8 @@ impl NativeWorkspace {
             chosen.truncate(rows.limit.unwrap_or(usize::MAX));
             Ok::<_, Error>((corpus, chosen, trouble))
         })?;
-        for told in corpus.damages.iter().chain(&corpus.take_damages()).chain(&trouble) {
-            warn(py, told)?;
+        for message in corpus.damages.iter().chain(&corpus.take_damages()).chain(&trouble) {
+            warn(py, message)?;
         }
         Ok((corpus, chosen))
     }
@@ -226,12 +226,12 @@ impl NativeWorkspace {
         name: &str,
         outputs: Vec<OutputAsked<'_>>,
         languages: Option<(String, String)>,
-        hear: Option<Bound<'_, PyAny>>,
+        on_progress: Option<Bound<'_, PyAny>>,
     ) -> Answer<()> {
         let languages = languages.map_or_else(String::new, |(source, target)| format!("{source}>{target}"));
         let about = StoredAbout { languages, file: "Python".to_owned(), ..StoredAbout::default() };
         let read = outputs.into_iter().enumerate().map(|(at, output)| output.read(at));
-        self.add(py, (name, &about), read.collect::<Result<_>>()?, hear.as_ref())
+        self.add(py, (name, &about), read.collect::<Result<_>>()?, on_progress.as_ref())
     }
 
     /// Puts in translations of every sentence.
@@ -240,11 +240,11 @@ impl NativeWorkspace {
         py: Python<'_>,
         name: &str,
         translations: Vec<PyRef<'_, NativeTranslation>>,
-        hear: Option<Bound<'_, PyAny>>,
+        on_progress: Option<Bound<'_, PyAny>>,
     ) -> Answer<()> {
         let about = translations.first().map(|first| first.about()).unwrap_or_default();
         let outputs = translations.iter().map(|one| one.said().unwrap_or_default()).collect();
-        self.add(py, (name, &about), outputs, hear.as_ref())
+        self.add(py, (name, &about), outputs, on_progress.as_ref())
     }
 
     /// Removes a system and all that it said.

@@ -46,7 +46,7 @@ pub struct WorkerLanes {
     worker: Option<Worker>,
     sign: Option<Sign>,
     inbox: Rc<RefCell<Inbox>>,
-    heard: [Closure<dyn FnMut(MessageEvent)>; 2],
+    received: [Closure<dyn FnMut(MessageEvent)>; 2],
     decoded: VecDeque<Event>,
     others: VecDeque<JobNews>,
     last: Option<Request>,
@@ -72,13 +72,13 @@ impl WorkerLanes {
             bytes => inbox.news.push_back(Uint8Array::new(&bytes).to_vec()),
         });
         let lost = listen(|inbox, _| inbox.is_lost = true);
-        let heard = [news, lost];
+        let received = [news, lost];
         let mut jobs = Self {
             spawn,
             worker: None,
             sign: None,
             inbox,
-            heard,
+            received,
             decoded: VecDeque::new(),
             others: VecDeque::new(),
             last: None,
@@ -94,8 +94,8 @@ impl WorkerLanes {
     fn start(&mut self) {
         let worker = self.spawn.call0(&JsValue::NULL).ok().and_then(|worker| worker.dyn_into::<Worker>().ok());
         if let Some(worker) = &worker {
-            worker.set_onmessage(Some(self.heard[0].as_ref().unchecked_ref()));
-            worker.set_onerror(Some(self.heard[1].as_ref().unchecked_ref()));
+            worker.set_onmessage(Some(self.received[0].as_ref().unchecked_ref()));
+            worker.set_onerror(Some(self.received[1].as_ref().unchecked_ref()));
         }
         self.worker = worker;
     }

@@ -89,9 +89,9 @@ async fn fetched(path: &str) -> Result<String, JsValue> {
     JsFuture::from(answer.text()?).await?.as_string().ok_or(JsValue::NULL)
 }
 
-fn say(told: &str) {
+fn say(reported: &str) {
     let place = web_sys::window().and_then(|window| window.document()?.get_element_by_id("spoken"));
     if let Some(place) = place {
-        place.set_text_content(Some(told));
+        place.set_text_content(Some(reported));
     }
 }

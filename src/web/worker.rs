@@ -21,7 +21,7 @@ use explorer::jobs::steps::{Open, StepsEvent, StepsRequest};
 use explorer::jobs::{models::cache::Key, models::store::Store, queue::job_queue};
 use explorer::jobs::{serve, steps};
 
-const TELL_EVERY: f32 = 0.02;
+const REPORT_EVERY: f32 = 0.02;
 
 #[wasm_bindgen]
 extern "C" {
@@ -32,7 +32,7 @@ extern "C" {
 #[derive(Default)]
 struct Coming {
     files: BTreeMap<String, Vec<u8>>,
-    told: f32,
+    reported: f32,
 }
 
 /// The worker's end. `worker.js` calls it and fetches what it names.
@@ -74,14 +74,14 @@ impl PageWorker {
     }
 
     /// Takes in what the page asks for.
-    pub fn heard(&mut self, bytes: &[u8]) -> Result<(), JsError> {
+    pub fn received(&mut self, bytes: &[u8]) -> Result<(), JsError> {
         match unpacked(bytes)? {
             ToWorker::Decode(request) => {
                 let has_work = |spec: &&ColumnSpec| spec.decode || spec.given.is_some();
                 self.todo = request.columns.iter().filter(has_work).map(|spec| spec.column).collect();
                 let is_there = |id: &ColumnId| request.columns.iter().any(|spec| spec.column == *id);
-                self.failed.values_mut().for_each(|(_, told)| told.retain(is_there));
-                self.failed.retain(|_, (_, told)| !told.is_empty());
+                self.failed.values_mut().for_each(|(_, reported)| reported.retain(is_there));
+                self.failed.retain(|_, (_, reported)| !reported.is_empty());
                 self.is_news = true;
                 self.request = Some(request);
             }
@@ -111,11 +111,11 @@ impl PageWorker {
     pub fn read(&mut self, folder: &str, share: f32) -> Result<(), JsError> {
         let folder = Path::new(folder);
         match self.coming.get_mut(folder) {
-            Some(coming) if share >= coming.told + TELL_EVERY => coming.told = share,
+            Some(coming) if share >= coming.reported + REPORT_EVERY => coming.reported = share,
             _ => return Ok(()),
         }
         for column in self.columns_with(folder) {
-            tell(&FromWorker::Decoded(Event::Loading { column, fraction: share }))?;
+            notify(&FromWorker::Decoded(Event::Loading { column, fraction: share }))?;
         }
         Ok(())
     }
@@ -152,7 +152,7 @@ impl PageWorker {
         self.coming.remove(path);
         let columns = self.columns_with(path);
         for column in columns.iter().copied() {
-            tell(&FromWorker::Decoded(Event::LoadFailed { column, message: message.clone() }))?;
+            notify(&FromWorker::Decoded(Event::LoadFailed { column, message: message.clone() }))?;
         }
         self.failed.insert(path.to_owned(), (message, columns));
         Ok(())
@@ -197,7 +197,7 @@ impl PageWorker {
         self.is_news = false;
         let ticket = CancellationToken::asking(is_replaced);
         let mut lost = None;
-        let mut emit = |event| lost = tell(&FromWorker::Decoded(event)).err().map(|_| ());
+        let mut emit = |event| lost = notify(&FromWorker::Decoded(event)).err().map(|_| ());
         serve(&part, &mut self.store, &ticket, &mut emit);
         if ticket.is_stale() {
             // what replaces it is heard before the next turn, unless it was long work that was cancelled
@@ -225,7 +225,7 @@ impl PageWorker {
         }
         let config = self.open.as_ref().map(|open| open.config().to_json());
         let found = found.map(Into::into).map_err(|error: Error| error.to_string());
-        tell(&FromWorker::Steps(StepsEvent { number, found }, config))?;
+        notify(&FromWorker::Steps(StepsEvent { number, found }, config))?;
         Ok(true)
     }
 
@@ -234,7 +234,7 @@ impl PageWorker {
         let Some((number, order)) = self.orders.pop_front_if(|(_, order)| is_ready(order)) else { return Ok(false) };
         let progress = |progress| {
             // the page has the next one, or the end
-            let _ = tell(&FromWorker::Queue(QueueEvent { number, kind: QueueNews::Progress(progress) }));
+            let _ = notify(&FromWorker::Queue(QueueEvent { number, kind: QueueNews::Progress(progress) }));
         };
         let ticket = CancellationToken::asking(is_replaced);
         let kind = job_queue::at_once(order.clone(), &self.store.library(), ticket, &progress);
@@ -242,7 +242,7 @@ impl PageWorker {
             self.orders.push_front((number, order));
             return Ok(true);
         }
-        tell(&FromWorker::Queue(QueueEvent { number, kind }))?;
+        notify(&FromWorker::Queue(QueueEvent { number, kind }))?;
         Ok(true)
     }
 }
@@ -251,7 +251,7 @@ fn without_work(spec: ColumnSpec) -> ColumnSpec {
     ColumnSpec { decode: false, given: None, ..spec }
 }
 
-fn tell(message: &FromWorker) -> Result<(), JsError> {
+fn notify(message: &FromWorker) -> Result<(), JsError> {
     let bytes = Uint8Array::from(packed(message)?.as_slice());
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     scope.post_message(&bytes).map_err(|_| JsError::new("the page does not hear"))

@@ -191,7 +191,7 @@ fn main() -> ExitCode {
     match measure(&Args::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            interlinear::cli::output::tell(&format!("{error:#}"));
+            interlinear::cli::output::notify(&format!("{error:#}"));
             ExitCode::FAILURE
         }
     }

@@ -36,7 +36,7 @@ fn filled(path: &Path, known: &KnownWords) -> Workspace {
     let rules = workspace.rules();
     let said = |(at, line): (usize, &(&str, &str, &str))| {
         let links: Vec<_> = links_of(line.2).expect("links").all().into_iter().map(|(link, _)| link).collect();
-        let links = Some(rules.retold_links(&links, SideRules::SPACES, (line.0, line.1)));
+        let links = Some(rules.respread_links(&links, SideRules::SPACES, (line.0, line.1)));
         (at, SystemOutput { links, ..SystemOutput::plain(line.1, line.0, rules) })
     };
     let said: Vec<_> = LINES.iter().enumerate().map(said).collect();

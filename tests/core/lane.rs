@@ -63,7 +63,7 @@ fn orders_are_done_in_the_order_they_came_and_tell_how_far_they_are() {
             fake(move |work| {
                 for done in 0..=3 {
                     let what = "Counting".to_owned();
-                    work.tell(JobProgress { done, total: 3, what, ..JobProgress::default() });
+                    work.notify(JobProgress { done, total: 3, what, ..JobProgress::default() });
                 }
                 Ok(number as u32 * 10)
             }),

@@ -80,8 +80,10 @@ fn the_set_to_try_is_a_corpus_that_goes_unless_it_is_saved() {
 #[test]
 fn the_logs_come_back_at_the_next_start() {
     let mut session = session(&["m0"]);
-    session
-        .hear(FileEvent::Logs { path: PathBuf::from("runs"), found: vec![PathBuf::from("runs/a/training/log.jsonl")] });
+    session.absorb_file(FileEvent::Logs {
+        path: PathBuf::from("runs"),
+        found: vec![PathBuf::from("runs/a/training/log.jsonl")],
+    });
     let text = serde_json::to_string(&session.saved()).expect("the state can be written");
     // A page that is no longer there is not missed.
     let text = text.replacen('{', "{\"page\":\"evaluation\",\"evaluation\":{\"by_input\":true},", 1);
@@ -105,13 +107,13 @@ fn what_is_dropped_without_a_corpus_makes_one() {
         std::fs::write(&path, text).expect("written");
         apply(&mut session, WindowCommand::Drop(path.clone()));
         assert_eq!(chores(&mut session), [FileJob::Look { path: path.clone(), on: CORPUS }]);
-        session.hear(opened(path.display().to_string(), Dropped::Text, CORPUS));
+        session.absorb_file(opened(path.display().to_string(), Dropped::Text, CORPUS));
         measured::answer(&mut session, &thread, |page| page.incoming.last.as_ref().is_some_and(|(of, _)| *of == path));
     }
     let page = session.corpus();
     assert!(page.is_unsaved());
     assert_eq!(page.corpus.references_of(1), ["v", "x"]);
-    session.hear(FileEvent::Logs { path: PathBuf::from("empty"), found: Vec::new() });
+    session.absorb_file(FileEvent::Logs { path: PathBuf::from("empty"), found: Vec::new() });
     assert!(session.app().view.notices.last().is_some_and(|notice| notice.is_error && notice.text.contains("empty")));
 }
 

@@ -483,7 +483,7 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
     let (mut session, ids) = acted_on(2);
     let id = ids[1];
     session.take_effects();
-    session.hear(opened("a.json", Dropped::Interventions, MAP));
+    session.absorb_file(opened("a.json", Dropped::Interventions, MAP));
     assert_eq!(session.app().view.page, SENTENCE);
     let (number, question) = ordered(&mut session).expect("an order");
     assert!(matches!(question, ProbeQuestion::Open { columns, .. } if columns.len() == 2));
@@ -538,7 +538,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     let id = session.nth(0).id;
     serve(&mut session, SourceCommand::Replace(source.clone()));
     session.apply(interlinear::app::command::WindowCommand::Open(path));
-    session.hear(opened("script.json", Dropped::Interventions, SENTENCE));
+    session.absorb_file(opened("script.json", Dropped::Interventions, SENTENCE));
     let (number, _) = ordered(&mut session).expect("an order");
     found(&mut session, number, Probed::Opened(Opened { column: id, made_with: None, source, interventions }));
     let request = session.take_effects().into_iter().find_map(|effect| match effect {

@@ -137,7 +137,7 @@ fn a_file_that_does_not_answer_holds_up_no_exit() {
         theirs.pass(0);
         Some(1)
     };
-    disk.run_telling("read", Box::new(read));
+    disk.run_reporting("read", Box::new(read));
     begun.recv_timeout(PATIENCE).expect("it is being read");
     assert!(ends(move || drop(disk)), "the end of the program waits for a file");
     doors.open(0);

@@ -447,10 +447,10 @@ fn text_of(lines: &str) -> Arc<TextFile> {
 fn with_file(lines: &str) -> Session {
     let mut session = session(0);
     let path = Path::new("list.txt");
-    session.hear(text_opened(path));
+    session.absorb_file(text_opened(path));
     assert_eq!(session.app().lists.shown, List::File(0));
     let lines = text_of(lines);
-    session.hear(FileEvent::Read { path: path.into(), lines });
+    session.absorb_file(FileEvent::Read { path: path.into(), lines });
     session
 }
 
@@ -498,9 +498,11 @@ fn search_finds_letter_case_aside_and_arrows_move_through_matches() {
 #[test]
 fn a_file_that_cannot_be_read_is_a_notice_and_no_list() {
     let mut session = session(0);
-    session.hear(text_opened("missing.txt"));
-    session
-        .hear(FileEvent::ReadFailed { path: "missing.txt".into(), message: "missing.txt: does not exist".to_owned() });
+    session.absorb_file(text_opened("missing.txt"));
+    session.absorb_file(FileEvent::ReadFailed {
+        path: "missing.txt".into(),
+        message: "missing.txt: does not exist".to_owned(),
+    });
     assert!(session.app().lists.files.is_empty());
     assert_eq!(session.app().lists.shown, List::Examples);
     assert!(session.has_error("missing.txt"));
@@ -606,7 +608,7 @@ fn the_state_comes_back_as_it_was() {
     ] {
         session.apply(command);
     }
-    session.hear(text_opened("list.txt"));
+    session.absorb_file(text_opened("list.txt"));
     let saved = session.saved();
     saved.save(&path).expect("it can be saved");
     let found = load_or_set_aside(&path);
@@ -947,15 +949,15 @@ fn undo_marks_the_line_of_the_list_again() {
 fn a_file_that_is_not_there_leaves_the_list_as_it_was() {
     let mut session = session(0);
     let here = PathBuf::from("here.txt");
-    session.hear(text_opened(here.clone()));
+    session.absorb_file(text_opened(here.clone()));
     let lines = text_of("one\ntwo\nthree one\n");
-    session.hear(FileEvent::Read { path: here, lines });
+    session.absorb_file(FileEvent::Read { path: here, lines });
     session.apply(ListCommand::Pick(2));
     session.apply(ListCommand::Search("one".to_owned()));
     let missing = PathBuf::from("missing.txt");
-    session.hear(text_opened(missing.clone()));
+    session.absorb_file(text_opened(missing.clone()));
     assert_eq!(session.app().lists.shown, List::File(1));
-    session.hear(FileEvent::ReadFailed { path: missing, message: "missing.txt: does not exist".to_owned() });
+    session.absorb_file(FileEvent::ReadFailed { path: missing, message: "missing.txt: does not exist".to_owned() });
     assert_eq!((session.app().lists.shown, session.app().document.state.position), (List::File(0), Some(2)));
     assert_eq!(session.app().lists.search.matches, [0, 2]);
 }
@@ -988,8 +990,8 @@ fn a_new_training_is_planned_and_written() {
     session.apply(Command::Training(TrainingCommand::Save("x/train.toml".into())));
     let chores = chores(&mut session);
     assert!(matches!(&chores[..], [FileJob::SaveTraining { path, .. }] if path == Path::new("x/train.toml")));
-    session.hear(FileEvent::TrainingSaved { path: "x/train.toml".into(), trouble: Some("no".to_owned()) });
+    session.absorb_file(FileEvent::TrainingSaved { path: "x/train.toml".into(), trouble: Some("no".to_owned()) });
     assert_eq!((session.training().saved.as_deref(), session.training().message.as_deref()), (None, Some("no")));
-    session.hear(FileEvent::TrainingSaved { path: "x/train.toml".into(), trouble: None });
+    session.absorb_file(FileEvent::TrainingSaved { path: "x/train.toml".into(), trouble: None });
     assert_eq!(session.training().saved.as_deref(), Some(Path::new("x/train.toml")));
 }

@@ -143,10 +143,10 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     session.apply(SelectCommand::Hypothesis { column, hypothesis: 1 });
     let [(new, question)] = &asked(&mut session)[..] else { panic!("another question") };
     assert_eq!(question.target[1], "soulier");
-    session.hear(FileEvent::Aligned { number: *old, links: Links::new(vec![link(0, 0)], vec![]) });
+    session.absorb_file(FileEvent::Aligned { number: *old, links: Links::new(vec![link(0, 0)], vec![]) });
     assert_eq!(table(&session).links, None, "these were the links of another hypothesis");
     let revision = table(&session).revision;
-    session.hear(FileEvent::Aligned { number: *new, links: Links::new(vec![link(0, 0)], vec![link(0, 1)]) });
+    session.absorb_file(FileEvent::Aligned { number: *new, links: Links::new(vec![link(0, 0)], vec![link(0, 1)]) });
     let shown = table(&session);
     assert!(shown.revision != revision && shown.links.as_ref().is_some_and(|links| links.is_sure(link(0, 0))));
     let agreement = shown.agreement.expect("alpha is compared with them");
@@ -179,7 +179,7 @@ fn the_share_on_links_is_of_the_words_of_the_texts() {
     translate(&mut session, "it is good.", vec![cut]);
     let [(number, _)] = asked(&mut session)[..] else { panic!("one question") };
     let links = Links::new(vec![link(0, 0), link(2, 2)], vec![link(1, 1)]);
-    session.hear(FileEvent::Aligned { number, links });
+    session.absorb_file(FileEvent::Aligned { number, links });
     let agreement = table(&session).agreement.expect("alpha is compared with them");
     assert_eq!((agreement.on_link, agreement.linked, agreement.words), (3, 3, 4), "the full stop is a word");
 }
@@ -191,7 +191,7 @@ fn a_translation_of_ones_own_has_the_links_of_the_aligner() {
     session.apply(SettingsCommand::SetLinks(true));
     translate(&mut session, "the shoe", vec![hypothesis(&["la", "chaussure", "</s>"], 3)]);
     let [(own, _)] = asked(&mut session)[..] else { panic!("one question") };
-    session.hear(FileEvent::Aligned { number: own, links: Links::new(vec![link(0, 0)], vec![]) });
+    session.absorb_file(FileEvent::Aligned { number: own, links: Links::new(vec![link(0, 0)], vec![]) });
     session.apply(SourceCommand::Give(Some("soulier le".to_owned())));
     let (column, number) = (session.nth(0).id, session.app().tasks.newest);
     let given = Ok(Box::new(hypothesis(&["soulier", "le", "</s>"], 3)));
@@ -200,7 +200,7 @@ fn a_translation_of_ones_own_has_the_links_of_the_aligner() {
     let [(number, question)] = &questions[..] else { panic!("one question: {questions:?}") };
     assert_eq!(question.target, ["soulier", "le", "</s>"]);
     assert!(table(&session).is_given && table(&session).links.is_none());
-    session.hear(FileEvent::Aligned { number: *number, links: Links::new(vec![link(1, 0)], vec![link(0, 1)]) });
+    session.absorb_file(FileEvent::Aligned { number: *number, links: Links::new(vec![link(1, 0)], vec![link(0, 1)]) });
     assert!(table(&session).links.as_ref().is_some_and(|links| links.is_sure(link(1, 0))));
     let agreement = table(&session).agreement.expect("alpha is compared with them");
     assert_eq!((agreement.on_link, agreement.words), (0, 2));
@@ -271,7 +271,7 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     let mut done = |session: &mut Session| {
         for chore in chores(session) {
             work::carry_out(chore, &mut disk, &aligner);
-            session.hear(disk.news.next_within(Duration::from_mins(1)).expect("an answer"));
+            session.absorb_file(disk.news.next_within(Duration::from_mins(1)).expect("an answer"));
         }
     };
     let open = |name: &str, model: Option<ModelSpec>| SettingsCommand::OpenAligner { path: at.join(name), model };
@@ -319,7 +319,7 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
             work::carry_out(chore, &mut disk, &aligners);
         }
         if let Some(news) = disk.news.next_within(Duration::from_secs(1)) {
-            session.hear(news);
+            session.absorb_file(news);
         }
     }
     assert_eq!((table(&session).links.as_ref(), told(&session)), (None, 1), "it is told once");
@@ -455,7 +455,7 @@ fn links_of_a_word_lie_on_all_its_pieces() {
     translate(&mut session, "an a", vec![one]);
     let [(number, question)] = &asked(&mut session)[..] else { panic!("one question") };
     assert_eq!(question.target, ["une", "</s>"], "aligners read words");
-    session.hear(FileEvent::Aligned { number: *number, links: Links::new(vec![link(1, 0)], vec![]) });
+    session.absorb_file(FileEvent::Aligned { number: *number, links: Links::new(vec![link(1, 0)], vec![]) });
     assert_eq!(table(&session).links, Some(Links::new(vec![link(1, 0)], vec![])));
     assert_eq!(table(&session).target[0].pieces, ["un", "##e"]);
     session.apply(SettingsCommand::SetPieces(true));

@@ -371,7 +371,7 @@ fn the_whole_alignment_is_guessed_at_once() {
         _ => None,
     });
     let links = Links::new(vec![link(0, 0)], vec![link(1, 0), link(1, 1)]);
-    session.hear(FileEvent::Aligned { number: question.expect("a question"), links });
+    session.absorb_file(FileEvent::Aligned { number: question.expect("a question"), links });
     assert_eq!(session.nth(0).table.as_ref().and_then(|table| table.links.as_ref()), None, "nobody shows them");
     session.apply(StepsCommand::SetGuessing(Some(Guessed::Whole)));
     session.apply(StepsCommand::GuessLink(link(1, 0)));

@@ -220,7 +220,7 @@ fn an_import_is_the_same_on_any_number_of_threads_and_after_it_was_stopped() {
     let (counter, ticket) = counted();
     let mut stopped = Workspace::open(&at("stopped.ilws")).expect("a workspace");
     let half = import(&mut stopped, &at("a.jsonl"), 3, &ticket, &mut |_| counter.cancel());
-    assert!(half.is_stopped && half.sentences == 1000 && half.told().contains("What came stays"), "{half:?}");
+    assert!(half.is_stopped && half.sentences == 1000 && half.summary().contains("What came stays"), "{half:?}");
     let corpus = CorpusTable::read(&stopped).expect("a corpus");
     assert_eq!((corpus.len(), corpus.systems[0].done), (1000, 999), "every sentence that came has its output");
     let rest = import(&mut stopped, &at("a.jsonl"), 2, &forever(), &mut |_| {});

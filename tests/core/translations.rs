@@ -251,13 +251,13 @@ fn threads_speak_the_language_of_the_one_that_started_them() {
     let mut disk = Disk::spawn(Duration::ZERO, Arc::new(|| {}));
     let (go, goes) = channel::<()>();
     lang::speak(Language::German);
-    let job = move |tell: &mut dyn FnMut(Language) -> bool| {
-        tell(lang::spoken());
+    let job = move |notify: &mut dyn FnMut(Language) -> bool| {
+        notify(lang::spoken());
         goes.recv().expect("the test goes on");
-        tell(lang::in_english(lang::spoken));
+        notify(lang::in_english(lang::spoken));
         Some(lang::spoken())
     };
-    disk.run_telling("read", Box::new(job));
+    disk.run_reporting("read", Box::new(job));
     let next = || disk.news.next_within(Duration::from_mins(1)).expect("it tells");
     assert_eq!(next(), Language::German);
     lang::speak(Language::French);

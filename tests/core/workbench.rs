@@ -223,7 +223,7 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
     let mut told = Vec::new();
     while told.len() < 3 {
         told.push(wait(&thread, |news| match news {
-            CorpusNews::Imported(_, report) => Some(report.told()),
+            CorpusNews::Imported(_, report) => Some(report.summary()),
             _ => None,
         }));
     }

@@ -76,11 +76,11 @@ impl SessionHost for Rehearsal {
                 self.wires.written.borrow_mut().push((path, text));
             } else if let Effect::Chore(FileJob::Paint(picture)) = effect {
                 let pixels = picture.pixels().expect("it can be drawn");
-                self.session.hear(FileEvent::Painted(Arc::new(pixels)));
+                self.session.absorb_file(FileEvent::Painted(Arc::new(pixels)));
                 changed = true;
             } else if let Effect::Chore(FileJob::ReadAnnotated(path)) = effect {
                 let sentences = Arc::new(conllu::read_file(&path).expect("it can be read"));
-                self.session.hear(FileEvent::Annotated { path, sentences });
+                self.session.absorb_file(FileEvent::Annotated { path, sentences });
                 changed = true;
             } else if let Effect::TakeApart { number, .. } = effect
                 && let Some(trace) = self.wires.trace.borrow().clone()

@@ -115,7 +115,7 @@ fn all_heads_are_sorted_by_their_error_against_the_links() {
     let links = Links::new((0..2).map(|i| Link { source: i + 1, target: i }).collect(), Vec::new());
     for effect in session.take_effects() {
         if let Effect::Chore(FileJob::Align { number, .. }) = effect {
-            session.hear(FileEvent::Aligned { number, links: links.clone() });
+            session.absorb_file(FileEvent::Aligned { number, links: links.clone() });
         }
     }
     let (mut harness, wires) = desk::window(session);

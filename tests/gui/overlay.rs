@@ -20,7 +20,7 @@ const LINKS: &str = "Links of the statistical aligner";
 fn answer(session: &mut Session, links: &Links) {
     for effect in session.take_effects() {
         if let Effect::Chore(FileJob::Align { number, .. }) = effect {
-            session.hear(FileEvent::Aligned { number, links: links.clone() });
+            session.absorb_file(FileEvent::Aligned { number, links: links.clone() });
         }
     }
 }
@@ -261,7 +261,7 @@ fn a_model_is_given_an_aligner_of_its_own() {
     let model = session.app().document.columns[1].system.members[0].clone();
     let languages = ("en".to_owned(), "fr".to_owned());
     let own = AlignerFile { path: "m/own.aligner".into(), languages, model: Some(model.clone()) };
-    session.hear(FileEvent::Aligner(own.clone()));
+    session.absorb_file(FileEvent::Aligner(own.clone()));
     let (mut harness, wires) = desk::window(session);
     harness.click_on_each(&["Menu of RNNsearch", "Aligner for this model..."]);
     harness.get_by_role_and_label(Role::TextInput, "Path").type_text("m/other.aligner");

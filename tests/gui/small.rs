@@ -65,7 +65,7 @@ fn a_notice_moves_nothing() {
     };
     let (before, _) = place(desk::two_models());
     let mut session = desk::two_models();
-    session.hear(FileEvent::Notice { text: "Saved a.tsv".to_owned(), is_error: false });
+    session.absorb_file(FileEvent::Notice { text: "Saved a.tsv".to_owned(), is_error: false });
     let (after, dismiss) = place(session);
     assert_eq!(before, after);
     assert!(dismiss.is_some_and(|button| button.bottom() < SIZE[1] && button.top() > 0.5 * SIZE[1]), "{dismiss:?}");

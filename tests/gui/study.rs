@@ -150,7 +150,7 @@ fn learning_curves_grow_while_a_training_runs_and_are_saved_as_pictures() {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(CORPUS));
     let path = PathBuf::from("runs/big/training/log.jsonl");
-    session.hear(FileEvent::Logs { path: path.clone(), found: vec![path.clone()] });
+    session.absorb_file(FileEvent::Logs { path: path.clone(), found: vec![path.clone()] });
     let nll: Vec<CurvePoint> = (1..=2).map(|n| CurvePoint { update: n * 500, value: 4.0 / n as f64 }).collect();
     let curves =
         Curves { training_nll: nll.clone(), development_nll: nll, update: 1000, seconds: 90.0, ..Curves::default() };

@@ -197,9 +197,9 @@ fn a_million_lines_cost_no_more_than_those_in_view() {
     std::fs::write(&path, text).expect("the file is written");
     let mut session = desk::session("");
     session.apply(ListCommand::Show(List::Examples));
-    session.hear(FileEvent::Opened { path: path.clone(), what: Dropped::Text, on: SENTENCE });
+    session.absorb_file(FileEvent::Opened { path: path.clone(), what: Dropped::Text, on: SENTENCE });
     let lines = interlinear::text::lines::TextFile::open(&path).expect("the file is read");
-    session.hear(FileEvent::Read { path, lines: std::sync::Arc::new(lines) });
+    session.absorb_file(FileEvent::Read { path, lines: std::sync::Arc::new(lines) });
     session.apply(ListCommand::Show(List::File(0)));
     let (mut harness, wires) = desk::window(session);
     assert!(harness.has("line 3"));
@@ -315,8 +315,10 @@ fn a_window_without_models_says_what_to_do() {
 #[test]
 fn notices_are_sentences_that_can_be_dismissed() {
     let mut session = desk::two_models();
-    session
-        .hear(FileEvent::Notice { text: "The disk is full; free some space and try again".to_owned(), is_error: true });
+    session.absorb_file(FileEvent::Notice {
+        text: "The disk is full; free some space and try again".to_owned(),
+        is_error: true,
+    });
     let id = session.app().view.notices[0].id;
     let (mut harness, wires) = desk::window(session);
     assert!(harness.has("The disk is full; free some space and try again"));
@@ -497,8 +499,8 @@ fn a_new_training_is_chosen_from_the_tables() {
 #[test]
 fn what_went_well_is_said_for_a_while_and_trouble_until_it_is_dismissed() {
     let mut session = desk::two_models();
-    session.hear(FileEvent::Notice { text: "Saved a.tsv".to_owned(), is_error: false });
-    session.hear(FileEvent::Notice { text: "b.tsv does not exist; check the path".to_owned(), is_error: true });
+    session.absorb_file(FileEvent::Notice { text: "Saved a.tsv".to_owned(), is_error: false });
+    session.absorb_file(FileEvent::Notice { text: "b.tsv does not exist; check the path".to_owned(), is_error: true });
     let (mut harness, _) = desk::window(session);
     let is_there = |harness: &Harness<'_, App>, text: &str| harness.has(text);
     assert!(is_there(&harness, "Saved a.tsv"));
@@ -547,7 +549,7 @@ fn the_numbers_by_which_columns_are_compared_have_room_beside_their_names() {
     for effect in session.take_effects() {
         if let Effect::Chore(FileJob::Align { number, .. }) = effect {
             let all = (0..3).map(|at| Link { source: at, target: at }).collect();
-            session.hear(FileEvent::Aligned { number, links: Links::new(all, Vec::new()) });
+            session.absorb_file(FileEvent::Aligned { number, links: Links::new(all, Vec::new()) });
         }
     }
     let (harness, _) = desk::window_of(session, [1440.0, 900.0]);

@@ -12,7 +12,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::{command::SourceCommand, lights::HighlightPart, open_with::Installed};
 use interlinear::pages::sentence::command::{SearchCommand, SelectCommand};
 use interlinear::session::driver::{Driver, OpenWith};
-use interlinear::session::lessons::doing::{Baseline, settled};
+use interlinear::session::lessons::doing::{StepBaseline, settled};
 use interlinear::session::lessons::script::{ScriptPart, Wait};
 use interlinear::session::lessons::things::{LessonAct, LessonAction};
 use interlinear::{figure::equation::spoken, pages::lesson::LessonCommand};
@@ -295,7 +295,7 @@ fn walk(class: &mut Class, key: &str, reader: Reader) {
                     assert!(class.has(&format!("{came}: {}", wait.says())), "{}: {came}", class.what);
                 }
                 let (app, steps) = (class.session().app(), class.session().steps());
-                let is_so = wait.thing.holds(&Baseline::default(), app, steps);
+                let is_so = wait.thing.holds(&StepBaseline::default(), app, steps);
                 assert!(is_so || !wait.thing.can_be_done(), "{}: {:?} was not done", class.what, wait.thing);
             }
         }

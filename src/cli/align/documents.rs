@@ -96,7 +96,7 @@ const BREAKS: &[Choice<ParagraphBreaks>] = &[
 /// Aligns, or reads what was aligned, and writes.
 pub fn run(args: &DocumentsArgs) -> anyhow::Result<()> {
     let rows = match (&args.pairs, &args.source, &args.target) {
-        (Some(pairs), ..) => read(pairs, &mut output::tell)?,
+        (Some(pairs), ..) => read(pairs, &mut output::notify)?,
         (None, Some(source), Some(target)) => align(args, [source, target])?,
         _ => return Err(Error::Input("give --source and --target, or --pairs".to_owned()).into()),
     };
@@ -113,7 +113,7 @@ pub fn run(args: &DocumentsArgs) -> anyhow::Result<()> {
         for (side, path) in [source, target].into_iter().enumerate() {
             write_atomic(path, |file| whole().try_for_each(|row| writeln!(file, "{}", row.text(side))))?;
         }
-        output::tell(&format!("{} pairs are written", whole().count()));
+        output::notify(&format!("{} pairs are written", whole().count()));
         return Ok(());
     }
     output.text(&table(rows))?;
@@ -131,20 +131,20 @@ fn align(args: &DocumentsArgs, [source, target]: [&PathBuf; 2]) -> Result<Vec<Be
     let (beads, is_short) =
         align_documents([source, target], &options, args.run.cores(), &CancellationToken::forever())?;
     if is_short {
-        output::tell("the documents have too few sentences to learn words from; they are aligned by length alone");
+        output::notify("the documents have too few sentences to learn words from; they are aligned by length alone");
     }
-    tell(&beads);
+    notify(&beads);
     Ok(beads)
 }
 
-fn tell(beads: &[BeadRow]) {
+fn notify(beads: &[BeadRow]) {
     let count = |side: usize| beads.iter().map(|bead| bead.sides[side].len()).sum::<usize>();
     let mut report = format!("{} and {} sentences", count(0), count(1));
     for kind in BEAD_KINDS {
         let kind = format!("{}-{}", kind.source, kind.target);
         let _ = write!(report, ", {} of {kind}", beads.iter().filter(|bead| bead.kind == kind).count());
     }
-    output::tell(&report);
+    output::notify(&report);
 }
 
 fn letters(rows: &[BeadRow]) -> ([Vec<Range<usize>>; 2], [usize; 2]) {
@@ -193,7 +193,7 @@ fn indexes(path: &Path) -> Result<Option<Vec<[Vec<usize>; 2]>>> {
 fn made(rows: &[BeadRow], path: &Path) -> Result<Vec<BeadPlaces>> {
     let (sentences, found) = letters(rows);
     let Some(beads) = indexes(path)? else {
-        let gold = read(path, &mut output::tell)?;
+        let gold = read(path, &mut output::notify)?;
         let (_, wanted) = letters(&gold);
         if found != wanted {
             let ([x, y], [of_x, of_y]) = (found, wanted);

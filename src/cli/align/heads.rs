@@ -173,7 +173,7 @@ fn cells(row: &HeadErrorRow) -> [String; 6] {
 fn refer(args: &HeadsArgs, model: &Model, test_set: &mut TestSet, threads: usize) -> Result<()> {
     if let Some(path) = &args.gold {
         let note = test_set.read_golds(path, &args.layout.plan())?;
-        output::tell(&format!("{}: {note}", path.display()));
+        output::notify(&format!("{}: {note}", path.display()));
         return Ok(());
     }
     let pairs: Vec<(&str, &str)> = test_set.pairs.iter().map(|pair| (&*pair.source, pair.first())).collect();

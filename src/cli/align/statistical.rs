@@ -77,7 +77,7 @@ pub fn run(args: &AlignArgs) -> anyhow::Result<()> {
     writer.poll()?;
     writer.progress.finish();
     writer.output.finish()?;
-    files.source.tell_empty("align");
+    files.source.warn_if_empty("align");
     windows::refused(writer.refused)
 }
 
@@ -186,7 +186,7 @@ impl Writer<'_> {
     fn write(&mut self, links: Result<Vec<Link>>) -> anyhow::Result<()> {
         let links = links.unwrap_or_else(|why| {
             self.refused += 1;
-            self.progress.tell(&why.to_string());
+            self.progress.notify(&why.to_string());
             Vec::new()
         });
         self.number += 1;

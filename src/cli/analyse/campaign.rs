@@ -54,10 +54,10 @@ impl CampaignArgs {
         let campaign = plan.begun(corpus, rows)?;
         workspace.set_campaign(Some(&campaign))?;
         let (sentences, systems) = (campaign.sentences.len(), campaign.systems.len());
-        output::tell(&format!("{sentences} sentences of {systems} systems are assigned"));
+        output::notify(&format!("{sentences} sentences of {systems} systems are assigned"));
         if sentences < rows.len() {
             let left = rows.len() - sentences;
-            output::tell(&format!("{left} sentences are left out, of which not every system says something"));
+            output::notify(&format!("{left} sentences are left out, of which not every system says something"));
         }
         Ok(true)
     }

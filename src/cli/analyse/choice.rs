@@ -64,12 +64,12 @@ impl ChoiceArgs {
         let mut means = FilterResources::default();
         means.set(frequencies, self.aligner(corpus, workspace)?);
         if let Some(trouble) = means.aligner.as_ref().and_then(AlignerChoice::trouble) {
-            output::tell(&trouble);
+            output::notify(&trouble);
         }
         if means.aligner.is_none()
             && (asks_for_words || ["wrong.", "wrong:"].iter().any(|head| self.filter.contains(head)))
         {
-            output::tell(
+            output::notify(
                 "wrong:, --overview words: no model says which languages these are, so that references which nobody linked have no links \
                  and their words count as neither right nor wrong; name the languages with --languages, such as en-fr",
             );

@@ -77,7 +77,7 @@ pub(super) fn print(
         lines.extend(searching.step(corpus, workspace, 1000)?);
     }
     for at in &searching.incomplete {
-        output::tell(&format!("sentence {} has more hits than are listed", at + 1));
+        output::notify(&format!("sentence {} has more hits than are listed", at + 1));
     }
     output.text(&tsv(&lines, &sorted(&lines, args.order), corpus, links))
 }
@@ -99,7 +99,7 @@ fn weights(
         }
     };
     if table.rows.is_empty() {
-        output::tell(
+        output::notify(
             "no system has weights of such words: none has a hit with such an output word, or they came without alpha",
         );
     }

@@ -1,6 +1,6 @@
 //! The tables of an overview that `analyse --overview` prints.
 
-use crate::output::{LineOutput, tell};
+use crate::output::{LineOutput, notify};
 use corpus::overview::compute::{CountedThing, OverviewOptions, first_pair};
 use corpus::overview::tables::{OverviewTable, TABLES, overview};
 use corpus::store::{corpus::CorpusTable, file::Workspace};
@@ -50,7 +50,7 @@ pub(super) fn overviews_of(
     }
     let has_scores = |table: &OverviewTable| matches!(table.counted, CountedThing::Lengths | CountedThing::Pair);
     if TABLES.iter().filter(is_asked).any(has_scores) {
-        overview.notes.iter().for_each(|note| tell(note));
+        overview.notes.iter().for_each(|note| notify(note));
     }
     Ok(())
 }

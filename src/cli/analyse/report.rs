@@ -42,6 +42,6 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     let out = args.choice.out(args.output.clone(), ExportFormat::Report, rows, (&corpus, &workspace))?;
     let out = Out { pictures: args.pictures, title: args.title.clone(), ..out };
     out::write(&out, &corpus, &workspace)?;
-    output::tell(&format!("{} has {} sentences", out.path.display(), out.rows.len()));
+    output::notify(&format!("{} has {} sentences", out.path.display(), out.rows.len()));
     Ok(())
 }

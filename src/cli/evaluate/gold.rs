@@ -41,7 +41,7 @@ impl GoldArgs {
     pub fn read(&self, test_set: &mut TestSet) -> Result<Option<(PathBuf, String)>> {
         let Some(path) = &self.gold else { return Ok(None) };
         let note = test_set.read_golds(path, &self.layout.plan())?;
-        output::tell(&format!("{}: {note}", path.display()));
+        output::notify(&format!("{}: {note}", path.display()));
         Ok(Some((path.clone(), note)))
     }
 

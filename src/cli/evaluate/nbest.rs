@@ -123,7 +123,7 @@ fn read(args: &NbestArgs, targets: &[Vec<String>], bleu: BleuSettings) -> Result
             break;
         }
         let (records, warnings) = window.read();
-        warnings.kept.iter().for_each(|warning| output::tell(&warning.sentence));
+        warnings.kept.iter().for_each(|warning| output::notify(&warning.sentence));
         for record in records.iter().filter(|record| !record.outputs.is_empty()) {
             let references = references(args, targets, record)?;
             let known: Vec<&str> = references.iter().map(String::as_str).collect();
@@ -218,7 +218,7 @@ fn summary(
     let candidates = lists.iter().map(|list| list.texts.len()).sum::<usize>();
     let places: Vec<(String, usize)> = places.into_iter().map(|(n, count)| (place_name(n), count)).collect();
     let [signature, ..] = signatures(&bleu, lists.iter().map(|list| list.references.len()));
-    output::tell(&format!("BLEU {signature}"));
+    output::notify(&format!("BLEU {signature}"));
     if args.format == NbestFormat::Json {
         let score = |(name, scores): &(&str, SystemScores)| json!({ "name": name, "bleu": scores.bleu(), "chrf": scores.chrf(), "ter": scores.ter() });
         return output.json(&json!({

@@ -344,7 +344,7 @@ fn models_of(folder: &Path) -> Result<Vec<PathBuf>> {
     models.retain(|model| {
         let is_link = model.is_symlink();
         if is_link {
-            output::tell(&format!("{} is a link to another folder; it is not served", model.display()));
+            output::notify(&format!("{} is a link to another folder; it is not served", model.display()));
         }
         !is_link
     });

@@ -9,7 +9,7 @@ use crate::args;
 use crate::args::{GoldLayoutArgs, LINK_WORDS, RunArgs, SearchArgs, one_of};
 use crate::figure::glossed::GlossingModel;
 use crate::figure::{no_terminal, to_stdout, within};
-use crate::output::{provenance, tell};
+use crate::output::{notify, provenance};
 use corpus::import::tagged::{TaggedSentences, cells_of};
 use corpus::store::rules::SideRules;
 use engine::error::{Error, Result};
@@ -255,7 +255,7 @@ impl GlossedFiles {
             });
             let found = read::read(file, &lengths.collect::<Vec<_>>(), &layout)?;
             if (found.base, found.order) != Default::default() || found.note.contains('?') {
-                tell(&format!("{}: {}", file.display(), found.note));
+                notify(&format!("{}: {}", file.display(), found.note));
             }
             Ok(found.pairs)
         };
@@ -268,7 +268,7 @@ impl GlossedFiles {
                     let found = read(true).map_err(|_| error)?;
                     let (file, path) = (file.display(), path.display());
                     let why = "has links beyond the words between spaces; read as links of the words of";
-                    tell(&format!("{file}: {why} {path} (--link-words tokens)"));
+                    notify(&format!("{file}: {why} {path} (--link-words tokens)"));
                     (found, true)
                 }
             },
@@ -279,7 +279,7 @@ impl GlossedFiles {
                 source: if is_cut || is_written { *rule } else { spaces },
                 target: if is_cut && !is_written { own } else { spaces },
             };
-            let links = SideRules { source: *rule, target: own }.retold(links, counted, (&x, &text.text));
+            let links = SideRules { source: *rule, target: own }.respread(links, counted, (&x, &text.text));
             if is_written && !is_cut {
                 return (carried(path, sentence, &links, spaces), None);
             }
@@ -313,7 +313,7 @@ impl GlossedFiles {
                     carried(path, sentence, &text.links, rule)
                 } else {
                     let [from, to] = [rule, *own].map(|source| SideRules { source, target: rule });
-                    to.retold(&text.links, from, (&sentence.text, &text.text))
+                    to.respread(&text.links, from, (&sentence.text, &text.text))
                 };
                 sentence.texts.push(GlossedText { links, ..text });
             }
@@ -340,7 +340,7 @@ fn tag(path: &Path, sentences: &mut [GlossedSentence]) -> Result<()> {
     match found {
         0 => Err(Error::file(path, "has no sentence with the words of a translation; give the file of the same text")),
         _ if found < all => {
-            tell(&format!("{}: {} of {all} translations have no sentence there", path.display(), all - found));
+            notify(&format!("{}: {} of {all} translations have no sentence there", path.display(), all - found));
             Ok(())
         }
         _ => Ok(()),
@@ -356,7 +356,7 @@ fn carried(path: &Path, sentence: &GlossedSentence, links: &Links, rule: WordRul
         let (line, name) = sentence.written.as_ref().map_or((1, ""), |own| (own.line, own.id.as_str()));
         let why = "begins a sentence whose `# text` has other letters than its words; its links are left out";
         let message = format!("{why}: {name:.80} `{:.80}`", sentence.text());
-        tell(&Error::line(path, line, message).to_string());
+        notify(&Error::line(path, line, message).to_string());
         Links::default()
     })
 }

@@ -15,7 +15,7 @@ use explorer::app::document::tree::{SearchTree, TreeTrace};
 use explorer::app::{
     document::sentence_state::CANDIDATES, document::tree, files::gold::Gold, files::picture::PictureRequest,
 };
-use explorer::jobs::live::view::{Source, Wording};
+use explorer::jobs::live::view::{ReadSource, Wording};
 use explorer::jobs::{live::protocol::HypothesisView, live::view};
 use figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
 use figure::{provenance::Provenance, tree::DrawnNode};
@@ -128,7 +128,7 @@ impl<'a> Scenes<'a> {
             unk: specials.unk,
             rows: Default::default(),
         };
-        let mut source = Source::new(&wording, sentence, self.showing.pretokenized);
+        let mut source = ReadSource::new(&wording, sentence, self.showing.pretokenized);
         source.touched = Arc::new(applied);
         let seen = |one| match given {
             Some(target) => view::given(&wording, &source, (target, self.showing.pretokenized), one),

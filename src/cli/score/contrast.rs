@@ -139,7 +139,7 @@ pub fn run(args: &ContrastArgs) -> anyhow::Result<()> {
 
 fn read(args: &ContrastArgs) -> Result<(&Path, Vec<ContrastPair>)> {
     if let Some(table) = &args.table {
-        return Ok((table, read_table(table, &mut output::tell)?));
+        return Ok((table, read_table(table, &mut output::notify)?));
     }
     let given = || Error::Input("give a table, or --source, --good and --bad".to_owned());
     let source = args.source.as_ref().ok_or_else(given)?;
@@ -177,7 +177,7 @@ fn measure(
         for (pair, said) in window.iter().zip(said) {
             if let Err(why) = &said {
                 refused += 1;
-                progress.tell(&Error::line(path, pair.line, why.clone()).to_string());
+                progress.notify(&Error::line(path, pair.line, why.clone()).to_string());
             }
             found.push(said.ok());
         }

@@ -15,7 +15,7 @@ use engine::{aligner::learned::Learned, nn::device::Device, ticket::Cancellation
 use training::head::{HeadProgress, HeadTraining, head_parameters, train_head};
 use training::{linked::LinkedText, settings::LinkWords, state::Checkpoint};
 
-const TELL: u64 = 50;
+const REPORT_EVERY: u64 = 50;
 const KEEP: u64 = 200;
 
 /// An alignment head on a finished model.
@@ -89,9 +89,9 @@ pub fn run(
     let weights = pool.install(|| {
         train_head(&model, (&corpus, &guide), options, before.as_ref(), &ticket, &mut |step| {
             let HeadProgress { updates: (done, all), words, cost } = step.progress;
-            if done % TELL == 0 || done == all {
+            if done % REPORT_EVERY == 0 || done == all {
                 let speed = (words - begun) as f64 / started.elapsed().as_secs_f64();
-                output::tell(&format!("update {done} of {all}: {cost:.3} nats a word, {speed:.0} words/s"));
+                output::notify(&format!("update {done} of {all}: {cost:.3} nats a word, {speed:.0} words/s"));
             }
             if done % KEEP == 0 { step.checkpoint().save(&kept) } else { Ok(()) }
         })
@@ -99,7 +99,7 @@ pub fn run(
     weights.save(&path, true)?;
     // what it was for is done
     let _ = std::fs::remove_file(&kept);
-    output::tell(&format!("{} is written", path.display()));
+    output::notify(&format!("{} is written", path.display()));
     Ok(())
 }
 

@@ -165,22 +165,22 @@ fn line(out: &Out, (n, at): (usize, usize), corpus: &CorpusTable, workspace: &Wo
             // without a reference its words are not known
             let side = if target.is_some() { counted.target } else { corpus.rules.target };
             let counted = SideRules { target: side, ..counted };
-            let told = |gold: Links| counted.retold(&gold, corpus.rules, (source, target.unwrap_or_default()));
-            Ok(Some(workspace.gold(at)?.map(|gold| links::pharaoh(&told(gold))).unwrap_or_default()))
+            let respread = |gold: Links| counted.respread(&gold, corpus.rules, (source, target.unwrap_or_default()));
+            Ok(Some(workspace.gold(at)?.map(|gold| links::pharaoh(&respread(gold))).unwrap_or_default()))
         }
         ExportFormat::OutputGold(system) => {
             let text = column_of(system, corpus)?.texts.get(at).unwrap_or_default();
             let source = corpus.sources.get(at).unwrap_or_default();
             let gold = workspace.gold_of_output(at, text, corpus.references.get(at))?;
-            let told = gold.map(|gold| links::pharaoh(&counted.retold(&gold, corpus.rules, (source, text))));
-            Ok(Some(told.unwrap_or_default()))
+            let respread = gold.map(|gold| links::pharaoh(&counted.respread(&gold, corpus.rules, (source, text))));
+            Ok(Some(respread.unwrap_or_default()))
         }
         ExportFormat::Pharaoh(system, how) => {
             let output = workspace.output(column_of(system, corpus)?.system.id, at)?;
             let source = corpus.sources.get(at).unwrap_or_default();
             let found = output.as_ref().and_then(|output| {
                 let links = links_of(output, source, (how, corpus.rules))?;
-                Some(counted.retold_links(&links, corpus.rules, (source, &output.text)))
+                Some(counted.respread_links(&links, corpus.rules, (source, &output.text)))
             });
             Ok(Some(found.as_deref().map(pharaoh).unwrap_or_default()))
         }

@@ -228,28 +228,28 @@ impl Alignments {
         })
     }
 
-    pub(super) fn told(&self) -> Vec<String> {
-        let mut told = Vec::new();
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
         if let Some(system) = &self.system {
-            told.push(format!(
+            notes.push(format!(
                 "The alignments are those of the outputs of {system}; to choose another system, import the file as its output \
                  (`--output NAME=FILE`)."
             ));
         }
         if self.is_cut {
-            told.push("The texts stay cut into pieces, as the source sentences are.".to_owned());
+            notes.push("The texts stay cut into pieces, as the source sentences are.".to_owned());
         }
         if self.all > 0 {
-            told.push(format!(
+            notes.push(format!(
                 "Alignments with weights: {}; with a row for `</s>`: {}; with a column for it: {}; with more behind the words, which is cut off: \
                  {}.",
                 self.all, self.end_rows, self.end_columns, self.padded
             ));
         }
         if self.end_links > 0 {
-            told.push(format!("Links of `</s>` are left out: {}.", self.end_links));
+            notes.push(format!("Links of `</s>` are left out: {}.", self.end_links));
         }
-        told
+        notes
     }
 }
 

@@ -32,13 +32,13 @@ pub use crate::import::report::ImportReport;
 const FOLDED: usize = 1 << 16;
 const MOST_GAP: usize = 10_000;
 
-/// Imports a file of any kind with so many threads; `hear` gets the progress from 0 to 1. A stale ticket keeps what was written.
+/// Imports a file of any kind with so many threads; `on_progress` gets the progress from 0 to 1. A stale ticket keeps what was written.
 pub fn import_file(
     workspace: &mut Workspace,
     (path, options): (&Path, &import::ImportOptions),
     threads: usize,
     ticket: &CancellationToken,
-    hear: &mut dyn FnMut(f32),
+    on_progress: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
     refuse_copy(path)?;
     let kind = import::kind_of(path, options)?;
@@ -47,7 +47,7 @@ pub fn import_file(
     let mut report = if let Some(lines) = lines {
         scored::import(workspace, (path, options), lines)?
     } else if kind.has_sentences() {
-        import_records(workspace, (path, options), threads, ticket, hear)?
+        import_records(workspace, (path, options), threads, ticket, on_progress)?
     } else {
         special::import(workspace, (path, options), kind, ticket)?
     };
@@ -62,7 +62,7 @@ fn import_records(
     (path, options): (&Path, &import::ImportOptions),
     threads: usize,
     ticket: &CancellationToken,
-    hear: &mut dyn FnMut(f32),
+    on_progress: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
     let (mut import, mut options) = (import::open(path, options)?, options.clone());
     // lists of a whole corpus may count from 1
@@ -73,11 +73,11 @@ fn import_records(
     }
     let options = &options;
     scores::check(workspace, path, &import.facts)?;
-    let facts = import.facts.told();
+    let facts = import.facts.sentences();
     let mut report = ImportReport { facts: facts.clone(), asks: import.facts.asks(), ..ImportReport::default() };
     let (stem, columns) = (stem(path), import.facts.columns.clone());
     let may_add = workspace.len()? == 0 || !options.adds_to_sentences();
-    let told = with_lanes(threads, &work, |lanes| {
+    let scheduled = with_lanes(threads, &work, |lanes| {
         let joining = joining(workspace, lanes, (path, options), ticket)?;
         let importer = Importer {
             may_add,
@@ -104,11 +104,11 @@ fn import_records(
             alignments: Alignments::new(import.facts.behind),
             known: known((path, options), &import.facts),
         };
-        importer.import(&mut import, &mut report, (ticket, hear))
+        importer.import(&mut import, &mut report, (ticket, on_progress))
     });
     // What came is folded, however it ended.
     workspace.fold()?;
-    told?;
+    scheduled?;
     if import.facts.format == formats::corpus::NAME && !report.is_stopped {
         let judged = judgement_io::import(workspace, path, None, ticket)?;
         report.judgements += judged.judgements;
@@ -155,20 +155,20 @@ impl Importer<'_> {
         mut self,
         import: &mut Import,
         report: &mut ImportReport,
-        (ticket, hear): (&CancellationToken, &mut dyn FnMut(f32)),
+        (ticket, on_progress): (&CancellationToken, &mut dyn FnMut(f32)),
     ) -> Result<()> {
         let lanes = self.lanes;
         let failed = read(lanes, import, ticket, &mut |records, import| {
             self.take(records, report)?;
             self.write(MOST_OPEN.1)?;
-            hear(import.progress());
+            on_progress(import.progress());
             Ok(true)
         })?;
         report.is_stopped = ticket.is_stale();
         // Sentences that came have their outputs, even when it is stopped.
         self.write(0)?;
         report.apart = self.apart;
-        report.facts.extend(self.alignments.told());
+        report.facts.extend(self.alignments.notes());
         if let Some(line) = self.other_ids.first() {
             let count = self.other_ids.len();
             report.facts.push(format!(
@@ -182,12 +182,12 @@ impl Importer<'_> {
             ));
         }
         if failed.is_none() && !report.is_stopped {
-            self.tell_missing(report);
+            self.report_missing(report);
         }
         failed.map_or(Ok(()), Err)
     }
 
-    fn tell_missing(&self, report: &mut ImportReport) {
+    fn report_missing(&self, report: &mut ImportReport) {
         let (Joining::Lines(places), Some(end)) = (&self.joining, self.end) else { return };
         let missing = places.end.saturating_sub(end);
         if missing > 0 {

@@ -14,9 +14,9 @@ pub(crate) struct Lanes<'a, 'scope, Job, Done> {
 
 impl<'scope, Job: Send + 'scope, Done: Send + 'scope> Lanes<'_, 'scope, Job, Done> {
     pub(crate) fn give(&self, kind: usize, job: Job) {
-        let (told, result) = sync_channel(1);
+        let (sender, result) = sync_channel(1);
         let work = self.work;
-        let run = move || drop(told.send(work(job)));
+        let run = move || drop(sender.send(work(job)));
         match self.threads {
             Some(threads) => threads.spawn(move |_| run()),
             None => run(),

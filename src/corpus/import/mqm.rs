@@ -20,7 +20,7 @@ const GOOGLE: &[&str] = &["Accuracy/", "Fluency/", "Terminology/", "Style/", "Lo
 struct MqmColumns {
     /// What tells one sentence from another beside its text: document and number.
     place: Vec<usize>,
-    told: [usize; 6],
+    found: [usize; 6],
     /// A note, or JSON with one.
     note: Option<usize>,
 }
@@ -29,12 +29,12 @@ impl MqmColumns {
     fn of(head: &str) -> Option<Self> {
         let heads: Vec<String> = head.split('\t').map(|name| unquoted(name.trim()).to_lowercase()).collect();
         let find = |name: &str| heads.iter().position(|head| head == name);
-        let told = MQM.map(find);
-        let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f)] = told else { return None };
+        let found = MQM.map(find);
+        let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f)] = found else { return None };
         let names = ["doc", "docid", "doc_id", "docsegid", "seg_id", "segid", "globalsegid"];
         Some(Self {
             place: names.into_iter().filter_map(find).collect(),
-            told: [a, b, c, d, e, f],
+            found: [a, b, c, d, e, f],
             note: ["metadata", "note", "comment"].into_iter().find_map(find),
         })
     }
@@ -88,14 +88,14 @@ fn read(path: &Path, warnings: &mut Warnings, ticket: &CancellationToken) -> Res
             continue;
         };
         let cells: Vec<String> = text.split('\t').map(cell).collect();
-        let is_there = |n: usize| cells.get(columns.told[n]).is_some_and(|cell| n > 1 || !cell.trim().is_empty());
+        let is_there = |n: usize| cells.get(columns.found[n]).is_some_and(|cell| n > 1 || !cell.trim().is_empty());
         if let Some(n) = (0..MQM.len()).find(|n| !is_there(*n)) {
-            let (count, at, name) = (cells.len(), columns.told[n] + 1, MQM[n]);
+            let (count, at, name) = (cells.len(), columns.found[n] + 1, MQM[n]);
             let message = format!("has {count} cells and no `{name}`, which is column {at}; it is left out");
             warnings.add(line.number, message);
             continue;
         }
-        if [3, 2].iter().any(|n| cells[columns.told[*n]].matches("<v>").count() > 1) {
+        if [3, 2].iter().any(|n| cells[columns.found[*n]].matches("<v>").count() > 1) {
             warnings.add(line.number, "marks several places at once; the first is taken".to_owned());
         }
         row(&mut file, columns, &cells, line.number);
@@ -104,7 +104,7 @@ fn read(path: &Path, warnings: &mut Warnings, ticket: &CancellationToken) -> Res
 }
 
 fn row(file: &mut RatedFile, columns: &MqmColumns, cells: &[String], line: usize) {
-    let [system, rater, source, target, category, severity] = columns.told.map(|at| cells[at].as_str());
+    let [system, rater, source, target, category, severity] = columns.found.map(|at| cells[at].as_str());
     let [system, rater, category, severity] = [system, rater, category, severity].map(str::trim);
     let ((source, of_source), (target, of_target)) = (marked(source), marked(target));
     let place: Vec<&str> = columns.place.iter().filter_map(|at| cells.get(*at)).map(|cell| cell.trim()).collect();

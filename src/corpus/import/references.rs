@@ -127,8 +127,8 @@ pub(super) fn fitting(
         return None;
     }
     let targets = targets.flatten();
-    let told = |links: &[Link]| spread(links, sources.as_deref(), targets.as_deref());
-    Some(Links::new(told(gold.sure()), told(gold.possible())))
+    let respread = |links: &[Link]| spread(links, sources.as_deref(), targets.as_deref());
+    Some(Links::new(respread(gold.sure()), respread(gold.possible())))
 }
 
 pub(super) fn check_golds(

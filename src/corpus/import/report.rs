@@ -39,7 +39,7 @@ pub struct ImportReport {
 }
 
 impl ImportReport {
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let parts = [
             (self.sentences, tr!("{n} new sentence" | "{n} new sentences" % self.sentences)),
             (self.references, tr!("{n} reference" | "{n} references" % self.references)),

@@ -82,7 +82,7 @@ fn of_sentences<'a>(columns: &'a [ImportColumn], systems: &[String], report: &mu
             of_sentences.push(name);
             continue;
         }
-        let told = if is_system {
+        let fact = if is_system {
             format!(
                 "The numbers of column `{name}` are left out, since a system is called so: `COMET.{name}` in the first row makes them its \
                  scores."
@@ -90,8 +90,8 @@ fn of_sentences<'a>(columns: &'a [ImportColumn], systems: &[String], report: &mu
         } else {
             format!("The numbers of column `{name}` are left out: give it another name in the first row.")
         };
-        if !report.facts.contains(&told) {
-            report.facts.push(told);
+        if !report.facts.contains(&fact) {
+            report.facts.push(fact);
         }
     }
     of_sentences

@@ -150,12 +150,12 @@ pub(crate) fn strange(said: &BTreeMap<(usize, String), Judgement>, workspace: &W
     let judged = said.values().flat_map(|judgement| &judgement.no_errors);
     let is_system = |name: &String| systems.iter().any(|known| known.name == *name);
     let systems = marks().map(|mark| &mark.system).chain(judged).filter(|name| !is_system(name));
-    let told = |what: &str, names: BTreeSet<&String>| {
+    let listed = |what: &str, names: BTreeSet<&String>| {
         let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
         (!names.is_empty()).then(|| format!("{what} {}.", names.join(", ")))
     };
-    let schemes = told("The scheme of errors lacks", kinds.chain(severities).collect());
-    let waiting = told("Marks of systems that are not here wait until they come:", systems.collect());
+    let schemes = listed("The scheme of errors lacks", kinds.chain(severities).collect());
+    let waiting = listed("Marks of systems that are not here wait until they come:", systems.collect());
     Ok(schemes.into_iter().chain(waiting).collect())
 }
 
@@ -210,7 +210,7 @@ impl Reading<'_> {
             }
             for (annotator, judgement) in line.by.into_iter().flatten() {
                 if let Some(annotator) = self.annotator(number, &annotator) {
-                    let judgement = self.retold((number, at), judgement, rules)?;
+                    let judgement = self.respread((number, at), judgement, rules)?;
                     self.keep(number, at, annotator, judgement)?;
                 }
             }
@@ -286,14 +286,14 @@ impl Reading<'_> {
             },
         }
         if !cells.get("links").is_empty() {
-            judgement.links = self.retold_links(at, &judgement.links, rules)?;
+            judgement.links = self.respread_links(at, &judgement.links, rules)?;
         }
         match cells.mark() {
             Ok(Some(mark)) if !cells.get(APART).is_empty() => {
                 let words = Some(cells.get(APART)).filter(|words| *words != UNKNOWN).unwrap_or_default().to_owned();
                 judgement.stale.push(StaleMark { mark, words });
             }
-            Ok(Some(mark)) => judgement.marks.extend(self.retold_mark((line, at), mark, rules)?),
+            Ok(Some(mark)) => judgement.marks.extend(self.respread_mark((line, at), mark, rules)?),
             Ok(None) => {}
             Err(why) => self.warn(line, &format!("{why}; the mark is left out")),
         }
@@ -329,17 +329,22 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn retold(&mut self, (line, at): (usize, usize), mut judgement: Judgement, rules: SideRules) -> Result<Judgement> {
+    fn respread(
+        &mut self,
+        (line, at): (usize, usize),
+        mut judgement: Judgement,
+        rules: SideRules,
+    ) -> Result<Judgement> {
         if rules != self.workspace.rules() {
-            judgement.links = self.retold_links(at, &judgement.links, rules)?;
+            judgement.links = self.respread_links(at, &judgement.links, rules)?;
             for mark in std::mem::take(&mut judgement.marks) {
-                judgement.marks.extend(self.retold_mark((line, at), mark, rules)?);
+                judgement.marks.extend(self.respread_mark((line, at), mark, rules)?);
             }
         }
         Ok(judgement)
     }
 
-    fn retold_mark(
+    fn respread_mark(
         &mut self,
         (line, at): (usize, usize),
         mark: ErrorMark,
@@ -353,10 +358,10 @@ impl Reading<'_> {
             return Ok(None);
         }
         let source = self.workspace.sentence(at)?.map_or_else(String::new, |sentence| sentence.source);
-        Ok(Some(mark.retold((&text, &source, self.workspace.rules()), rules)))
+        Ok(Some(mark.respread((&text, &source, self.workspace.rules()), rules)))
     }
 
-    fn retold_links(&self, at: usize, text: &str, rules: SideRules) -> Result<String> {
+    fn respread_links(&self, at: usize, text: &str, rules: SideRules) -> Result<String> {
         let (Some(links), Some(sentence)) = (links_of(text), self.workspace.sentence(at)?) else {
             return Ok(text.to_owned());
         };
@@ -364,7 +369,7 @@ impl Reading<'_> {
         // those beyond the words are told as they are
         let is_beyond = beyond(&links, rules.source.count(texts.0), Some(rules.target.count(texts.1))).is_some();
         let own = self.workspace.rules();
-        Ok(if is_beyond { text.to_owned() } else { pharaoh(&own.retold(&links, rules, texts)) })
+        Ok(if is_beyond { text.to_owned() } else { pharaoh(&own.respread(&links, rules, texts)) })
     }
 
     fn text(&mut self, at: usize, system: &str) -> Result<Option<String>> {
@@ -402,7 +407,7 @@ impl Reading<'_> {
             self.warn(line, &message);
             return Ok(None);
         }
-        Ok(Some(self.workspace.rules().retold(&links, rules, texts)))
+        Ok(Some(self.workspace.rules().respread(&links, rules, texts)))
     }
 
     fn find(&mut self, line: usize, number: Option<usize>, source: Option<&str>) -> Result<Option<usize>> {

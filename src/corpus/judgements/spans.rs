@@ -37,7 +37,7 @@ impl ErrorMark {
     }
 
     /// The mark of words that other rules cut.
-    pub fn retold(self, (text, source, rules): Texts<'_>, other: SideRules) -> Self {
+    pub fn respread(self, (text, source, rules): Texts<'_>, other: SideRules) -> Self {
         if rules == other {
             return self;
         }

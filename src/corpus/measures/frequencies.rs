@@ -34,12 +34,12 @@ impl Frequencies {
     /// Counts the references; `None` when `goes_on` says no.
     pub fn counted(corpus: &CorpusTable, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
         let mut all = Self { origin: id!("the references of this corpus").to_owned(), ..Self::default() };
-        let mut heard = 0_usize;
+        let mut counted = 0_usize;
         let counts = goes_on()
             && corpus.references.each(&mut |_, text| {
                 all.add(text, corpus.bleu.tokenization);
-                heard += 1;
-                !heard.is_multiple_of(STEP) || goes_on()
+                counted += 1;
+                !counted.is_multiple_of(STEP) || goes_on()
             });
         counts.then_some(all)
     }

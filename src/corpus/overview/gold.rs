@@ -71,7 +71,7 @@ pub fn measure(
     test_set: &TestSet,
     options: &AlignmentOptions,
     ticket: &CancellationToken,
-    hear: &mut AlignmentListener<'_>,
+    on_progress: &mut AlignmentListener<'_>,
 ) -> Result<AlignmentErrorReport> {
     let heads = [forward.has_head(), reverse.as_ref().is_some_and(Aligner::has_head)];
     // A row of alpha of the reverse model that has one reading alone is the same in both.
@@ -82,13 +82,13 @@ pub fn measure(
     let readings: Vec<RowConvention> = asked_for(of_alpha, options.by_input).chain(head).collect();
     let (extractions, batch) = (&options.extractions(&readings), options.batch);
     let pairs = read(forward.system, test_set, false)?;
-    let there = forward.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, hear)?;
+    let there = forward.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, on_progress)?;
     let name = reverse.as_ref().map(|reverse| reverse.system.name());
     let mut report = AlignmentErrorReport { reverse: name, ..AlignmentErrorReport::default() };
     let back = match reverse {
         Some(mut reverse) => {
             let pairs = read(reverse.system, test_set, true)?;
-            Some(turned(reverse.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, hear)?))
+            Some(turned(reverse.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, on_progress)?))
         }
         None => None,
     };
@@ -140,13 +140,13 @@ pub fn heads(
     test_set: &TestSet,
     (batch, by_input): (usize, bool),
     ticket: &CancellationToken,
-    hear: &mut AlignmentListener<'_>,
+    on_progress: &mut AlignmentListener<'_>,
 ) -> Result<Vec<HeadErrorRow>> {
     let sizes = sizes_of(aligner.system)?;
     let pairs = read(aligner.system, test_set, false)?;
     let pairs: Vec<&WordPair> = pairs.iter().collect();
     let readings: Vec<RowConvention> = asked_for(aligner.of_alpha(), by_input).collect();
-    let found = aligner.head_links(&pairs, &readings, batch, ticket, hear)?;
+    let found = aligner.head_links(&pairs, &readings, batch, ticket, on_progress)?;
     let row = |((at, place), (n, reading)): ((usize, HeadPlace), (usize, &RowConvention))| {
         let links = found.iter().map(|heads| &heads[at][n]);
         HeadErrorRow { layer: place.layer, head: place.head, reading: *reading, counts: count(links, test_set) }
@@ -165,13 +165,13 @@ pub fn heads_left_out(
     aligner: &mut Aligner<'_>,
     test_set: &TestSet,
     ticket: &CancellationToken,
-    hear: &mut AlignmentListener<'_>,
+    on_progress: &mut AlignmentListener<'_>,
 ) -> Result<Vec<(HeadPlace, f64)>> {
     let sizes = sizes_of(aligner.system)?;
     let pairs = read(aligner.system, test_set, false)?;
     let pairs: Vec<&WordPair> = pairs.iter().collect();
     let places: Vec<HeadPlace> = HeadKind::ALL.into_iter().flat_map(|kind| sizes.places(kind)).collect();
-    let found = aligner.heads_left_out(&pairs, &places, ticket, &mut |words| hear(1, words))?;
+    let found = aligner.heads_left_out(&pairs, &places, ticket, &mut |words| on_progress(1, words))?;
     let mut all: Vec<(HeadPlace, f64)> = places.into_iter().zip(found).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     Ok(all)

@@ -152,9 +152,9 @@ fn numbers(at: usize, out: &Out, corpus: &CorpusTable) -> String {
         columns.into_iter().partition(|column| matches!(column, TableColumn::Output(..)));
     let mut html = String::new();
     if !others.is_empty() {
-        let told: Vec<String> =
+        let texts: Vec<String> =
             others.iter().map(|column| format!("{} {}", column.title(corpus), text(column))).collect();
-        html += &format!("<p>{}</p>\n", escaped(&told.join(", ")));
+        html += &format!("<p>{}</p>\n", escaped(&texts.join(", ")));
     }
     let measure = |column: &TableColumn| if let TableColumn::Output(of, _) = column { Some(*of) } else { None };
     let measures: BTreeSet<usize> = of_outputs.iter().filter_map(measure).collect();

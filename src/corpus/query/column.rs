@@ -85,7 +85,7 @@ impl CorpusTable {
     }
 }
 
-fn told(own: &'static str) -> &'static str {
+fn translated(own: &'static str) -> &'static str {
     match own {
         ERRORS => tr!("errors"),
         MQM => "MQM",
@@ -149,7 +149,7 @@ impl TableColumn {
     pub fn title(self, corpus: &CorpusTable) -> String {
         match self {
             Self::Number => tr!("no.").to_owned(),
-            column => column.written(corpus, |measure| lang::text(measure.title), told, (' ', '\u{2212}')),
+            column => column.written(corpus, |measure| lang::text(measure.title), translated, (' ', '\u{2212}')),
         }
     }
 

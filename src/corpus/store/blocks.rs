@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, types::Type};
 
-use crate::store::file::{change, number, one, read_only, told};
+use crate::store::file::{change, database_error, number, one, read_only};
 use crate::store::output::unpacked;
 use crate::store::read::{MOST_REFERENCES, key};
 use crate::store::texts::{ColumnNumbers, Held, PIECE, Reads, TextPiece, TextStore, put};
@@ -261,7 +261,7 @@ impl Blocks {
     }
 
     fn damaged(&self, what: &str, error: &rusqlite::Error) {
-        let why = format!("{what}: {}", told(&self.path, error));
+        let why = format!("{what}: {}", database_error(&self.path, error));
         let mut damages = self.damages.lock().unwrap_or_else(PoisonError::into_inner);
         if !damages.contains(&why) {
             damages.push(why);

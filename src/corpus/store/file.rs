@@ -37,21 +37,21 @@ impl Workspace {
         if is_fixed(path) {
             return Self::open_to_look(path);
         }
-        let told = |error: rusqlite::Error| told(path, &error);
+        let database_error = |error: rusqlite::Error| database_error(path, &error);
         keep_private(path)?;
-        let mut connection = Connection::open(path).map_err(told)?;
-        limit(&connection).map_err(told)?;
+        let mut connection = Connection::open(path).map_err(database_error)?;
+        limit(&connection).map_err(database_error)?;
         let is_new = require_workspace(path, &connection)? == 0;
         if is_new {
-            connection.pragma_update(None, "page_size", PAGE).map_err(told)?;
+            connection.pragma_update(None, "page_size", PAGE).map_err(database_error)?;
         }
         // Readers and one writer do not wait for each other.
-        connection.pragma_update(None, "journal_mode", "WAL").map_err(told)?;
-        connection.pragma_update(None, "synchronous", "NORMAL").map_err(told)?;
+        connection.pragma_update(None, "journal_mode", "WAL").map_err(database_error)?;
+        connection.pragma_update(None, "synchronous", "NORMAL").map_err(database_error)?;
         // Else a long import would write every page of the file twice.
-        connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT).map_err(told)?;
+        connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT).map_err(database_error)?;
         if is_new {
-            make(&mut connection).map_err(told)?;
+            make(&mut connection).map_err(database_error)?;
         }
         Ok(Self { connection, path: path.to_owned(), is_fixed: false, rules: Cell::default() })
     }
@@ -63,7 +63,7 @@ impl Workspace {
         if has_log(path) {
             return Err(Error::file(path, format!("has a log beside it that was not taken in; {advice} with the log")));
         }
-        let connection = immutable(path).map_err(|error| told(path, &error))?;
+        let connection = immutable(path).map_err(|error| database_error(path, &error))?;
         if require_workspace(path, &connection)? == 0 {
             let message = "is empty, and nothing may be written where it lies";
             return Err(Error::file(path, format!("{message}; {advice}")));
@@ -114,7 +114,7 @@ impl Workspace {
     }
 
     pub(crate) fn ask<'a, T>(&'a self, job: impl FnOnce(&'a Connection) -> rusqlite::Result<T>) -> Result<T> {
-        job(&self.connection).map_err(|error| told(&self.path, &error))
+        job(&self.connection).map_err(|error| database_error(&self.path, &error))
     }
 
     pub(crate) fn at_once<T>(&mut self, job: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
@@ -125,7 +125,7 @@ impl Workspace {
             all.commit()?;
             Ok(done)
         };
-        run().map_err(|error| told(&path, &error))
+        run().map_err(|error| database_error(&path, &error))
     }
 }
 
@@ -165,12 +165,14 @@ fn limit(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Refuses other databases, versions and objects that are not ours; returns the number of objects.
 fn require_workspace(path: &Path, connection: &Connection) -> Result<i64> {
-    let told = |error: rusqlite::Error| told(path, &error);
+    let database_error = |error: rusqlite::Error| database_error(path, &error);
     // One moment of the file: another window may be making it.
-    let _moment = connection.unchecked_transaction().map_err(told)?;
-    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(told);
+    let _moment = connection.unchecked_transaction().map_err(database_error)?;
+    let number =
+        |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(database_error);
     let (kind, version) = (number("application_id")?, number("user_version")?);
-    let tables = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(told)?;
+    let tables =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(database_error)?;
     if tables == 0 {
         return Ok(0);
     }
@@ -181,12 +183,12 @@ fn require_workspace(path: &Path, connection: &Connection) -> Result<i64> {
         let message = format!("is of version {version}, and this Interlinear reads version {VERSION}");
         return Err(Error::file(path, format!("{message}; open it with the Interlinear that wrote it")));
     }
-    if let Some(what) = stranger(connection).map_err(told)? {
+    if let Some(what) = stranger(connection).map_err(database_error)? {
         let message = format!("holds a {what} that no workspace has; it is not opened, for it may do harm");
         return Err(Error::file(path, message));
     }
     let sql = "SELECT count(*) FROM system WHERE id NOT BETWEEN 1 AND ?1";
-    let odd = connection.query_row(sql, [MOST_SYSTEMS], |row| row.get::<_, i64>(0)).map_err(told)?;
+    let odd = connection.query_row(sql, [MOST_SYSTEMS], |row| row.get::<_, i64>(0)).map_err(database_error)?;
     if odd > 0 {
         return Err(Error::file(path, format!("has systems with numbers that are not from 1 to {MOST_SYSTEMS}")));
     }
@@ -264,7 +266,7 @@ fn check(path: &Path) -> Result<()> {
     Err(Error::file(path, "is not a corpus; to bring a text into one, open a corpus and import the file"))
 }
 
-pub(crate) fn told(path: &Path, error: &rusqlite::Error) -> Error {
+pub(crate) fn database_error(path: &Path, error: &rusqlite::Error) -> Error {
     let message = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             "is being written by another program; try again when that is done".to_owned()

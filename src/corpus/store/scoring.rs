@@ -42,14 +42,18 @@ impl Workspace {
         self.bleu()
     }
 
-    /// Sets the tokenizer and measures all outputs again; an error of `hear`, which gets the progress, cancels it.
-    pub fn set_tokenizer(&mut self, tokenization: Tokenization, hear: &mut dyn FnMut(f32) -> Result<()>) -> Result<()> {
+    /// Sets the tokenizer and measures all outputs again; an error of `on_progress`, which gets the progress, cancels it.
+    pub fn set_tokenizer(
+        &mut self,
+        tokenization: Tokenization,
+        on_progress: &mut dyn FnMut(f32) -> Result<()>,
+    ) -> Result<()> {
         let bleu = BleuSettings { tokenization, ..BleuSettings::default() };
         let measures: Vec<CorpusMeasure> = MEASURES.iter().filter(|measure| measure.counts_tokens()).copied().collect();
         let (systems, len) = (self.systems()?, self.len()?);
         let mut rows: Vec<Vec<Measured>> = vec![Vec::new(); systems.len()];
         for first in (0..len).step_by(STEP) {
-            hear(first as f32 / len as f32)?;
+            on_progress(first as f32 / len as f32)?;
             let sentences = self.sentences(first..first + STEP)?;
             for (system, rows) in systems.iter().zip(&mut rows) {
                 let sql = "SELECT (key & 0xffffffff) - 1, text FROM output WHERE key > ?1 AND key <= ?2";

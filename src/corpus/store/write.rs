@@ -91,7 +91,7 @@ impl Workspace {
                 let id = (first + n + 1) as i64;
                 add.execute(params![id, origin, new.line as i64, new.name, new.source, new.reference])?;
                 if let Some(gold) = &new.gold {
-                    let gold = rules.retold(gold, SideRules::SPACES, (&new.source, new.first()));
+                    let gold = rules.respread(gold, SideRules::SPACES, (&new.source, new.first()));
                     set_gold(all, id, Some(&gold))?;
                 }
                 let further = new.further.iter().map(|text| text.trim()).enumerate();

@@ -120,7 +120,7 @@ impl Run<'_> {
         let pairs = corpus.source.len();
         let before = self.done;
         let mut chunks = 0;
-        let mut tell = |_| {
+        let mut notify = |_| {
             chunks += 1;
             progress(LearningProgress::Pairs(before + (chunks * self.threads * CHUNK).min(pairs)));
         };
@@ -139,7 +139,7 @@ impl Run<'_> {
             log_p
         };
         let sums =
-            parallel(pairs.div_ceil(CHUNK), self.threads, self.ticket, &mut tell, &PairPosteriors::default, &work)?;
+            parallel(pairs.div_ceil(CHUNK), self.threads, self.ticket, &mut notify, &PairPosteriors::default, &work)?;
         self.done += pairs;
         progress(LearningProgress::Pairs(self.done));
         Ok(sums.into_iter().fold((0.0, 0.0), |sum, log_p| (sum.0 + log_p.0, sum.1 + log_p.1)))

@@ -17,7 +17,7 @@ pub fn parallel<State, Done: Send>(
 ) -> Result<Vec<Done>> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::with_capacity(pieces));
-    let run = |tell: &mut dyn FnMut(usize)| {
+    let run = |notify: &mut dyn FnMut(usize)| {
         let mut state = state();
         while !ticket.is_stale() {
             let piece = next.fetch_add(1, Ordering::Relaxed);
@@ -27,7 +27,7 @@ pub fn parallel<State, Done: Send>(
             let result = work(&mut state, piece);
             // A thread that panicked takes the whole scope with it, so nobody meets its lock.
             results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((piece, result));
-            tell(piece);
+            notify(piece);
         }
     };
     std::thread::scope(|scope| {

@@ -40,20 +40,20 @@ impl SideRules {
     pub fn aligned(self, aligner: &mut LineAligner, source: &str, target: &str) -> Directions {
         let ([from, to], (_, _, links)) = (aligner.rules(), aligner.words(source, target));
         let own = Self { source: from, target: to };
-        let told = |links: Vec<Link>| self.retold_links(&links, own, (source, target));
+        let respread = |links: Vec<Link>| self.respread_links(&links, own, (source, target));
         let Directions { forward, reverse, likely } = links;
-        Directions { forward: told(forward), reverse: told(reverse), likely: told(likely) }
+        Directions { forward: respread(forward), reverse: respread(reverse), likely: respread(likely) }
     }
 
     /// Links of words that other rules cut in the same two texts, as links of the words of these. A side that counts
     /// alike stays, also where its text is not known.
-    pub fn retold(self, links: &Links, other: Self, texts: (&str, &str)) -> Links {
-        let told = |links: &[Link]| self.retold_links(links, other, texts);
-        Links::new(told(links.sure()), told(links.possible()))
+    pub fn respread(self, links: &Links, other: Self, texts: (&str, &str)) -> Links {
+        let respread = |links: &[Link]| self.respread_links(links, other, texts);
+        Links::new(respread(links.sure()), respread(links.possible()))
     }
 
-    /// As [`SideRules::retold`], of links without kinds, in their order.
-    pub fn retold_links(self, links: &[Link], other: Self, (source, target): (&str, &str)) -> Vec<Link> {
+    /// As [`SideRules::respread`], of links without kinds, in their order.
+    pub fn respread_links(self, links: &[Link], other: Self, (source, target): (&str, &str)) -> Vec<Link> {
         let side = |text, from, to| (from != to).then(|| counterparts(text, from, to));
         let sources = side(source, other.source, self.source);
         spread(links, sources.as_deref(), side(target, other.target, self.target).as_deref())

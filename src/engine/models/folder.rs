@@ -106,7 +106,7 @@ impl Model {
     fn no_such_language(&self, language: &str) -> Error {
         let message = match self.source.languages().next() {
             None => format!("translates into one language alone, so there is no @{language}"),
-            Some(_) => format!("does not translate into {language}, but into {}", self.source.languages_told()),
+            Some(_) => format!("does not translate into {language}, but into {}", self.source.language_list()),
         };
         Error::file(&self.folder, message)
     }

@@ -73,7 +73,7 @@ const KNOWN: &[(&str, Lang)] = &[
     ("lv", Lang::Lav),
     ("lt", Lang::Lit),
 ];
-const TOLD_APART: usize = 18;
+const DISTINCT: usize = 18;
 const LEAST_LETTERS: usize = 15;
 const MOST_CHARACTERS: usize = 500;
 /// How sure it must be. Of 3,800 everyday sentences and captions none was taken for another language; three fifths were
@@ -105,7 +105,7 @@ pub fn guess(text: &str) -> Option<&'static str> {
     if text.chars().filter(|c| c.is_alphabetic()).count() < LEAST_LETTERS {
         return None;
     }
-    let apart = &KNOWN[..TOLD_APART];
+    let apart = &KNOWN[..DISTINCT];
     let found = Detector::with_allowlist(apart.iter().map(|(_, language)| *language).collect()).detect(&text)?;
     let (tag, _) = apart.iter().find(|(_, language)| *language == found.lang())?;
     (found.confidence() > SURE).then_some(tag)

@@ -208,7 +208,7 @@ pub struct LineReader {
     /// Lines that had one, the last of them, and who is told.
     returns: usize,
     returned: usize,
-    tell: fn(&Error),
+    notify: fn(&Error),
     failed: bool,
 }
 
@@ -242,7 +242,7 @@ impl LineReader {
             keeps_returns: false,
             returns: 0,
             returned: 0,
-            tell: |_| (),
+            notify: |_| (),
             failed: false,
         }
     }
@@ -278,10 +278,10 @@ impl LineReader {
         Self { ends: Ends::Feed, keeps_returns: true, ..self }
     }
 
-    /// The same where `tell` gets of the first line with a carriage return within it, and at the end how many there
+    /// The same where `notify` gets of the first line with a carriage return within it, and at the end how many there
     /// are.
-    pub fn telling(self, tell: fn(&Error)) -> Self {
-        Self { tell, ..self }
+    pub fn on_skip(self, notify: fn(&Error)) -> Self {
+        Self { notify, ..self }
     }
 
     /// Whether the line read last has a carriage return within it, which is read as a space.
@@ -309,7 +309,7 @@ impl LineReader {
         let Some(mut length) = self.read()? else {
             if self.returns > 1 {
                 let message = format!("has {} lines with a carriage return within them", self.returns);
-                (self.tell)(&Error::file(&self.path, message));
+                (self.notify)(&Error::file(&self.path, message));
                 self.returns = 0;
             }
             return Ok(Advance::End);
@@ -327,7 +327,7 @@ impl LineReader {
             within.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b' ');
             self.returns += 1;
             if self.returns == 1 {
-                (self.tell)(&Error::line(&self.path, self.line, HAS_RETURN));
+                (self.notify)(&Error::line(&self.path, self.line, HAS_RETURN));
             }
         }
         if self.bytes > self.most_text || self.line > self.most_lines {

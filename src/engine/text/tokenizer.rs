@@ -141,7 +141,7 @@ impl Tokenizer {
             return None;
         }
         let why = typed.map_or("says no target language".to_owned(), |typed| format!("begins with {typed}"));
-        let known = self.languages_told();
+        let known = self.language_list();
         Some(format!(
             "{why}, and the model translates into {known}; choose one in the menu of its column, name the model with one \
              behind it, as `MODEL@{first}`, or begin the text with one, as >>{first}<<"
@@ -149,7 +149,7 @@ impl Tokenizer {
     }
 
     /// The languages of [`Tokenizer::languages`] for a sentence; of many the first.
-    pub fn languages_told(&self) -> String {
+    pub fn language_list(&self) -> String {
         const MOST: usize = 40;
         let known: Vec<&str> = self.languages().collect();
         match known.len() {

@@ -136,7 +136,7 @@ impl AppState {
         self.tasks.push(Effect::Decode(Request { number, source, columns, near: self.tasks.near.clone() }));
         // what is at work is not compared
         self.document.compare_variants();
-        self.tell_variants();
+        self.label_variants();
     }
 
     /// Has a column for each variant of the models that are there, behind the original, and none for any other.
@@ -165,14 +165,15 @@ impl AppState {
     }
 
     /// Labels each variant and the table that it keeps.
-    pub(crate) fn tell_variants(&mut self) {
+    pub(crate) fn label_variants(&mut self) {
         let mut is_new = false;
         for at in 0..self.document.columns.len() {
-            let told = self.document.told(&self.document.columns[at], self.view.settings.unk_replacement);
-            if self.document.columns[at].difference.label == told {
+            let variant_label =
+                self.document.variant_label(&self.document.columns[at], self.view.settings.unk_replacement);
+            if self.document.columns[at].difference.label == variant_label {
                 continue;
             }
-            self.document.columns[at].difference.label = told;
+            self.document.columns[at].difference.label = variant_label;
             if !self.document.columns[at].stale && self.document.columns[at].table.is_some() {
                 self.rebuild(at);
                 is_new = true;

@@ -98,9 +98,9 @@ impl Pages {
     }
 
     /// Shows what a link keeps of every page; a page that the link lacks is reset.
-    pub fn show_linked(&mut self, mut told: BTreeMap<String, Value>, app: &mut AppState) {
+    pub fn show_linked(&mut self, mut linked: BTreeMap<String, Value>, app: &mut AppState) {
         for page in self.each_mut() {
-            page.show_linked(told.remove(page.page().0.saved_as).unwrap_or_default(), app);
+            page.show_linked(linked.remove(page.page().0.saved_as).unwrap_or_default(), app);
         }
     }
 

@@ -31,7 +31,7 @@ pub trait PageState: PageView {
     fn ended(&mut self, _number: u64, _message: Option<String>, _app: &mut AppState) {}
 
     /// Handles an event of work on its files.
-    fn heard(&mut self, _news: &FileEvent, _app: &mut AppState) {}
+    fn absorb_file(&mut self, _news: &FileEvent, _app: &mut AppState) {}
 
     /// Handles a changed training log; true if the page has changed.
     fn seen(&mut self, _seen: &FollowEvent) -> bool {
@@ -60,7 +60,7 @@ pub trait PageState: PageView {
 }
 
 /// The fields that differ from the default; null if none does.
-pub fn told<T: Default + Serialize>(what: &T) -> Value {
+pub fn changed_fields<T: Default + Serialize>(what: &T) -> Value {
     let whole = |what: &T| serde_json::to_value(what).unwrap_or_default();
     let (Value::Object(mut keys), first) = (whole(what), whole(&T::default())) else { return Value::Null };
     keys.retain(|key, value| first.get(key) != Some(value));

@@ -13,7 +13,7 @@ use engine::text::write::write_private;
 const OF_THE_WINDOW: &str = "of the window";
 /// The file next to the state, before and after it was shown.
 const NOTED: &str = "defect.txt";
-const TOLD: &str = "defect-told.txt";
+const SHOWN: &str = "defect-told.txt";
 const LONGEST_BYTES: u64 = 1 << 16;
 
 /// The panic that ended the window before.
@@ -50,7 +50,7 @@ pub fn found(state: &Path) -> Option<Defect> {
     let mut lines = text.lines();
     let place = lines.next()?.to_owned();
     lines.next()?.strip_prefix("thread ").filter(|thread| *thread == OF_THE_WINDOW)?;
-    let path = state.with_file_name(TOLD);
+    let path = state.with_file_name(SHOWN);
     std::fs::rename(noted, &path).ok()?;
     Some(Defect { place, path })
 }

@@ -87,7 +87,7 @@ impl Driver {
             _claim: claim,
         };
         for text in troubles.into_iter().flatten() {
-            driver.session.hear(FileEvent::Notice { text, is_error: true });
+            driver.session.absorb_file(FileEvent::Notice { text, is_error: true });
         }
         driver.after();
         driver
@@ -113,7 +113,7 @@ impl Driver {
             } else if !rows.is_empty() {
                 changed |= self.absorb_all(&mut rows);
             } else if let Some(news) = self.disk.news.try_next() {
-                self.session.hear(news);
+                self.session.absorb_file(news);
                 self.carry_out();
                 changed = true;
             } else if let Some(news) = self.lanes.news() {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::app::{layout::Layout, open_with::Installed, settings::Settings};
-use crate::{pages::shape::told, session::persist::SavedSession};
+use crate::{pages::shape::changed_fields, session::persist::SavedSession};
 use engine::error::{Error, Result};
 use engine::models::choice::ModelSpec;
 
@@ -92,7 +92,7 @@ impl ShownLink {
     pub fn text(&self) -> Result<String> {
         let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("the link cannot be written ({error})"));
         // what is as at first need not be said
-        let keys = told(self);
+        let keys = changed_fields(self);
         let json = serde_json::to_vec(keys.as_object().unwrap_or(&Map::new())).map_err(|error| failed(&error))?;
         let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
         packed.write_all(&json).map_err(|error| failed(&error))?;

@@ -13,7 +13,7 @@ use crate::app::{
     document::interlinear::InterlinearPlan, files::drawing::Drawing, layout::Layout, open_with::Installed,
     settings::Settings,
 };
-use crate::pages::{Pages, shape::told};
+use crate::pages::{Pages, shape::changed_fields};
 use engine::error::{Error, Result};
 use engine::text::write::{make_private_folder, write_private};
 use engine::{decoding::SystemSpec, text::sentence::MAX_SOURCE_BYTES};
@@ -43,7 +43,7 @@ pub struct SavedSession {
     pub interlinear: InterlinearPlan,
     /// `examples`, `history` or `file 0`.
     pub list: String,
-    #[serde(serialize_with = "layout_told", deserialize_with = "layout_of")]
+    #[serde(serialize_with = "layout_changed", deserialize_with = "layout_of")]
     pub layout: Layout,
     pub figure: Drawing,
     #[serde(flatten)]
@@ -57,8 +57,8 @@ pub struct SavedSession {
     pub pages: BTreeMap<String, Value>,
 }
 
-fn layout_told<S: Serializer>(layout: &Layout, output: S) -> std::result::Result<S::Ok, S::Error> {
-    told(layout).serialize(output)
+fn layout_changed<S: Serializer>(layout: &Layout, output: S) -> std::result::Result<S::Ok, S::Error> {
+    changed_fields(layout).serialize(output)
 }
 
 /// What is not understood is as at first.

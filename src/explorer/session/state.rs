@@ -336,7 +336,7 @@ impl Session {
 
     #[cfg(not(target_family = "wasm"))]
     pub fn absorb_corpus(&mut self, news: CorpusNews) -> bool {
-        self.pages.corpus.hear(news, &mut self.app);
+        self.pages.corpus.absorb(news, &mut self.app);
         true
     }
 
@@ -389,7 +389,7 @@ impl Session {
         self.app.view.calls += 1;
     }
 
-    pub fn hear(&mut self, news: FileEvent) {
+    pub fn absorb_file(&mut self, news: FileEvent) {
         let app = &mut self.app;
         match news {
             FileEvent::Opened { path, what, on } => {
@@ -408,10 +408,10 @@ impl Session {
             }
             FileEvent::Aligner(own) => app.add_aligner(own),
             FileEvent::Logs { .. } | FileEvent::Annotated { .. } => {
-                self.pages.each_mut().into_iter().for_each(|page| page.heard(&news, app));
+                self.pages.each_mut().into_iter().for_each(|page| page.absorb_file(&news, app));
             }
             FileEvent::Painted(pixels) => app.picture_painted(pixels),
-            FileEvent::TrainingSaved { path, trouble } => self.pages.training.told(path, trouble),
+            FileEvent::TrainingSaved { path, trouble } => self.pages.training.training_saved(path, trouble),
             FileEvent::Notice { text, is_error } => app.notify(text, is_error),
         }
         self.follow();
@@ -464,7 +464,7 @@ fn apply_to_settings(command: SettingsCommand, app: &mut AppState) {
         SettingsCommand::SetDevice(device) => return app.set_device(device),
         SettingsCommand::SetUnkReplacement(on) => {
             settings.unk_replacement = on;
-            app.tell_variants();
+            app.label_variants();
         }
         SettingsCommand::SetShown(shown) => settings.shown = shown,
         SettingsCommand::SetReading(reading) => {

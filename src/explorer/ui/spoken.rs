@@ -7,17 +7,17 @@ use crate::app::{document::Document, document::column::Column};
 
 /// Announces focus, selection, changes and finished translations to a screen reader.
 pub struct Announcer {
-    tell: Box<dyn Fn(&str) + Send + Sync>,
+    notify: Box<dyn Fn(&str) + Send + Sync>,
     translations: String,
 }
 
 impl Announcer {
-    pub fn install(ctx: &Context, tell: impl Fn(&str) + Send + Sync + 'static) {
-        ctx.add_plugin(Self { tell: Box::new(tell), translations: String::new() });
+    pub fn install(ctx: &Context, notify: impl Fn(&str) + Send + Sync + 'static) {
+        ctx.add_plugin(Self { notify: Box::new(notify), translations: String::new() });
     }
 
     pub fn translated(ctx: &Context, document: &Document) {
-        let tell = |announcer: &mut Self| {
+        let notify = |announcer: &mut Self| {
             let whole = |column: &Column| !column.stale && !column.decoding;
             let columns = document.columns.iter().filter(|column| column.shown().is_some());
             if !columns.clone().all(whole) {
@@ -26,11 +26,11 @@ impl Announcer {
             let said = columns.filter_map(|column| Some(format!("{}: {}", column.name(), column.shown()?.text)));
             let said = said.collect::<Vec<_>>().join(". ");
             if said != announcer.translations {
-                (announcer.tell)(&said);
+                (announcer.notify)(&said);
                 announcer.translations = said;
             }
         };
-        ctx.with_plugin(tell);
+        ctx.with_plugin(notify);
     }
 }
 
@@ -40,9 +40,9 @@ impl Plugin for Announcer {
     }
 
     fn output_hook(&mut self, _ctx: &Context, output: &mut FullOutput) {
-        let told = output.platform_output.events.iter().rev().find(|event| !is_typing(event));
-        if let Some(event) = told {
-            (self.tell)(&event.widget_info().description());
+        let last = output.platform_output.events.iter().rev().find(|event| !is_typing(event));
+        if let Some(event) = last {
+            (self.notify)(&event.widget_info().description());
         }
     }
 }

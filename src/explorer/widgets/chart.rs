@@ -7,7 +7,7 @@ use egui_plot::{
     PlotTransform, PlotUi, Points,
 };
 
-use crate::widgets::{is_heard, keep, labels, marks, node, theme};
+use crate::widgets::{has_reader, keep, labels, marks, node, theme};
 use figure::plot::{self, Series, SeriesStyle, Shape};
 use figure::{measure::SansSerif, palette::Palette, provenance::Provenance};
 
@@ -47,7 +47,7 @@ pub fn chart_ui(ui: &mut Ui, chart: &ChartWidget<'_>) {
         }
     });
     node(&shown.response, Role::Figure, || of.title.to_owned());
-    if is_heard(&shown.response) {
+    if has_reader(&shown.response) {
         points_access(ui, of, &shown.response, &shown.transform);
     }
 }

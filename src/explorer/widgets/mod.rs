@@ -38,7 +38,7 @@ pub fn node(response: &Response, role: Role, label: impl FnOnce() -> String) {
 }
 
 /// Whether a screen reader is on; hundreds of nodes would cost frames.
-pub fn is_heard(response: &Response) -> bool {
+pub fn has_reader(response: &Response) -> bool {
     response.ctx.accesskit_node_builder(response.id, |_| ()).is_some()
 }
 

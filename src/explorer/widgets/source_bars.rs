@@ -4,7 +4,7 @@ use egui::accesskit::Role;
 use egui::{Rect, Sense, Ui, Vec2, pos2, vec2};
 use egui_plot::{Bar, BarChart, HLine, Plot, PlotPoint};
 
-use crate::widgets::{is_heard, labels, marks, node, theme};
+use crate::widgets::{has_reader, labels, marks, node, theme};
 use crate::{app::document::table::SourceWord, widgets::marks::WholeLetters};
 use figure::label::Tone;
 use figure::mark::{Across, Down, Mark, TextMark};
@@ -140,7 +140,7 @@ fn label(
     bar: impl Fn(usize) -> Rect,
 ) {
     node(plot, Role::Figure, || tr!("{name} over the source words", name));
-    if !is_heard(plot) {
+    if !has_reader(plot) {
         return;
     }
     ui.ctx().allow_widget_id_changes_in(plot.rect.expand(4.0));

@@ -3,7 +3,7 @@
 use egui::accesskit::Role;
 use egui::{Rect, Response, Sense, Ui, vec2};
 
-use crate::widgets::{is_heard, marks, node, theme};
+use crate::widgets::{has_reader, marks, node, theme};
 
 pub use figure::strip::StripLayout;
 
@@ -35,7 +35,7 @@ fn label(ui: &Ui, layout: &StripLayout, rect: Rect, response: &Response, (what, 
             high = format_args!("{high:.2}")
         )
     });
-    if !is_heard(response) {
+    if !has_reader(response) {
         return;
     }
     ui.ctx().allow_widget_id_changes_in(rect);

@@ -42,11 +42,11 @@ pub fn table<'a>(rows: impl IntoIterator<Item = &'a BeadRow>) -> String {
     text(&["bead", "score", "source", "target"], rows.into_iter().map(cells))
 }
 
-/// Rows of a table, the text of each side as one sentence; `tell` gets warnings.
-pub fn read(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<Vec<BeadRow>> {
+/// Rows of a table, the text of each side as one sentence; `notify` gets warnings.
+pub fn read(path: &Path, notify: &mut dyn FnMut(&str)) -> Result<Vec<BeadRow>> {
     let extra = ["bead", "score"].map(|name| (name.to_owned(), ColumnRole::Extra));
     let lacks = "has no columns `source` and `target`; name them in the first row, tabs between";
-    let records = crate::table(path, extra.into(), (&[ColumnRole::Source, ColumnRole::Reference], lacks), tell)?;
+    let records = crate::table(path, extra.into(), (&[ColumnRole::Source, ColumnRole::Reference], lacks), notify)?;
     let row = |record: Record| {
         let extra = |name: &str| record.extra.iter().find(|(known, _)| known == name).map(|(_, cell)| cell.trim());
         let side = |text: Option<&ImportedText>| {

@@ -81,7 +81,7 @@ fn start(
     let mut peeked = Vec::new();
     let mut blocks = Blocks { lines: input.lines()?, waiting: None };
     let mut unheard = Warnings::new(input.path());
-    // Damage is told when it is reached in earnest.
+    // Damage is noted when it is reached in earnest.
     while peeked.len() < PEEKED
         && let Ok(Some(block)) = blocks.next(&mut unheard)
     {
@@ -161,9 +161,9 @@ impl Blocks {
         Ok(Some(block))
     }
 
-    /// The next header that is one; whatever else comes before it is told once.
+    /// The next header that is one; whatever else comes before it is noted once.
     fn header(&mut self, warnings: &mut Warnings) -> Result<Option<(usize, String)>> {
-        let mut told = false;
+        let mut noted = false;
         loop {
             let (number, text) = match self.waiting.take() {
                 Some(waiting) => waiting,
@@ -175,8 +175,8 @@ impl Blocks {
             if Block::new(number, &text).is_some() {
                 return Ok(Some((number, text)));
             }
-            if !text.trim().is_empty() && !told {
-                told = true;
+            if !text.trim().is_empty() && !noted {
+                noted = true;
                 let advice = "a sentence begins with `id ||| target ||| score ||| source ||| S T`";
                 warnings.add(number, format!("is no header of a sentence: {advice}; it is left out"));
             }

@@ -57,7 +57,7 @@ fn nematus_writes_the_end_of_both_sides() {
     assert_eq!((source.text.as_str(), source.tokens.as_deref().unwrap().len()), ("the cat", 2));
     assert_eq!(rows(output.alpha.as_ref())[3], [0.0, 0.1, 0.9]);
     assert_eq!(
-        read.facts.told()[1],
+        read.facts.sentences()[1],
         "A row for each target token: the rows sum to 1, as the weights of a target token do."
     );
 }
@@ -126,7 +126,7 @@ fn an_unclear_orientation_is_asked_and_can_be_answered() {
     let ImportFact::Ask { used, other, why } = &read.facts.orientation else { panic!("{:?}", read.facts.orientation) };
     assert_eq!((*used, *other), (Orientation::TargetRows, Orientation::SourceRows));
     assert_eq!(why, "rows and columns sum to 1, and the numbers of words do not tell");
-    assert!(read.facts.asks() && read.facts.told()[1].ends_with("and the numbers of words do not tell."));
+    assert!(read.facts.asks() && read.facts.sentences()[1].ends_with("and the numbers of words do not tell."));
     let answered =
         planted.read(&ImportOptions { orientation: Some(Orientation::SourceRows), ..ImportOptions::default() });
     assert!(!answered.facts.asks());

@@ -12,7 +12,7 @@ fn lines_keep_their_numbers_and_blank_ones_are_told() {
     assert_eq!(read.sources(), ["one", "", " three "]);
     assert_eq!(read.sentences(), [1, 2, 3]);
     assert_eq!(read.warnings, ["a.txt, line 2: is blank"]);
-    assert_eq!(read.facts.told(), ["Plain text, UTF-8.", "Read as the source, a sentence a line."]);
+    assert_eq!(read.facts.sentences(), ["Plain text, UTF-8.", "Read as the source, a sentence a line."]);
 }
 
 #[test]
@@ -190,5 +190,5 @@ fn xliff_2_gives_segments() {
     assert_eq!((read.sources(), read.references()), (vec!["First partA.", "Second."], vec!["Erster Teil."]));
     let ids: Vec<_> = read.records.iter().map(|record| record.id.as_deref()).collect();
     assert_eq!(ids, [Some("u/1"), Some("u")]);
-    assert_eq!(read.facts.told()[1..], ["Translated from en to de.", "XLIFF 2.0."]);
+    assert_eq!(read.facts.sentences()[1..], ["Translated from en to de.", "XLIFF 2.0."]);
 }

@@ -151,16 +151,18 @@ fn a_bare_config_json_is_the_model_of_this_folder() {
 fn closing_a_file_moves_the_places_that_other_files_go_back_to() {
     let mut session = with_file("one\ntwo\n");
     let read = |session: &mut Session, name: &str| {
-        session.hear(text_opened(name));
+        session.absorb_file(text_opened(name));
         let lines = text_of("three\nfour\n");
-        session.hear(FileEvent::Read { path: name.into(), lines });
+        session.absorb_file(FileEvent::Read { path: name.into(), lines });
     };
     read(&mut session, "other.txt");
     session.apply(ListCommand::Pick(1));
-    session.hear(text_opened("missing.txt"));
+    session.absorb_file(text_opened("missing.txt"));
     session.apply(ListCommand::CloseFile(0));
-    session
-        .hear(FileEvent::ReadFailed { path: "missing.txt".into(), message: "missing.txt: does not exist".to_owned() });
+    session.absorb_file(FileEvent::ReadFailed {
+        path: "missing.txt".into(),
+        message: "missing.txt: does not exist".to_owned(),
+    });
     assert_eq!(session.app().lists.files.len(), 1);
     assert_eq!(session.app().lists.shown, List::File(0), "other.txt, where it is now");
     assert_eq!(session.app().lists.sentence(0).as_deref(), Some("three"));

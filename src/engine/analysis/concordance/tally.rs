@@ -9,7 +9,7 @@ use crate::analysis::contrast::minimal::{mcnemar, paired_difference};
 use crate::text::cells::{CellTable, TableCell};
 use crate::text::{cut::WordExchange, links::Link, words::folded};
 
-const TOLD: usize = 5;
+const SHOWN: usize = 5;
 
 /// The words of a text, their links, and the words between spaces where links counted those.
 pub type TalliedText = (Vec<String>, Vec<Link>, Option<[WordExchange; 2]>);
@@ -182,7 +182,7 @@ fn by_count<K: Ord>(counts: &HashMap<K, u64>) -> Vec<(&K, &u64)> {
 }
 
 fn most(targets: &HashMap<String, u64>) -> String {
-    by_count(targets).iter().take(TOLD).map(|(word, count)| format!("{word} {count}")).collect::<Vec<_>>().join(", ")
+    by_count(targets).iter().take(SHOWN).map(|(word, count)| format!("{word} {count}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Every hit by each kind of links.

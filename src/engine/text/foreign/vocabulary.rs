@@ -327,8 +327,8 @@ mod tests {
             ("n.yml", "", "`</s>`"),
         ];
         for (name, text, expected) in wrong {
-            let told = read(name, text).map(|words| words.join(" ")).expect_err(name).to_string();
-            assert!(told.contains(expected) && told.contains(name), "{name}: {told}");
+            let message = read(name, text).map(|words| words.join(" ")).expect_err(name).to_string();
+            assert!(message.contains(expected) && message.contains(name), "{name}: {message}");
         }
     }
 }

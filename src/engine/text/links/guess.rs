@@ -106,7 +106,7 @@ impl<T: Copy> Fact<T> {
         matches!(self, Self::Ask { .. })
     }
 
-    pub fn told(&self, name: fn(T) -> &'static str) -> Option<String> {
+    pub fn note(&self, name: fn(T) -> &'static str) -> Option<String> {
         let capital = |text: &str| text[..1].to_uppercase() + &text[1..];
         match self {
             Self::None => None,

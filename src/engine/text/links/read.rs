@@ -42,7 +42,7 @@ pub fn read(path: &Path, lengths: &[(usize, usize)], layout: &LinkLayout) -> Res
     all.iter().zip(lengths).for_each(|((entries, _), lengths)| census.add(entries, Some(*lengths)));
     let (base, order) = census.found(layout);
     let guess = census.guess((&base, &order));
-    let note = [base.told(Base::name), order.told(LinkOrder::name)].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let note = [base.note(Base::name), order.note(LinkOrder::name)].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let mut pairs = Vec::with_capacity(all.len());
     for (n, ((entries, lines), &(source, target))) in all.iter().zip(lengths).enumerate() {
         let (links, outside) = guess.links(entries, Some((source, target)));

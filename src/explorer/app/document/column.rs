@@ -145,7 +145,10 @@ impl Column {
 
     pub fn name(&self) -> String {
         let model = self.model();
-        self.difference.label.as_ref().map_or_else(|| model.clone(), |told| format!("{model}, {}", told.text()))
+        self.difference
+            .label
+            .as_ref()
+            .map_or_else(|| model.clone(), |variant_label| format!("{model}, {}", variant_label.text()))
     }
 
     pub fn model(&self) -> String {

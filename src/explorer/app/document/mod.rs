@@ -94,7 +94,7 @@ impl Document {
         if before.is_given == now.is_given { SystemComparison::of(before, now) } else { None }
     }
 
-    pub(crate) fn told(&self, column: &Column, replaces: bool) -> Option<Arc<VariantLabel>> {
+    pub(crate) fn variant_label(&self, column: &Column, replaces: bool) -> Option<Arc<VariantLabel>> {
         let variant = self.state.variant(column.variant?)?;
         Some(Arc::new(VariantLabel::of(variant, &self.state, replaces)))
     }

@@ -72,9 +72,9 @@ pub fn can_draw(
 fn origin(column: &Column, table: &AlignmentTable, kind: &str) -> Vec<(&'static str, String)> {
     let facts = column.facts.as_ref();
     let mut known = vec![("kind", kind.to_owned()), ("model", column.model())];
-    if let Some(told) = &table.variant {
-        known.push(("variant", told.text()));
-        known.push(("of the sentence", told.original.clone()));
+    if let Some(variant_label) = &table.variant {
+        known.push(("variant", variant_label.text()));
+        known.push(("of the sentence", variant_label.original.clone()));
     }
     known.extend(comparison(column).map(|text| ("beside the original", text)));
     let digest = facts.map(|facts| facts.digest.clone()).filter(|digest| !digest.is_empty());
@@ -217,7 +217,10 @@ fn searched(column: &Column, settings: &Settings, drawing: &Drawing) -> Vec<Draw
 
 fn named(column: &Column, table: &AlignmentTable) -> String {
     let model = column.model();
-    table.variant.as_ref().map_or_else(|| model.clone(), |told| format!("{model}, variant: {}", told.text()))
+    table
+        .variant
+        .as_ref()
+        .map_or_else(|| model.clone(), |variant_label| format!("{model}, variant: {}", variant_label.text()))
 }
 
 fn comparison(column: &Column) -> Option<String> {
@@ -259,7 +262,7 @@ fn caption(column: &Column, search: &SearchSettings, table: &AlignmentTable) -> 
     let how = how(search, table);
     // a variant by its beam has said it
     let beam = format!("beam {}", search.beam);
-    let is_said = table.variant.as_ref().is_some_and(|told| told.differs.contains(&beam));
+    let is_said = table.variant.as_ref().is_some_and(|variant_label| variant_label.differs.contains(&beam));
     let how = how.strip_prefix(&format!("{beam}, ")).filter(|_| is_said).unwrap_or(&how);
     let rows = table.reading.filter(|reading| *reading != RowConvention::default());
     let rows = rows.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
@@ -295,10 +298,9 @@ pub fn note(column: &Column, format: AlignmentFormat) -> Option<String> {
     let is_given = column.table.as_ref().is_some_and(|table| table.is_given);
     let set = set_by_hand(column, is_given)
         .map(|set| tr!("The links are those of a changed translation, which the file does not say. {set}", set));
-    let variant = table
-        .variant
-        .as_ref()
-        .map(|told| tr!("The links are those of a variant ({}), which the file does not say.", told.text()));
+    let variant = table.variant.as_ref().map(|variant_label| {
+        tr!("The links are those of a variant ({}), which the file does not say.", variant_label.text())
+    });
     let notes: Vec<String> = variant.into_iter().chain(given).chain(reading).chain(set).collect();
     (!notes.is_empty()).then(|| notes.join(" "))
 }
@@ -308,7 +310,7 @@ pub fn note(column: &Column, format: AlignmentFormat) -> Option<String> {
 pub fn shown_tsv(table: &AlignmentTable, shown: Shown, rows: Range<usize>) -> String {
     let measured = table.measured(shown).and_then(|found| Some((&found.matrix, MEASURES.get(found.measure)?)));
     let what = measured.map(|(_, measure)| format!("{}, {}", measure.name, measure.unit));
-    let variant = table.variant.as_ref().map(|told| format!("variant: {}", told.text()));
+    let variant = table.variant.as_ref().map(|variant_label| format!("variant: {}", variant_label.text()));
     let (what, variant, given) = (what.as_deref(), variant.as_deref(), table.is_given.then_some(GIVEN));
     let (reading, units) = (table.reading.map(RowConvention::name), table.units.map(table::Units::name));
     let named = if what.is_some() { [what, given, units, variant] } else { [variant, given, reading, units] };
@@ -407,8 +409,8 @@ pub fn json_line(column: &Column) -> String {
 
 /// Differences and moved words of a variant, in shown words, which are not the line's tokens in a given translation.
 fn variant_json(column: &Column, table: &AlignmentTable) -> Option<Value> {
-    let told = table.variant.as_ref()?;
-    let mut value = json!({ "differs": told.differs, "of": told.original });
+    let variant_label = table.variant.as_ref()?;
+    let mut value = json!({ "differs": variant_label.differs, "of": variant_label.original });
     if let Some(comparison) = column.difference.comparison.as_ref().filter(|_| !table.is_given) {
         let target = |i: usize| table.target.get(i).map(|word| word.text.as_str());
         let source = |j: usize| table.source.get(j).map(|word| word.text.as_str());
@@ -476,7 +478,7 @@ fn links(column: &Column, settings: &Settings) -> Option<Vec<Link>> {
     let reading = settings.reading_of(column.facts.as_ref()).unwrap_or_default();
     let links = reading.0.links(&over_words(table::rows_by(shown, reading)?, &source, &target));
     let rules = SideRules { source: shown.rules[0], target: shown.rules[1] };
-    Some(SideRules::SPACES.retold_links(&links, rules, (&column.source.text, &shown.text)))
+    Some(SideRules::SPACES.respread_links(&links, rules, (&column.source.text, &shown.text)))
 }
 
 /// A sentence with what is set in a column as one line of JSON, which `interlinear translate --interventions` reads.

@@ -41,7 +41,7 @@ impl Gold {
     /// Its links between the words of other rules.
     pub(crate) fn links_of(&self, rules: [WordRule; 2]) -> Links {
         let [to, from] = [rules, self.rules].map(|[source, target]| SideRules { source, target });
-        to.retold(&self.links, from, (&self.source, &self.reference))
+        to.respread(&self.links, from, (&self.source, &self.reference))
     }
 
     /// Its links between the shown words or pieces of a translation; `None` if that is not the reference.

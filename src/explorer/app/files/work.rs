@@ -167,20 +167,24 @@ pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligners: &KeptAlig
         _ => None,
     };
     let aligners = Arc::clone(aligners);
-    let work = move |tell: &mut dyn FnMut(FileEvent) -> bool| {
-        done(chore, &aligners, tell).unwrap_or_else(|error| Some(FileEvent::failed(&error)))
+    let work = move |notify: &mut dyn FnMut(FileEvent) -> bool| {
+        done(chore, &aligners, notify).unwrap_or_else(|error| Some(FileEvent::failed(&error)))
     };
     match reads {
-        Some(name) => disk.run_telling(name, Box::new(work)),
+        Some(name) => disk.run_reporting(name, Box::new(work)),
         None => disk.run("write", Box::new(move || work(&mut |_| true))),
     }
 }
 
 /// What came of it. `None` where there is no aligner, which the session knows before it asks.
-fn done(chore: FileJob, aligners: &KeptAligners, tell: &mut dyn FnMut(FileEvent) -> bool) -> Result<Option<FileEvent>> {
+fn done(
+    chore: FileJob,
+    aligners: &KeptAligners,
+    notify: &mut dyn FnMut(FileEvent) -> bool,
+) -> Result<Option<FileEvent>> {
     Ok(Some(match chore {
-        FileJob::Align { number, question } => return align(aligners, number, question, tell),
-        FileJob::Read(path) => read(path, tell),
+        FileJob::Align { number, question } => return align(aligners, number, question, notify),
+        FileJob::Read(path) => read(path, notify),
         FileJob::ReadGold { path, source, target } => read_gold(path, source, target)?,
         FileJob::ReadAnnotated(path) => {
             let sentences = conllu::read_file(&path)?;
@@ -212,7 +216,7 @@ fn align(
     aligners: &KeptAligners,
     number: u64,
     AlignQuestion { aligner: asked, source, target }: AlignQuestion,
-    tell: &mut dyn FnMut(FileEvent) -> bool,
+    notify: &mut dyn FnMut(FileEvent) -> bool,
 ) -> Result<Option<FileEvent>> {
     let mut kept = lock(aligners);
     let known = kept.iter().position(|(of, _)| *of == asked);
@@ -220,7 +224,7 @@ fn align(
         at
     } else {
         if let Some(text) = asked.trouble() {
-            tell(FileEvent::Notice { text, is_error: true });
+            notify(FileEvent::Notice { text, is_error: true });
         }
         let opened = PlacedAligner::chosen(&asked)?;
         if kept.len() == MOST_ALIGNERS {
@@ -292,9 +296,9 @@ fn read_gold(path: PathBuf, list: PathBuf, target: PathBuf) -> Result<FileEvent>
     Ok(FileEvent::Gold { path, list, target, links: Arc::new(gold.pairs), note: gold.note })
 }
 
-fn read(path: PathBuf, tell: &mut dyn FnMut(FileEvent) -> bool) -> FileEvent {
+fn read(path: PathBuf, notify: &mut dyn FnMut(FileEvent) -> bool) -> FileEvent {
     let news = |lines: &TextFile| FileEvent::Read { path: lines.path().to_owned(), lines: Arc::new(lines.clone()) };
-    match TextFile::open_growing(&path, &mut |lines| tell(news(lines))) {
+    match TextFile::open_growing(&path, &mut |lines| notify(news(lines))) {
         Ok(lines) => FileEvent::Read { path, lines: Arc::new(lines) },
         Err(error) => FileEvent::ReadFailed { path, message: error.to_string() },
     }

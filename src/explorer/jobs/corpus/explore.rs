@@ -88,18 +88,18 @@ impl Jobs {
         &mut self,
         corpus: &CorpusTable,
         workspace: &Workspace,
-        tell: &mut dyn FnMut(CorpusNews),
+        notify: &mut dyn FnMut(CorpusNews),
     ) -> Result<()> {
-        if let Some((mut counting, mut told)) = self.counting.take() {
+        if let Some((mut counting, mut reported)) = self.counting.take() {
             if counting.step(workspace, STEPS.0)? {
                 let share = (counting.share() * 100.0) as u32;
-                if share > told {
-                    told = share;
-                    tell(CorpusNews::Counting(JobProgress::of_share("", counting.share())));
+                if share > reported {
+                    reported = share;
+                    notify(CorpusNews::Counting(JobProgress::of_share("", counting.share())));
                 }
-                self.counting = Some((counting, told));
+                self.counting = Some((counting, reported));
             } else {
-                tell(CorpusNews::Counted(Arc::new(counting.finish())));
+                notify(CorpusNews::Counted(Arc::new(counting.finish())));
             }
         }
         if let Some((number, mut searching, mut found)) = self.searching.take() {
@@ -107,7 +107,7 @@ impl Jobs {
             lines.truncate(MOST_HITS - found);
             found += lines.len();
             let is_over = searching.is_done() || found >= MOST_HITS;
-            tell(CorpusNews::Hits(Hits {
+            notify(CorpusNews::Hits(Hits {
                 number,
                 lines,
                 done: searching.done(),
@@ -121,7 +121,7 @@ impl Jobs {
         if let Some(mut tallying) = self.tallying.take() {
             let table = tallying.step(corpus, workspace, STEPS.1)?.map(Arc::new);
             let progress = JobProgress::of_share("", tallying.share());
-            tell(CorpusNews::Tallied(tallying.number(), progress, table.clone()));
+            notify(CorpusNews::Tallied(tallying.number(), progress, table.clone()));
             if table.is_none() {
                 self.tallying = Some(tallying);
             }

@@ -48,7 +48,7 @@ pub(super) struct OpenCorpus {
     rows: Arc<Vec<u32>>,
     pub(super) jobs: Jobs,
     /// When the rows were told last, and how long it took to choose and sort them.
-    told: Option<(Instant, Duration)>,
+    sorted: Option<(Instant, Duration)>,
     /// The rows that were told are not those of the corpus any more.
     is_behind: bool,
     pub(super) reads_on: bool,
@@ -71,7 +71,7 @@ pub(super) struct CorpusHandler<'a> {
 }
 
 impl CorpusHandler<'_> {
-    fn tell(&self, news: CorpusNews) {
+    fn notify(&self, news: CorpusNews) {
         self.out.send(news);
     }
 
@@ -79,8 +79,8 @@ impl CorpusHandler<'_> {
         let done = caught(|| job(self));
         match done {
             Ok(Ok(()) | Err(Error::Stale)) => {}
-            Ok(Err(error)) => self.tell(CorpusNews::Failed(error.to_string())),
-            Err(words) => self.tell(CorpusNews::Failed(panic_sentence("the work on this corpus", &words))),
+            Ok(Err(error)) => self.notify(CorpusNews::Failed(error.to_string())),
+            Err(words) => self.notify(CorpusNews::Failed(panic_sentence("the work on this corpus", &words))),
         }
     }
 
@@ -114,8 +114,8 @@ impl CorpusHandler<'_> {
             }
             CorpusRequest::See(rows, columns) => {
                 self.at.corpus.read_rows(&rows, &columns);
-                self.tell_damages();
-                self.tell(CorpusNews::Seen);
+                self.report_damages();
+                self.notify(CorpusNews::Seen);
             }
             CorpusRequest::Detail(at) => self.detail(at)?,
             CorpusRequest::Compare(pair) => {
@@ -130,7 +130,7 @@ impl CorpusHandler<'_> {
             }
             CorpusRequest::SaveScheme(path) => {
                 self.workspace()?.scheme()?.save(&path)?;
-                self.tell(CorpusNews::Written(path));
+                self.notify(CorpusNews::Written(path));
             }
             CorpusRequest::Remove(id) => {
                 self.workspace()?.remove_system(id)?;
@@ -142,7 +142,7 @@ impl CorpusHandler<'_> {
             CorpusRequest::Write(out) => {
                 let corpus = Arc::clone(&self.at.corpus);
                 lang::in_english(|| write(&out, &corpus, self.workspace()?))?;
-                self.tell(CorpusNews::Written(out.path));
+                self.notify(CorpusNews::Written(out.path));
             }
             CorpusRequest::Keep(look) => self.workspace()?.keep_look(&look)?,
             CorpusRequest::Means(frequencies, aligner) => {
@@ -155,7 +155,7 @@ impl CorpusHandler<'_> {
             CorpusRequest::Tally(order) => self.begin(|jobs, workspace, rows| jobs.tally(order, workspace, rows)),
             CorpusRequest::SaveHits { path, lines, order, links } => {
                 self.save_hits(&path, hits::tsv(&lines, &order, &self.at.corpus, links).as_bytes())?;
-                self.tell(CorpusNews::Written(path));
+                self.notify(CorpusNews::Written(path));
             }
             judging => self.answer_judging(judging)?,
         }
@@ -168,7 +168,7 @@ impl CorpusHandler<'_> {
             out.send(CorpusNews::importing(id!("Measuring the outputs"), share));
             ticket.check()
         });
-        self.tell(CorpusNews::Idle);
+        self.notify(CorpusNews::Idle);
         let means = &mut self.at.jobs.means;
         means.set(means.path.clone(), means.aligner.clone());
         measured.and_then(|()| self.refresh())
@@ -198,7 +198,7 @@ impl CorpusHandler<'_> {
         let rows = Arc::clone(&self.at.rows);
         let Some(workspace) = &self.at.workspace else { return };
         if let Some(refused) = begin(&mut self.at.jobs, workspace, &rows) {
-            self.tell(refused);
+            self.notify(refused);
         }
     }
 
@@ -216,7 +216,7 @@ impl CorpusHandler<'_> {
     fn begin_unsaved(&mut self) -> Result<()> {
         let folder = tempfile::tempdir().map_err(|error| Error::io(std::env::temp_dir(), &error))?;
         let path = folder.path().join("corpus.ilws");
-        self.tell(CorpusNews::Made { path: path.clone(), is_saved: false });
+        self.notify(CorpusNews::Made { path: path.clone(), is_saved: false });
         self.open(&path)?;
         self.at.unsaved = Some(folder);
         Ok(())
@@ -225,21 +225,21 @@ impl CorpusHandler<'_> {
     /// Writes the corpus into a file of its own, and goes on with that.
     fn save_as(&mut self, path: &Path) -> Result<()> {
         self.workspace()?.copy(path)?;
-        self.tell(CorpusNews::Made { path: path.to_owned(), is_saved: true });
+        self.notify(CorpusNews::Made { path: path.to_owned(), is_saved: true });
         self.open(path)
     }
 
     fn open(&mut self, path: &Path) -> Result<()> {
-        self.tell(CorpusNews::busy(id!("Opening the corpus"), 0.0));
+        self.notify(CorpusNews::busy(id!("Opening the corpus"), 0.0));
         let read = Workspace::open(path).and_then(|mut workspace| {
             // Unfolded numbers are read as well, only more slowly.
             let folded = if workspace.is_fixed() { Ok(()) } else { workspace.fold_much() };
             Ok((workspace.version()?, CorpusTable::read(&workspace)?, workspace, folded))
         });
-        self.tell(CorpusNews::Idle);
+        self.notify(CorpusNews::Idle);
         let (version, corpus, workspace, folded) = read?;
         if let Err(error) = folded {
-            self.tell(CorpusNews::Failed(error.to_string()));
+            self.notify(CorpusNews::Failed(error.to_string()));
         }
         let (corpus, workspace) = (Arc::new(corpus), Some(workspace));
         self.at = OpenCorpus { version, corpus, workspace, reads_on: true, ..OpenCorpus::default() };
@@ -249,21 +249,21 @@ impl CorpusHandler<'_> {
             if Sorting::named(&look.sorting, &self.at.corpus).is_err() {
                 look.sorting.clear();
             }
-            self.tell(CorpusNews::Look(Box::new(look)));
+            self.notify(CorpusNews::Look(Box::new(look)));
         }
         if self.at.workspace.as_ref().is_some_and(Workspace::is_fixed) {
             let name = path.file_name().unwrap_or(path.as_os_str()).display();
             let message = format!("{name} may only be read: look at it; to judge or import, copy it to another folder");
-            self.tell(CorpusNews::Failed(message));
+            self.notify(CorpusNews::Failed(message));
         }
         for damage in &self.at.corpus.damages {
-            self.tell(CorpusNews::Failed(damage.clone()));
+            self.notify(CorpusNews::Failed(damage.clone()));
         }
-        self.tell_corpus()
+        self.send_corpus()
     }
 
-    fn tell_corpus(&mut self) -> Result<()> {
-        self.tell_corpus_alone();
+    fn send_corpus(&mut self) -> Result<()> {
+        self.send_table();
         self.compare();
         match self.show() {
             // A newer question waits, and is answered next.
@@ -272,9 +272,9 @@ impl CorpusHandler<'_> {
         }
     }
 
-    fn tell_corpus_alone(&self) {
+    fn send_table(&self) {
         if let Some(workspace) = &self.at.workspace {
-            self.tell(CorpusNews::Corpus(workspace.path().to_owned(), Arc::new(self.at.corpus.without_file())));
+            self.notify(CorpusNews::Corpus(workspace.path().to_owned(), Arc::new(self.at.corpus.without_file())));
         }
     }
 
@@ -282,13 +282,13 @@ impl CorpusHandler<'_> {
     #[expect(clippy::unnecessary_wraps, reason = "one of the things that are attempted")]
     pub(super) fn read_on(&mut self) -> Result<()> {
         self.at.reads_on = self.at.corpus.read_on();
-        self.tell_damages();
+        self.report_damages();
         Ok(())
     }
 
-    fn tell_damages(&self) {
+    fn report_damages(&self) {
         for damage in self.at.corpus.take_damages() {
-            self.tell(CorpusNews::Failed(damage));
+            self.notify(CorpusNews::Failed(damage));
         }
     }
 
@@ -299,7 +299,7 @@ impl CorpusHandler<'_> {
             self.at.let_go = Some(Instant::now());
             Arc::make_mut(&mut self.at.corpus).forget_texts();
             self.at.jobs.forget_texts();
-            self.tell_corpus_alone();
+            self.send_table();
         }
     }
 
@@ -353,9 +353,9 @@ impl CorpusHandler<'_> {
         };
         // What the table shows first should not wait for the file.
         self.at.corpus.read_for(&self.at.rows[..self.at.rows.len().min(FIRST_ROWS)]);
-        self.tell(CorpusNews::Rows(rows));
-        self.tell_damages();
-        (self.at.told, self.at.is_behind) = (Some((Instant::now(), began.elapsed())), false);
+        self.notify(CorpusNews::Rows(rows));
+        self.report_damages();
+        (self.at.sorted, self.at.is_behind) = (Some((Instant::now(), began.elapsed())), false);
         Ok(())
     }
 
@@ -367,10 +367,10 @@ impl CorpusHandler<'_> {
         if workspace.version()? != self.at.version {
             self.at.jobs.means.forget();
             self.read_again()?;
-            self.tell_corpus_alone();
+            self.send_table();
             self.at.is_behind = true;
         }
-        if self.at.is_behind && self.at.told.is_none_or(|(at, took)| at.elapsed() >= took * REST) {
+        if self.at.is_behind && self.at.sorted.is_none_or(|(at, took)| at.elapsed() >= took * REST) {
             self.show()?;
         }
         Ok(())
@@ -390,7 +390,7 @@ impl CorpusHandler<'_> {
 
     fn refresh(&mut self) -> Result<()> {
         self.read_again()?;
-        self.tell_corpus()
+        self.send_corpus()
     }
 
     fn detail(&self, at: usize) -> Result<()> {
@@ -411,7 +411,7 @@ impl CorpusHandler<'_> {
             outputs,
             gold: workspace.gold(at)?,
         };
-        self.tell(CorpusNews::Detail(Box::new(detail)));
+        self.notify(CorpusNews::Detail(Box::new(detail)));
         Ok(())
     }
 
@@ -419,7 +419,7 @@ impl CorpusHandler<'_> {
         let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
         let Some(workspace) = &mut self.at.workspace else { return Ok(()) };
         let out = self.out;
-        let mut hear = |share: f32| {
+        let mut on_progress = |share: f32| {
             out.send(CorpusNews::importing(tr!("Reading {}", name), share));
         };
         let ticket = self.imports.next();
@@ -429,10 +429,10 @@ impl CorpusHandler<'_> {
             self.imports.cancel();
         }
         self.end.check()?;
-        hear(0.0);
+        on_progress(0.0);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let imported = import_file(workspace, (&path, options), threads, &ticket, &mut hear);
-        self.tell(CorpusNews::Idle);
+        let imported = import_file(workspace, (&path, options), threads, &ticket, &mut on_progress);
+        self.notify(CorpusNews::Idle);
         self.at.jobs.means.forget();
         self.refresh()?;
         let imported = match imported {
@@ -443,7 +443,7 @@ impl CorpusHandler<'_> {
             },
             other => other?,
         };
-        self.tell(CorpusNews::Imported(path, Box::new(imported)));
+        self.notify(CorpusNews::Imported(path, Box::new(imported)));
         Ok(())
     }
 }
@@ -495,7 +495,7 @@ impl CorpusHandler<'_> {
         let Some(workspace) = &mut self.at.workspace else { return Ok(()) };
         let change = Arc::new(Change::read(workspace, changed)?);
         Arc::make_mut(&mut self.at.corpus).apply(&change);
-        self.tell(CorpusNews::Judged(Arc::clone(&change)));
+        self.notify(CorpusNews::Judged(Arc::clone(&change)));
         self.compare();
         let has_links = !change.golds.is_empty();
         if has_links {
@@ -520,6 +520,6 @@ impl CorpusHandler<'_> {
         for (at, _) in found.iter().flat_map(|agreement| &agreement.differing) {
             self.at.corpus.read_rows(&[*at as u32], &[]);
         }
-        self.tell(CorpusNews::Compared(found.map(Arc::new)));
+        self.notify(CorpusNews::Compared(found.map(Arc::new)));
     }
 }

@@ -11,7 +11,7 @@ use crate::jobs::{live::mailbox::Mailbox, thread};
 pub type DiskJob<N> = Box<dyn FnOnce() -> Option<N> + Send>;
 
 /// A job that reports while it runs; its callback returns false when nobody listens.
-pub type Teller<N> = Box<dyn FnOnce(&mut dyn FnMut(N) -> bool) -> Option<N> + Send>;
+pub type ReportingJob<N> = Box<dyn FnOnce(&mut dyn FnMut(N) -> bool) -> Option<N> + Send>;
 
 /// News that may wait to be read before jobs wait for room.
 const ROOM: usize = 64;
@@ -20,7 +20,7 @@ const AT_ONCE: usize = 12;
 
 struct Readers<N> {
     running: usize,
-    waiting: VecDeque<Teller<N>>,
+    waiting: VecDeque<ReportingJob<N>>,
 }
 
 type SharedReaders<N> = Arc<Mutex<Readers<N>>>;
@@ -51,7 +51,7 @@ impl<N: Send + 'static> Disk<N> {
                     // The newest state within the patience is the one to write; a closing mailbox ends the wait.
                     let job = inbox.take_newest(first, patience);
                     // One save that panics must not be the last.
-                    tell(caught(job).unwrap_or_default(), &outbox);
+                    notify(caught(job).unwrap_or_default(), &outbox);
                 }
             },
         );
@@ -64,7 +64,7 @@ impl<N: Send + 'static> Disk<N> {
         if self.news.has_thread() {
             self.saves.put(job);
         } else {
-            self.tell_here(job());
+            self.send_here(job());
         }
     }
 
@@ -74,7 +74,7 @@ impl<N: Send + 'static> Disk<N> {
     }
 
     /// Runs a job that only reads: the program's end does not wait for it, and at most [`AT_ONCE`] run at a time.
-    pub fn run_telling(&mut self, name: &str, job: Teller<N>) {
+    pub fn run_reporting(&mut self, name: &str, job: ReportingJob<N>) {
         let readers = Arc::clone(&self.readers);
         let mut all = lock(&readers);
         if all.running >= AT_ONCE {
@@ -83,12 +83,12 @@ impl<N: Send + 'static> Disk<N> {
         }
         all.running += 1;
         drop(all);
-        let rest = move |tell: &mut dyn FnMut(N) -> bool| {
+        let rest = move |notify: &mut dyn FnMut(N) -> bool| {
             let mut next = Some(job);
             while let Some(job) = next {
                 // one that panics must not take the turn of those that wait
-                if let Some(news) = caught(|| job(tell)).unwrap_or_default() {
-                    tell(news);
+                if let Some(news) = caught(|| job(notify)).unwrap_or_default() {
+                    notify(news);
                 }
                 let mut all = lock(&readers);
                 next = all.waiting.pop_front();
@@ -99,7 +99,7 @@ impl<N: Send + 'static> Disk<N> {
         self.start(name, Patience::None, Box::new(rest));
     }
 
-    fn start(&mut self, name: &str, patience: Patience, job: Teller<N>) {
+    fn start(&mut self, name: &str, patience: Patience, job: ReportingJob<N>) {
         self.jobs.retain(|thread| !thread.is_finished());
         let out = self.out.clone();
         // If the thread cannot be started its closure is lost, so both share the job.
@@ -108,7 +108,7 @@ impl<N: Send + 'static> Disk<N> {
         let thread = Thread::start(name, patience, move || {
             if let Some(job) = taken(&there) {
                 let last = job(&mut |news| out.send(news));
-                tell(last, &out);
+                notify(last, &out);
             }
         });
         match thread {
@@ -116,17 +116,17 @@ impl<N: Send + 'static> Disk<N> {
             Err(_) => {
                 if let Some(job) = taken(&place) {
                     let last = job(&mut |news| {
-                        self.tell_here(Some(news));
+                        self.send_here(Some(news));
                         true
                     });
-                    self.tell_here(last);
+                    self.send_here(last);
                 }
             }
         }
     }
 
     /// News of a job that ran on the window's own thread, which cannot wait for room.
-    fn tell_here(&self, news: Option<N>) {
+    fn send_here(&self, news: Option<N>) {
         if let Some(news) = news {
             self.news.refuse(news);
         }
@@ -137,7 +137,7 @@ fn taken<T>(place: &Mutex<Option<T>>) -> Option<T> {
     lock(place).take()
 }
 
-fn tell<N>(news: Option<N>, out: &Outbox<N>) {
+fn notify<N>(news: Option<N>, out: &Outbox<N>) {
     if let Some(news) = news {
         out.send(news);
     }
@@ -163,7 +163,7 @@ mod tests {
                 assert!(n != 3, "planted here");
                 Some(n)
             };
-            disk.run_telling("read", Box::new(job));
+            disk.run_reporting("read", Box::new(job));
         }
         let first: Vec<usize> = (0..AT_ONCE).map(|_| began.recv().expect("a job")).collect();
         assert!(began.try_recv().is_err(), "{first:?}");

@@ -71,13 +71,13 @@ mod tests {
         assert!(folders.look(&paths).is_empty());
         std::fs::write(folder.path().join("b.toml"), "two").expect("written");
         std::fs::write(folder.path().join("notes.txt"), "no").expect("written");
-        let told = folders.look(&paths);
-        assert_eq!(told[0].files, [(folder.path().join("b.toml"), Ok("two".to_owned()))]);
+        let changed = folders.look(&paths);
+        assert_eq!(changed[0].files, [(folder.path().join("b.toml"), Ok("two".to_owned()))]);
         std::fs::write(folder.path().join("b.toml"), "longer").expect("written");
         std::fs::write(folder.path().join("a.toml"), [0xff, 0xfe]).expect("written");
-        let told = folders.look(&paths);
-        assert!(told[0].files[0].1.as_ref().is_err_and(|words| words.contains("a.toml")), "{told:?}");
-        assert_eq!(told[0].files[1].1, Ok("longer".to_owned()));
+        let changed = folders.look(&paths);
+        assert!(changed[0].files[0].1.as_ref().is_err_and(|words| words.contains("a.toml")), "{changed:?}");
+        assert_eq!(changed[0].files[1].1, Ok("longer".to_owned()));
         assert!(folders.look(&paths).is_empty());
         assert_eq!(Folders::default().look(&[folder.path().join("nowhere")]), [FolderTexts::default()]);
     }

@@ -11,7 +11,7 @@ use crate::jobs::live::protocol::{
 use crate::jobs::live::view;
 use crate::jobs::models::store::{Outcome, Store};
 use crate::jobs::thread::{caught, lock, panic_sentence};
-use crate::jobs::{models::cache::Heard, models::loaded::LoadedModel};
+use crate::jobs::{models::cache::ReadProgress, models::loaded::LoadedModel};
 use engine::analysis::{divergence::jensen_shannon, neighbours::Space};
 use engine::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode, force, forced::follow};
 use engine::error::{Error, Result};
@@ -110,28 +110,28 @@ impl Job<'_> {
 
     /// The columns of one model or ensemble, in turn. `hold` is let go while nothing but a stalled reader is waited for.
     fn system(&self, system: &SystemKey, columns: &[&ColumnSpec], mut hold: Option<ForegroundGuard>) {
-        let mut hear = |heard| match heard {
-            Heard::Stalled => hold = None,
-            Heard::Read(fraction) => {
+        let mut on_progress = |progress| match progress {
+            ReadProgress::Stalled => hold = None,
+            ReadProgress::Read(fraction) => {
                 for spec in columns {
-                    self.store.must_tell(spec, Outcome::Loading);
+                    self.store.must_report(spec, Outcome::Loading);
                     self.emit(Event::Loading { column: spec.column, fraction });
                 }
             }
         };
-        let Some(model) = self.store.wait(system, self.ticket, &mut hear) else { return };
+        let Some(model) = self.store.wait(system, self.ticket, &mut on_progress) else { return };
         let _hold = hold.or_else(|| self.hold());
         let model = match model {
             Ok(model) => model,
             Err(message) => {
-                for spec in columns.iter().filter(|spec| self.store.must_tell(spec, Outcome::Failed)) {
+                for spec in columns.iter().filter(|spec| self.store.must_report(spec, Outcome::Failed)) {
                     self.emit(Event::LoadFailed { column: spec.column, message: message.clone() });
                 }
                 return;
             }
         };
-        for spec in columns.iter().filter(|spec| self.store.must_tell(spec, Outcome::Loaded)) {
-            self.emit(Event::Loaded { column: spec.column, facts: model.told() });
+        for spec in columns.iter().filter(|spec| self.store.must_report(spec, Outcome::Loaded)) {
+            self.emit(Event::Loaded { column: spec.column, facts: model.facts() });
         }
         let has_text = |spec: &&&ColumnSpec| !spec.source_in(self.request).trim().is_empty();
         for spec in columns.iter().filter(|spec| spec.decode).filter(has_text) {
@@ -156,7 +156,7 @@ impl Job<'_> {
 
     fn given(&self, spec: &ColumnSpec, model: &LoadedModel, text: &str) -> Result<HypothesisView> {
         self.ticket.check()?;
-        let mut source = view::Source::new(&model.wording(), model.read(spec.source_in(self.request))?, false);
+        let mut source = view::ReadSource::new(&model.wording(), model.read(spec.source_in(self.request))?, false);
         // what is set for all words holds for these too; the rest is about words of the model's translation
         let set = source.set(model.reader(), &spec.interventions);
         let list: Arc<[Intervention]> = set.iter().filter(|one| one.is_for_all_words()).cloned().collect();
@@ -178,7 +178,7 @@ impl Job<'_> {
             let Some(Ok(model)) = self.store.wait(system, self.ticket, &mut |_| ()) else { return };
             // The next letter does not wait for it.
             let Some(digest) = model.digest_while(&|| !self.ticket.is_stale()) else { return };
-            self.store.fingerprint_told(spec);
+            self.store.mark_fingerprint_sent(spec);
             self.emit(Event::Fingerprint { column: spec.column, digest });
         }
     }
@@ -200,7 +200,7 @@ impl Job<'_> {
 
     fn column(&self, spec: &ColumnSpec, model: &LoadedModel) -> Result<()> {
         self.ticket.check()?;
-        let mut source = view::Source::new(&model.wording(), model.read(spec.source_in(self.request))?, false);
+        let mut source = view::ReadSource::new(&model.wording(), model.read(spec.source_in(self.request))?, false);
         let list = source.set(model.reader(), &spec.interventions);
         let sentence = &source.sentence;
         let mut wanted = spec.options.clone();
@@ -209,7 +209,7 @@ impl Job<'_> {
         let options = within_memory(&wanted, sentence.len());
         let (number, column) = (self.request.number, spec.column);
         let mut rows = Pace { first_row_millis: None, last: None, every: self.store.row_every };
-        let mut hear = |_: usize, progress: SearchProgress<'_>| match progress {
+        let mut on_progress = |_: usize, progress: SearchProgress<'_>| match progress {
             _ if self.ticket.is_stale() => {}
             SearchProgress::Encoded { context } => {
                 self.emit(Event::Started { number, column, source: sentence.clone(), context });
@@ -228,10 +228,10 @@ impl Job<'_> {
         let goes_on = !list.iter().any(Intervention::needs_alignment);
         let (decoded, took) = model.with_stepper(spec.engine, self.threads, |stepper| {
             let decoded = if list.is_empty() {
-                self.search(stepper, model, sentence, &options, &mut hear)?
+                self.search(stepper, model, sentence, &options, &mut on_progress)?
             } else {
                 let mut stepper = Intervening::new(&mut *stepper, vec![Arc::clone(&list)]);
-                self.search(&mut stepper, model, sentence, &options, &mut hear)?
+                self.search(&mut stepper, model, sentence, &options, &mut on_progress)?
             };
             let took = millis(self.start);
             if !goes_on {
@@ -258,9 +258,9 @@ impl Job<'_> {
         model: &LoadedModel,
         source: &Sentence,
         options: &SearchOptions,
-        hear: &mut dyn FnMut(usize, SearchProgress<'_>),
+        on_progress: &mut dyn FnMut(usize, SearchProgress<'_>),
     ) -> Result<Decoded> {
-        let decoded = decode(stepper, model.facts.specials, &[&source.ids], options, self.ticket, hear)?;
+        let decoded = decode(stepper, model.facts.specials, &[&source.ids], options, self.ticket, on_progress)?;
         decoded.into_iter().next().ok_or_else(|| Error::Internal("the search gave no result".to_owned()))
     }
 
@@ -282,7 +282,7 @@ impl Job<'_> {
         &self,
         spec: &ColumnSpec,
         model: &LoadedModel,
-        source: view::Source,
+        source: view::ReadSource,
         list: &[Intervention],
         best: &[u32],
     ) -> Result<UntouchedTranslation> {
@@ -301,7 +301,12 @@ impl Job<'_> {
 }
 
 /// What was found in so many milliseconds.
-fn result(model: &LoadedModel, source: &view::Source, decoded: Decoded, (pace, millis): (&Pace, f32)) -> ColumnResult {
+fn result(
+    model: &LoadedModel,
+    source: &view::ReadSource,
+    decoded: Decoded,
+    (pace, millis): (&Pace, f32),
+) -> ColumnResult {
     let words = decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
     let words_per_second = words as f32 * 1000.0 / millis.max(0.001);
     ColumnResult {
@@ -353,7 +358,7 @@ const MOST_CELLS: usize = 4_000_000;
 /// The given words under this model, `</s>` included. Error: no words, too many, or [`Error::Stale`].
 fn forced_view(
     model: &LoadedModel,
-    source: &view::Source,
+    source: &view::ReadSource,
     text: &str,
     stepper: &mut dyn Stepper,
     ticket: &CancellationToken,

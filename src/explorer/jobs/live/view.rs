@@ -29,14 +29,14 @@ impl Wording<'_> {
 }
 
 /// A source sentence as a model reads it.
-pub struct Source {
+pub struct ReadSource {
     pub sentence: Sentence,
     words: Vec<Range<usize>>,
     is_pretokenized: bool,
     pub touched: Arc<Applied>,
 }
 
-impl Source {
+impl ReadSource {
     /// Its words are split by spaces already where it is `pretokenized`.
     pub fn new(wording: &Wording<'_>, sentence: Sentence, pretokenized: bool) -> Self {
         let words = vocabulary_words(wording.source, &sentence, pretokenized);
@@ -56,7 +56,7 @@ impl Source {
     }
 }
 
-pub fn view(wording: &Wording<'_>, source: &Source, mut found: Hypothesis) -> HypothesisView {
+pub fn view(wording: &Wording<'_>, source: &ReadSource, mut found: Hypothesis) -> HypothesisView {
     let tokens: Vec<String> = found.tokens.iter().map(|&id| wording.word(id)).collect();
     let candidates = std::mem::take(&mut found.candidates).into_iter();
     let word = |(id, log_p): (u32, f32)| (wording.word(id), log_p);
@@ -76,7 +76,7 @@ pub fn view(wording: &Wording<'_>, source: &Source, mut found: Hypothesis) -> Hy
 /// A given translation, in the words given; they are split by spaces if `pretokenized`.
 pub fn given(
     wording: &Wording<'_>,
-    source: &Source,
+    source: &ReadSource,
     (target, pretokenized): (&Sentence, bool),
     hypothesis: Hypothesis,
 ) -> HypothesisView {
@@ -104,14 +104,14 @@ pub(crate) fn words(wording: &Wording<'_>, nodes: &[Node]) -> BTreeMap<u32, Stri
     words
 }
 
-fn pieces(wording: &Wording<'_>, source: &Source, target: &[u32]) -> Option<Pieces> {
+fn pieces(wording: &Wording<'_>, source: &ReadSource, target: &[u32]) -> Option<Pieces> {
     let (target, words) = translated(wording.target, target);
     let has_pieces = wording.source.marks().has_pieces() || wording.target.marks().has_pieces();
     has_pieces.then(|| Pieces { source: source.words.clone(), target, words })
 }
 
 /// For each `[UNK]` the typed word of greatest alpha, `</s>` left aside, or that it comes from by an alignment head.
-fn replaced(wording: &Wording<'_>, source: &Source, hypothesis: &Hypothesis) -> Vec<Option<String>> {
+fn replaced(wording: &Wording<'_>, source: &ReadSource, hypothesis: &Hypothesis) -> Vec<Option<String>> {
     let (ids, unk) = (&hypothesis.tokens, wording.unk);
     let Some(rows) = hypothesis.came_from().filter(|_| ids.contains(&unk)) else { return vec![None; ids.len()] };
     let (reading, delay) = if hypothesis.head.is_some() { (RowConvention::Head, 0) } else { wording.rows };

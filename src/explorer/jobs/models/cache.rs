@@ -33,7 +33,7 @@ pub type Reader = Arc<dyn Fn(&Path, &Device, &Tokenizers, &mut (dyn FnMut(f32) +
 
 /// What a wait for a model receives.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Heard {
+pub(crate) enum ReadProgress {
     /// So much of it is read, from 0 to 1.
     Read(f32),
     /// Its reader has not moved for a while; said once.
@@ -301,7 +301,7 @@ impl ModelCache {
         self: &Arc<Self>,
         key: &Key,
         ticket: &CancellationToken,
-        hear: &mut dyn FnMut(Heard),
+        on_progress: &mut dyn FnMut(ReadProgress),
     ) -> Option<std::result::Result<Arc<LoadedModel>, String>> {
         let (mut fraction, mut stalled) = (-1.0, false);
         let mut places = lock(&self.places);
@@ -319,16 +319,16 @@ impl ModelCache {
             }
             let news = if read != fraction {
                 (fraction, stalled) = (read, false);
-                Some(Heard::Read(fraction))
+                Some(ReadProgress::Read(fraction))
             } else if !stalled && is_still {
                 stalled = true;
-                Some(Heard::Stalled)
+                Some(ReadProgress::Stalled)
             } else {
                 None
             };
             places = if let Some(news) = news {
                 drop(places);
-                hear(news);
+                on_progress(news);
                 lock(&self.places)
             } else {
                 self.changed.wait_timeout(places, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0

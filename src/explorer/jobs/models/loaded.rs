@@ -77,7 +77,7 @@ impl LoadedModel {
     }
 
     /// Its facts; whether it has an alignment head may change.
-    pub(crate) fn told(&self) -> ModelFacts {
+    pub(crate) fn facts(&self) -> ModelFacts {
         ModelFacts { has_head: self.system().has_head(), ..self.facts.clone() }
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request, SystemKey};
-use crate::jobs::models::cache::{Heard, Key, Library, ModelCache, Reader};
+use crate::jobs::models::cache::{Key, Library, ModelCache, ReadProgress, Reader};
 use crate::jobs::{models::loaded::LoadedModel, thread::lock};
 use engine::nn::device::{Device, DeviceChoice};
 use engine::{decoding::SystemSpec, models::Model, ticket::CancellationToken};
@@ -32,7 +32,7 @@ struct StoreReport {
 /// The live models and what was reported of them to the columns.
 pub struct Store {
     cache: Arc<ModelCache>,
-    told: Mutex<HashMap<ColumnId, StoreReport>>,
+    reports: Mutex<HashMap<ColumnId, StoreReport>>,
     ensembles: Mutex<HashMap<SystemKey, Arc<LoadedModel>>>,
     pub(crate) threads: usize,
     pub(crate) row_every: Duration,
@@ -42,7 +42,7 @@ impl Store {
     pub fn new(threads: usize) -> Self {
         Self {
             cache: Arc::default(),
-            told: Mutex::default(),
+            reports: Mutex::default(),
             ensembles: Mutex::default(),
             threads: threads.max(1),
             row_every: ROW_EVERY,
@@ -89,10 +89,10 @@ impl Store {
     /// Forgets unused models and reads missing ones; a failed one only for a column that has no report of it.
     pub(crate) fn arrange(&mut self, request: &Request) {
         lock(&self.ensembles).retain(|key, _| request.columns.iter().any(|spec| spec.key() == *key));
-        let mut told = lock(&self.told);
-        told.retain(|column, _| request.columns.iter().any(|spec| spec.column == *column));
-        let hears_first = |spec: &&ColumnSpec| told.get(&spec.column).is_none_or(|told| told.key != spec.key());
-        let new: HashSet<Key> = request.columns.iter().filter(hears_first).flat_map(ColumnSpec::keys).collect();
+        let mut reports = lock(&self.reports);
+        reports.retain(|column, _| request.columns.iter().any(|spec| spec.column == *column));
+        let is_new = |spec: &&ColumnSpec| reports.get(&spec.column).is_none_or(|reports| reports.key != spec.key());
+        let new: HashSet<Key> = request.columns.iter().filter(is_new).flat_map(ColumnSpec::keys).collect();
         let wanted = request.columns.iter().flat_map(ColumnSpec::keys).collect();
         self.cache.prepare(wanted, |key| new.contains(key));
     }
@@ -102,15 +102,15 @@ impl Store {
         &self,
         system: &SystemKey,
         ticket: &CancellationToken,
-        hear: &mut dyn FnMut(Heard),
+        on_progress: &mut dyn FnMut(ReadProgress),
     ) -> Option<std::result::Result<Arc<LoadedModel>, String>> {
         let (SystemSpec { members: models, mixing }, device) = system;
         let share = 1.0 / models.len() as f32;
         let mut members = Vec::with_capacity(models.len());
         for (n, model) in models.iter().enumerate() {
-            let mut part = |heard| match heard {
-                Heard::Read(fraction) => hear(Heard::Read((n as f32 + fraction) * share)),
-                Heard::Stalled => hear(heard),
+            let mut part = |progress| match progress {
+                ReadProgress::Read(fraction) => on_progress(ReadProgress::Read((n as f32 + fraction) * share)),
+                ReadProgress::Stalled => on_progress(progress),
             };
             match self.cache.wait(&(model.clone(), *device), ticket, &mut part)? {
                 Ok(member) => members.push(member),
@@ -135,24 +135,24 @@ impl Store {
     }
 
     /// Notes a report to a column; false when it is the same as the last one.
-    pub(crate) fn must_tell(&self, spec: &ColumnSpec, outcome: Outcome) -> bool {
+    pub(crate) fn must_report(&self, spec: &ColumnSpec, outcome: Outcome) -> bool {
         let key = spec.key();
-        let mut told = lock(&self.told);
-        if told.get(&spec.column).is_some_and(|told| told.key == key && told.outcome == outcome) {
+        let mut reports = lock(&self.reports);
+        if reports.get(&spec.column).is_some_and(|reports| reports.key == key && reports.outcome == outcome) {
             return false;
         }
-        told.insert(spec.column, StoreReport { key, outcome, fingerprint: false });
+        reports.insert(spec.column, StoreReport { key, outcome, fingerprint: false });
         true
     }
 
     /// Whether a column has its model's facts but not yet the fingerprint.
     pub(crate) fn owes_fingerprint(&self, spec: &ColumnSpec) -> bool {
-        lock(&self.told).get(&spec.column).is_some_and(|told| !told.fingerprint)
+        lock(&self.reports).get(&spec.column).is_some_and(|reports| !reports.fingerprint)
     }
 
-    pub(crate) fn fingerprint_told(&self, spec: &ColumnSpec) {
-        if let Some(told) = lock(&self.told).get_mut(&spec.column) {
-            told.fingerprint = true;
+    pub(crate) fn mark_fingerprint_sent(&self, spec: &ColumnSpec) {
+        if let Some(reports) = lock(&self.reports).get_mut(&spec.column) {
+            reports.fingerprint = true;
         }
     }
 }

@@ -14,7 +14,7 @@ use engine::{
 };
 
 const BATCH: usize = 32;
-const MOST_TOLD: usize = 5;
+const MOST_REPORTED: usize = 5;
 
 /// A run of a system over a workspace.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,11 +95,11 @@ impl Analyse {
                     analysed.sentences += done.outputs.iter().filter(|(_, output)| !output.target.is_empty()).count();
                     analysed.refusals += done.refused.len();
                     for (at, why) in done.refused {
-                        if analysed.refused.len() < MOST_TOLD {
+                        if analysed.refused.len() < MOST_REPORTED {
                             analysed.refused.push(format!("sentence {}: {why}", at + 1));
                         }
                     }
-                    work.tell(JobProgress {
+                    work.notify(JobProgress {
                         done: done.done,
                         total: done.total,
                         what: format!("{what} {name}{note}"),

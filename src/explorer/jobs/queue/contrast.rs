@@ -90,7 +90,7 @@ fn ask(
                 said.push(compared.ok());
             }
             words += tokens;
-            work.tell(JobProgress {
+            work.notify(JobProgress {
                 done: before + said.len(),
                 total: count * pairs.len(),
                 what: tr!("Comparing pairs with {name}", name),

@@ -39,7 +39,7 @@ impl DocumentsOrder {
                 work.say(tr!("Reading {}", name(&table)));
                 require_file(&table)?;
                 let mut note = None;
-                let mut beads = read(&table, &mut |told| note = note.take().or(Some(told.to_owned())))?;
+                let mut beads = read(&table, &mut |message| note = note.take().or(Some(message.to_owned())))?;
                 cut_again(&mut beads);
                 Ok(DocumentsFound { beads, note })
             }

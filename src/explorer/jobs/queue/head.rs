@@ -59,11 +59,11 @@ impl HeadOrder {
         }
         let model = work.model(&self.model, self.device)?;
         let (model, name) = (model.model(), &model.facts.name);
-        let mut hear = |done, total| {
+        let mut on_progress = |done, total| {
             let what = tr!("Learning to align").to_owned();
-            work.tell(JobProgress { done, total, what, ..JobProgress::default() });
+            work.notify(JobProgress { done, total, what, ..JobProgress::default() });
         };
-        let mut learn = || learn_aligner(model, &files, work.library.threads, &work.ticket, &mut hear);
+        let mut learn = || learn_aligner(model, &files, work.library.threads, &work.ticket, &mut on_progress);
         if let Some(path) = self.aligner {
             let learned = learn()?.learned.pruned(WORD_PAIRS);
             learned.save(&path)?;
@@ -92,7 +92,7 @@ impl HeadOrder {
         let weights = train_head(model, (&corpus, &guide), options, before.as_ref(), &work.ticket, &mut |step| {
             let HeadProgress { updates: (done, all), words, cost } = step.progress;
             last = cost;
-            work.tell(JobProgress {
+            work.notify(JobProgress {
                 done: done as usize,
                 total: all as usize,
                 what: tr!(

@@ -163,10 +163,10 @@ pub fn at_once<J: Job>(
     job: J,
     library: &Library,
     ticket: CancellationToken,
-    tell: &dyn Fn(JobProgress),
+    notify: &dyn Fn(JobProgress),
 ) -> QueueNews<J::Found> {
     let breath = PausePoint::new(ticket, Arc::default(), ForegroundGate::new());
-    match job.run(&Work::new(breath, library, tell)) {
+    match job.run(&Work::new(breath, library, notify)) {
         Ok(found) => QueueNews::Found(found),
         Err(Error::Stale) => QueueNews::Cancelled,
         Err(error) => QueueNews::Failed(error.to_string()),
@@ -181,11 +181,11 @@ fn perform<J: Job>(
     out: &Outbox<QueueEvent<J::Found>>,
 ) -> QueueNews<J::Found> {
     // Progress is dropped when the channel is full: the next report replaces it.
-    let tell = |progress| {
+    let notify = |progress| {
         out.try_send(QueueEvent { number: entry.number, kind: QueueNews::Progress(progress) });
     };
     let breath = PausePoint::new(entry.ticket.clone(), Arc::clone(&entry.is_paused), Arc::clone(gate));
-    let work = Work::new(breath, library, &tell);
+    let work = Work::new(breath, library, &notify);
     let outcome = caught(|| {
         work.pause_point()?;
         job.run(&work)

@@ -159,7 +159,7 @@ fn phrases(work: &Work<'_>, model: &LoadedModel, lines: &[(usize, String)]) -> R
     let what = tr!("Reading phrases with {}", model.facts.name);
     let read = model.with_stepper(Kernels::Fused, work.library.threads, |stepper| {
         representations::phrases(&model.facts.name, stepper, &sources, model.model().source_eos(), &mut |done| {
-            work.tell(progress(done, sources.len(), what.clone()));
+            work.notify(progress(done, sources.len(), what.clone()));
             work.pause_point()
         })
     })?;
@@ -218,10 +218,10 @@ fn lay_out(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "interlinear-map".to_owned()).build();
     let Ok(pool) = pool else {
         // without a thread, as in a browser, it is laid out here
-        let mut step = |share, _: &[f32]| work.tell(step_of(method, share));
+        let mut step = |share, _: &[f32]| work.notify(step_of(method, share));
         return map::layout(rows, dimension, method, options, &work.ticket, &mut step);
     };
-    let (steps, heard) = sync_channel::<Step>(0);
+    let (steps, progress) = sync_channel::<Step>(0);
     let (leave, leaves) = sync_channel::<()>(1);
     let ticket = work.ticket.clone();
     let mut outcome = Err(Error::Stale);
@@ -236,9 +236,9 @@ fn lay_out(
             };
             *outcome = map::layout(rows, dimension, method, options, &ticket, &mut step);
         });
-        follow(work, method, &heard, || leave.send(()).is_ok());
+        follow(work, method, &progress, || leave.send(()).is_ok());
         drop(leave);
-        drop(heard);
+        drop(progress);
     });
     outcome
 }
@@ -248,9 +248,9 @@ fn step_of(method: Method, share: Step) -> JobProgress {
 }
 
 /// Reports each step and lets the other thread take the next one, until it is done or the order is cancelled.
-fn follow(work: &Work<'_>, method: Method, heard: &Receiver<Step>, go_on: impl Fn() -> bool) {
-    while let Ok(share) = heard.recv() {
-        work.tell(step_of(method, share));
+fn follow(work: &Work<'_>, method: Method, progress: &Receiver<Step>, go_on: impl Fn() -> bool) {
+    while let Ok(share) = progress.recv() {
+        work.notify(step_of(method, share));
         if work.pause_point().is_err() || !go_on() {
             return;
         }

@@ -81,16 +81,16 @@ pub struct Work<'a> {
     pub ticket: CancellationToken,
     pub breath: PausePoint,
     pub(crate) library: &'a Library,
-    tell: &'a dyn Fn(JobProgress),
+    notify: &'a dyn Fn(JobProgress),
     last: Cell<Option<Instant>>,
     start: Instant,
     guards: RefCell<Vec<ModelGuard>>,
 }
 
 impl<'a> Work<'a> {
-    pub(crate) fn new(breath: PausePoint, library: &'a Library, tell: &'a dyn Fn(JobProgress)) -> Self {
+    pub(crate) fn new(breath: PausePoint, library: &'a Library, notify: &'a dyn Fn(JobProgress)) -> Self {
         let (last, start) = (Cell::new(None), Instant::now());
-        Self { ticket: breath.ticket.clone(), breath, library, tell, last, start, guards: RefCell::default() }
+        Self { ticket: breath.ticket.clone(), breath, library, notify, last, start, guards: RefCell::default() }
     }
 
     /// As [`PausePoint::pause_point`].
@@ -105,17 +105,17 @@ impl<'a> Work<'a> {
     }
 
     /// Reports progress, at most once in a short while; the first and the last report are always sent.
-    pub fn tell(&self, progress: JobProgress) {
+    pub fn notify(&self, progress: JobProgress) {
         let is_due = self.last.get().is_none_or(|last| last.elapsed() >= PROGRESS_EVERY);
         if is_due || progress.done == progress.total {
             self.last.set(Some(Instant::now()));
-            (self.tell)(progress);
+            (self.notify)(progress);
         }
     }
 
     /// Reports what it is doing, without counts.
     pub fn say(&self, what: String) {
-        self.tell(JobProgress { what, ..JobProgress::default() });
+        self.notify(JobProgress { what, ..JobProgress::default() });
     }
 
     /// The live model, else one read here and kept for the order. Error: about the folder, or [`Error::Stale`].

@@ -130,7 +130,7 @@ impl CorpusPage {
                 if self.whole.counted.wanted(self.whole.revision, &self.rows) {
                     let pair = self.columns.look.pair.unwrap_or_else(|| first_pair(&self.corpus));
                     let options = OverviewOptions { pair, most: MOST_COUNTED, ..OverviewOptions::default() };
-                    self.tell_means(app);
+                    self.send_resources(app);
                     Self::send(app, CorpusRequest::Count(Some(options)));
                 }
             }
@@ -163,7 +163,7 @@ impl CorpusPage {
     }
 
     fn tally(&mut self, app: &mut AppState) {
-        self.tell_means(app);
+        self.send_resources(app);
         let (first, number) = (self.chosen_links(), app.tasks.fresh_id());
         self.whole.tallied.begin(number);
         let asked = &mut self.whole.tallied.asked;
@@ -184,7 +184,7 @@ impl CorpusPage {
     }
 
     fn find(&mut self, app: &mut AppState) {
-        self.tell_means(app);
+        self.send_resources(app);
         let (links, number) = (self.chosen_links(), app.tasks.fresh_id());
         let concordance = &mut self.whole.concordance;
         concordance.begin(number);
@@ -215,7 +215,7 @@ impl CorpusPage {
         Some(AlignerChoice { is_guess, ..choice })
     }
 
-    pub(crate) fn tell_means(&mut self, app: &mut AppState) {
+    pub(crate) fn send_resources(&mut self, app: &mut AppState) {
         let means = (self.columns.look.frequencies.clone(), self.aligner(app));
         if self.pending.means.as_ref() != Some(&means) {
             self.pending.means = Some(means.clone());

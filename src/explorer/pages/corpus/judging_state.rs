@@ -178,7 +178,7 @@ impl JudgingState {
     }
 
     /// Handles the waiting keys that concern this sentence; `is_done` reports whether another one is judged.
-    pub fn hear(
+    pub fn handle_keys(
         &mut self,
         sheet: &mut DeskSheet<'_>,
         with: (&Campaign, &ErrorScheme),

@@ -192,7 +192,7 @@ impl CorpusPage {
     }
 
     fn show(&mut self, app: &mut AppState) {
-        self.tell_means(app);
+        self.send_resources(app);
         Self::send(app, CorpusRequest::Show { filter: self.filter.clone(), sorting: self.sorting.clone() });
     }
 
@@ -466,11 +466,11 @@ impl PageState for CorpusPage {
             _ => return,
         };
         self.tasks.retain(|task| *task != number);
-        let mut told = tr!("{}: {} sentences", found.system, found.sentences);
+        let mut notice = tr!("{}: {} sentences", found.system, found.sentences);
         if found.refusals > 0 {
-            told += &tr!("; {} could not be read ({})", found.refusals, found.refused.join("; "));
+            notice += &tr!("; {} could not be read ({})", found.refusals, found.refused.join("; "));
         }
-        app.notify(told, false);
+        app.notify(notice, false);
         if let Some(trouble) = found.trouble {
             app.notify(trouble, true);
         }
@@ -488,7 +488,7 @@ impl PageState for CorpusPage {
         }
     }
 
-    fn heard(&mut self, news: &FileEvent, app: &mut AppState) {
+    fn absorb_file(&mut self, news: &FileEvent, app: &mut AppState) {
         if let FileEvent::Logs { path, found } = news {
             self.open_logs(path, found.clone(), app);
         }

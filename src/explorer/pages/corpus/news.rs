@@ -46,7 +46,7 @@ impl CorpusPage {
         self.show_views(app);
     }
 
-    pub fn hear(&mut self, news: CorpusNews, app: &mut AppState) {
+    pub fn absorb(&mut self, news: CorpusNews, app: &mut AppState) {
         match news {
             CorpusNews::Made { path, is_saved } => {
                 // One that was closed meanwhile is none any more.
@@ -88,7 +88,7 @@ impl CorpusPage {
                     self.sorting.clone_from(&self.columns.look.sorting);
                     self.show(app);
                 }
-                self.tell_means(app);
+                self.send_resources(app);
             }
             CorpusNews::Counting(progress) => self.whole.counted.share = Some(progress.share()),
             CorpusNews::Counted(overview) => {

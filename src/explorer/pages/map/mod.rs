@@ -14,7 +14,7 @@ use crate::app::page::{Page, PageInfo};
 use crate::app::{files::work::FileJob, state::AppState};
 use crate::jobs::queue::maps::{MapOrder, What};
 use crate::jobs::{queue::Found, queue::QueueOrder};
-use crate::pages::{map::linked::MapSettings, shape::PageState, shape::told};
+use crate::pages::{map::linked::MapSettings, shape::PageState, shape::changed_fields};
 use engine::models::choice::ModelSpec;
 use engine::text::{tsv, tsv::TsvCell, words::folded};
 
@@ -263,7 +263,7 @@ impl PageState for MapPage {
     }
 
     fn linked(&self, app: &AppState) -> Value {
-        told(&self.to_link(app))
+        changed_fields(&self.to_link(app))
     }
 
     fn show_linked(&mut self, link: Value, app: &mut AppState) {

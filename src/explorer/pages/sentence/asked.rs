@@ -81,11 +81,11 @@ pub struct HeadPlan {
     pub passes: u64,
     pub number: Option<u64>,
     /// A sentence about the result of the last order, and whether it failed.
-    pub told: Option<(String, bool)>,
+    pub message: Option<(String, bool)>,
 }
 
 impl Default for HeadPlan {
     fn default() -> Self {
-        Self { files: Default::default(), passes: 4, number: None, told: None }
+        Self { files: Default::default(), passes: 4, number: None, message: None }
     }
 }

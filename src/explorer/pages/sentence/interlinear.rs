@@ -154,12 +154,12 @@ pub(super) fn annotate(app: &mut AppState, path: &Path, sentences: &[GlossedSent
     }
     let (count, name) = (tiers.len(), file_name(path));
     let at = sentences.iter().position(|sentence| std::ptr::eq(sentence, found)).unwrap_or(0) + 1;
-    let mut told =
+    let mut notice =
         tr!("{n} line of {name} stands under the words" | "{n} lines of {name} stand under the words" % count, name);
     if sentences.len() > 1 {
-        told += &tr!("; it has {} sentences, of which this is number {at}", sentences.len(), at);
+        notice += &tr!("; it has {} sentences, of which this is number {at}", sentences.len(), at);
     }
-    app.notify(told, false);
+    app.notify(notice, false);
 }
 
 pub(super) fn ask_aligner(app: &mut AppState) {

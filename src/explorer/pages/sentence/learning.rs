@@ -15,11 +15,11 @@ impl SentencePage {
                     *file = text;
                 }
                 // what was wrong with the files before says nothing of these
-                self.head.told = None;
+                self.head.message = None;
             }
             HeadCommand::Passes(passes) => self.head.passes = passes.clamp(1, 100),
             HeadCommand::Learn(column, aligner) => {
-                self.head.told = self.order_head(app, column, aligner).err().map(|why| (why, true));
+                self.head.message = self.order_head(app, column, aligner).err().map(|why| (why, true));
             }
         }
     }
@@ -56,18 +56,18 @@ impl SentencePage {
         let HeadLearned { model, path, pairs, cost } = match found {
             LearnedOfText::Head(found) => found,
             LearnedOfText::Aligner(file) => {
-                let told = tr!("The aligner is learned and written to {}", file.path.display());
-                self.head.told = Some((told, false));
+                let message = tr!("The aligner is learned and written to {}", file.path.display());
+                self.head.message = Some((message, false));
                 return app.add_aligner(file);
             }
         };
-        let told = tr!(
+        let message = tr!(
             "Learned from {pairs} pairs to {cost} nats a word, and written to {}",
             path.display(),
             pairs,
             cost = format_args!("{cost:.3}")
         );
-        self.head.told = Some((told, false));
+        self.head.message = Some((message, false));
         for column in &mut app.document.columns {
             let has_it = column.system.members.iter().any(|other| other.folder == model.folder);
             if let Some(facts) = column.facts.as_mut().filter(|_| has_it) {
@@ -86,7 +86,7 @@ impl SentencePage {
         let is_it = self.head.number == Some(number);
         if is_it {
             let ended = || tr!("Ended; the same files and passes go on where it was").to_owned();
-            self.head.told = Some((message.cloned().unwrap_or_else(ended), message.is_some()));
+            self.head.message = Some((message.cloned().unwrap_or_else(ended), message.is_some()));
             self.head.number = None;
         }
         is_it

@@ -55,7 +55,7 @@ impl PageState for SentencePage {
         interlinear::ask_aligner(app);
     }
 
-    fn heard(&mut self, news: &FileEvent, app: &mut AppState) {
+    fn absorb_file(&mut self, news: &FileEvent, app: &mut AppState) {
         if let FileEvent::Annotated { path, sentences } = news {
             interlinear::annotate(app, path, sentences);
         }

@@ -22,7 +22,7 @@ use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::table::{AlignmentTable, Making};
 use crate::app::{document::table, page::Page, state::AppState, tasks::Effect};
 use crate::jobs::steps::{StepTrace, StepsRequest};
-use crate::pages::shape::{PageState, told};
+use crate::pages::shape::{PageState, changed_fields};
 use crate::pages::steps::guess::{Guessing, greatest};
 use crate::{jobs::live::protocol::HypothesisView, pages::steps::depth::Depth};
 use engine::decoding::{Hypothesis, step_trace::Then};
@@ -497,7 +497,7 @@ impl PageState for StepsPage {
     }
 
     fn linked(&self, app: &AppState) -> Value {
-        told(&self.to_link(app))
+        changed_fields(&self.to_link(app))
     }
 
     fn show_linked(&mut self, link: Value, app: &mut AppState) {

@@ -14,20 +14,20 @@ impl StepsPage {
     /// What happens in the current box, or in the step; `None` without a trace.
     pub fn story(&self) -> Option<String> {
         let trace = self.trace.as_ref().filter(|trace| self.i < trace.steps.len())?;
-        let told = Told { trace, i: self.i, hidden: self.hidden(self.i) };
+        let step = StoryStep { trace, i: self.i, hidden: self.hidden(self.i) };
         let spoken_of = self.current().or(self.open.as_deref());
         let stage = spoken_of.and_then(|key| trace.machine.stages.iter().find(|stage| stage.key == key));
-        Some(stage.map_or_else(|| told.step(self.mode), |stage| told.stage(stage, self.mode)))
+        Some(stage.map_or_else(|| step.step(self.mode), |stage| step.stage(stage, self.mode)))
     }
 
     /// The output of a box at this step, shortened; `None` if it is hidden or empty.
     pub fn carried(&self, key: &str) -> Option<String> {
         let trace = self.trace.as_ref()?;
-        Told { trace, i: self.i, hidden: self.hidden(self.i) }.carried(key)
+        StoryStep { trace, i: self.i, hidden: self.hidden(self.i) }.carried(key)
     }
 }
 
-struct Told<'a> {
+struct StoryStep<'a> {
     trace: &'a StepTrace,
     i: usize,
     hidden: Option<Guessed>,
@@ -42,7 +42,7 @@ fn short(value: f32) -> String {
     format!("{value:.2}")
 }
 
-impl Told<'_> {
+impl StoryStep<'_> {
     fn is_hidden(&self, key: &str) -> bool {
         match self.hidden {
             Some(Guessed::Row | Guessed::Whole) => ["energies", "alpha", "context", "place"].contains(&key),
@@ -98,11 +98,11 @@ impl Told<'_> {
         if self.is_hidden(stage.key) {
             return tr!("{}: this is what you are to guess.", lang::text(stage.title));
         }
-        self.tells(stage, mode).unwrap_or_else(|| lang::text(stage.about).to_owned())
+        self.stage_text(stage, mode).unwrap_or_else(|| lang::text(stage.about).to_owned())
     }
 
     /// `None` if the description of the box is enough.
-    fn tells(&self, stage: &MachineStage, mode: Mode) -> Option<String> {
+    fn stage_text(&self, stage: &MachineStage, mode: Mode) -> Option<String> {
         let before = self.i.checked_sub(1).and_then(|before| self.trace.said(before));
         match stage.key {
             "words" => Some(tr!("The sentence has {} words, the last of which is its end.", words(self.trace).len())),

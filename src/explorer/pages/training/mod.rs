@@ -83,7 +83,7 @@ impl NewTraining {
         }
     }
 
-    pub(crate) fn told(&mut self, path: PathBuf, trouble: Option<String>) {
+    pub(crate) fn training_saved(&mut self, path: PathBuf, trouble: Option<String>) {
         self.saved = trouble.is_none().then_some(path);
         self.message = trouble;
     }

@@ -72,7 +72,7 @@ impl LessonAction {
     }
 
     /// Whether it is so; `before` is what was so when it was first waited for.
-    pub fn holds(&self, before: &Baseline, app: &AppState, steps: &StepsPage) -> bool {
+    pub fn holds(&self, before: &StepBaseline, app: &AppState, steps: &StepsPage) -> bool {
         let layout = &app.view.layout;
         let (search, settings) = (&app.document.state.search, &app.view.settings);
         match self {
@@ -107,7 +107,7 @@ impl LessonAction {
     }
 }
 
-fn act_holds(act: LessonAct, before: &Baseline, app: &AppState, steps: &StepsPage) -> bool {
+fn act_holds(act: LessonAct, before: &StepBaseline, app: &AppState, steps: &StepsPage) -> bool {
     match act {
         LessonAct::AnotherSentence => app.document.source().trim() != before.source.trim() && settled(app),
         LessonAct::SelectWord => app.view.selection.target.is_some() && app.view.selection != before.selection,
@@ -121,14 +121,14 @@ fn act_holds(act: LessonAct, before: &Baseline, app: &AppState, steps: &StepsPag
 
 /// What was true when a wait began.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Baseline {
+pub struct StepBaseline {
     source: String,
     selection: Selection,
     i: usize,
     hypotheses: Vec<usize>,
 }
 
-impl Baseline {
+impl StepBaseline {
     pub fn of(app: &AppState, steps: &StepsPage) -> Self {
         let source = app.document.source().to_owned();
         Self { source, selection: app.view.selection, i: steps.i, hypotheses: hypotheses(app) }

@@ -102,8 +102,8 @@ fn part_html(part: &ScriptPart) -> String {
     match part {
         ScriptPart::Text(blocks) => blocks_html(blocks),
         ScriptPart::Wait(wait) => {
-            let told = wait.paper.as_ref().map(|told| format!("<p class=\"do\">{}</p>\n", escaped(told)));
-            told.unwrap_or_default()
+            let task = wait.paper.as_ref().map(|task| format!("<p class=\"do\">{}</p>\n", escaped(task)));
+            task.unwrap_or_default()
         }
         ScriptPart::Ask(ask) => ask_html(ask),
         ScriptPart::Do(_) | ScriptPart::Light(_) => String::new(),

@@ -20,7 +20,7 @@ use crate::app::{
 };
 use crate::jobs::files::texts::FolderTexts;
 use crate::pages::{command::Command, lesson::LessonCommand, steps::STEPS, steps::StepsPage, steps::picture::figure};
-use crate::session::lessons::doing::{Baseline, StepOutcome, is_apart, settled};
+use crate::session::lessons::doing::{StepBaseline, StepOutcome, is_apart, settled};
 use crate::session::lessons::handout::{OnPaper, Paper};
 use crate::session::lessons::script::{Ask, LessonChoice, Script, ScriptPage, ScriptPart, Wait};
 use crate::session::lessons::shelf::{LessonFile, bundled};
@@ -74,7 +74,7 @@ pub struct Running {
     /// What is still to be brought about, in this order.
     todo: VecDeque<LessonAction>,
     /// What was so when it was first waited.
-    before: Option<Baseline>,
+    before: Option<StepBaseline>,
     /// What pages showed that were seen, and behind what they wait for.
     pictures: BTreeMap<(usize, bool), OnPaper<Paper>>,
 }
@@ -229,7 +229,7 @@ impl Running {
             return false;
         }
         let Some(thing) = self.waits().map(|wait| wait.thing.clone()) else { return false };
-        let before = self.before.get_or_insert_with(|| Baseline::of(app, steps));
+        let before = self.before.get_or_insert_with(|| StepBaseline::of(app, steps));
         let holds = thing.holds(before, app, steps);
         if holds {
             self.pass();

@@ -194,7 +194,7 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
 
 fn names(window: &Window<'_>) -> Vec<String> {
     let name = |column: &Column| match &column.difference.label {
-        Some(told) => told.text(),
+        Some(variant_label) => variant_label.text(),
         None => column.name(),
     };
     window.app.document.columns.iter().map(name).collect()

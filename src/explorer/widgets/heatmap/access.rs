@@ -5,7 +5,7 @@ use egui::{Rect, Response, Sense, Ui};
 
 use crate::app::{document::table::TargetWord, files::picture, settings::Shown};
 use crate::widgets::heatmap::widget::{Answer, HeatmapWidget};
-use crate::widgets::{is_heard, labels, node, theme};
+use crate::widgets::{has_reader, labels, node, theme};
 use engine::analysis::{alignment::Alignment, row_convention::RowConvention};
 use engine::{interventions::Said, lang, text::links::Link};
 use figure::heatmap::{layout::Grid, outlines::Outlined};
@@ -76,7 +76,7 @@ pub fn grid(ui: &mut Ui, heatmap: &HeatmapWidget<'_>, grid: &Grid, response: &Re
     let ctx = ui.ctx().clone();
     let (rows, columns) = (heatmap.matrix.rows(), heatmap.matrix.columns());
     node(response, Role::Grid, || tr!("{}, {rows} target by {columns} source words", name(heatmap), rows, columns));
-    if !is_heard(response) {
+    if !has_reader(response) {
         return;
     }
     let clip = ui.clip_rect();

@@ -79,7 +79,7 @@ pub fn judge_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     window.local.of::<CorpusMemory>().desk.lay(detail.at);
     let own = page.said(detail.at, &annotator);
     let mut sheet = sheet(page, &campaign, &annotator, (&detail, own));
-    hear(page, window, &campaign, &mut sheet);
+    handle_keys(page, window, &campaign, &mut sheet);
     sheet_ui(ui, page, window, &campaign, (&detail, &sheet));
     if !window.local.of::<CorpusMemory>().desk.waiting.is_empty() {
         // A button was clicked that a key stands for.
@@ -246,10 +246,10 @@ fn listen(ui: &Ui, page: &CorpusPage, window: &mut Window<'_>) {
     });
 }
 
-fn hear(page: &CorpusPage, window: &mut Window<'_>, campaign: &Campaign, sheet: &mut DeskSheet<'_>) {
+fn handle_keys(page: &CorpusPage, window: &mut Window<'_>, campaign: &Campaign, sheet: &mut DeskSheet<'_>) {
     let is_done = |at: usize| page.has_judged(campaign, at);
     let with = (campaign, &*page.corpus.scheme);
-    for action in window.local.of::<CorpusMemory>().desk.hear(sheet, with, is_done) {
+    for action in window.local.of::<CorpusMemory>().desk.handle_keys(sheet, with, is_done) {
         window.push(match action {
             JudgingAction::Rate(system, rating) => CorpusCommand::Rate(system, Some(rating)),
             JudgingAction::Mark(mark) => CorpusCommand::Mark(mark),

@@ -33,7 +33,7 @@ pub fn seen_ui(
             }
         }
         let by = if own { String::new() } else { tr!(", by {}", seen.key.annotator) };
-        let text = format!("{}{by}", told(&seen.mark, sheet, text, name));
+        let text = format!("{}{by}", label(&seen.mark, sheet, text, name));
         let colour = line(ui, &page.corpus.scheme, &seen.mark.severity).color;
         let is_chosen = window.local.of::<CorpusMemory>().mark.as_ref() == Some(&seen.key);
         let is_shown = tints.shown.as_ref() == Some(&seen.key);
@@ -67,7 +67,7 @@ pub fn stale_ui(ui: &mut Ui, window: &mut Window<'_>, (own, annotator): (Option<
     });
 }
 
-fn told(mark: &ErrorMark, sheet: &DeskSheet<'_>, text: &str, name: &str) -> String {
+fn label(mark: &ErrorMark, sheet: &DeskSheet<'_>, text: &str, name: &str) -> String {
     let place = place_of(text, sheet.rules.target, mark.target).unwrap_or(0..0);
     let place = mark.letters.map_or_else(|| place.clone(), |letters| letters_at(text, &place, letters));
     let said = if mark.target.0 == mark.target.1 { tr!("missing") } else { &text[place] };

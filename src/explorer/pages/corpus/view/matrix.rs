@@ -35,7 +35,7 @@ pub fn tests_ui(ui: &mut Ui, page: &CorpusPage, overview: &Overview) {
     }
 }
 
-fn told(p: String) -> String {
+fn translated(p: String) -> String {
     if p == TOO_FEW { lang::text(TOO_FEW).to_owned() } else { p }
 }
 
@@ -43,7 +43,7 @@ fn told(p: String) -> String {
 fn difference(tested: &TestedScore, paired: &Paired, (one, other): (usize, usize)) -> String {
     let digits = tested.digits();
     let value = turned(paired).map(|number| signed(number, digits));
-    let [bootstrap, randomised, holm, holm_randomised] = paired.p_texts().map(told);
+    let [bootstrap, randomised, holm, holm_randomised] = paired.p_texts().map(translated);
     let wins = (1.0 - paired.second_wins - paired.ties).max(0.0);
     let text = tr!(
         "{score}, {one} less {other}: {difference} ({low} to {high} in 95 % of {resamples} resamples) over {sentences} sentences, \
@@ -90,7 +90,7 @@ fn matrix_ui(ui: &mut Ui, page: &CorpusPage, tested: &TestedScore) {
                     ui.label("");
                     continue;
                 };
-                let [_, p, _, holm] = paired.p_texts().map(told);
+                let [_, p, _, holm] = paired.p_texts().map(translated);
                 let text =
                     small(format!("{} ({})", signed(value, tested.digits()), if holm.is_empty() { p } else { holm }));
                 let is_clear = paired.p_randomised_holm.or(paired.p_randomised).is_some_and(|p| p <= ALPHA);

@@ -139,7 +139,7 @@ impl CorpusPage {
         }
         agreement::agreement_ui(ui, page, window);
         scheme::scheme_ui(ui, page, window);
-        told_ui(ui, page, window);
+        imported_ui(ui, page, window);
         for number in page.tasks.clone() {
             task::task_ui(ui, window, Some(number));
         }
@@ -184,7 +184,7 @@ fn empty_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
                     Everything is kept as it happens.");
         ui.label(RichText::new(note).color(t.weak));
         ui.add_space(theme::SPACE_3);
-        told_ui(ui, page, window);
+        imported_ui(ui, page, window);
         open_ui(ui, page, window);
         ui.add_space(theme::SPACE_3);
         start_ui(ui, window);
@@ -328,7 +328,7 @@ fn role_name(role: &Role) -> &'static str {
     }
 }
 
-fn told_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
+fn imported_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     if let Some(busy) = &page.busy {
         let what = lang::text(&busy.progress.what);
@@ -359,7 +359,7 @@ fn told_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
                 }
                 let Some((path, imported)) = &imported else { return };
                 let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
-                ui.add(Label::new(format!("{name}: {}", imported.told())).wrap());
+                ui.add(Label::new(format!("{name}: {}", imported.summary())).wrap());
                 let facts = imported.facts.join(" ");
                 let colour = if imported.asks { t.warm } else { t.weak };
                 ui.add(Label::new(RichText::new(facts).size(theme::TEXT_SMALL).color(colour)).wrap());

@@ -71,7 +71,7 @@ fn search_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let drawn = maps.matches.iter().filter(|found| maps.is_drawn(**found)).count();
     let at = maps.selected.and_then(|at| maps.matches.iter().position(|found| *found == at));
     ui.horizontal(|ui| {
-        let told = match (count, at) {
+        let note = match (count, at) {
             (0, _) => tr!("Found nowhere").to_owned(),
             (1, _) if drawn == 0 => tr!("Found once, not drawn on the map").to_owned(),
             (1, _) => tr!("Found once").to_owned(),
@@ -84,7 +84,7 @@ fn search_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
             (count, None) => tr!("Found {n} time" | "Found {n} times" % count),
             (count, Some(at)) => tr!("{} of {count}", at + 1, count),
         };
-        labels::note(ui, &told);
+        labels::note(ui, &note);
         if count > 1 {
             for (text, name, by) in [("<", tr!("Match before"), -1), (">", tr!("Next match"), 1)] {
                 let button = ui.small_button(text).on_hover_text(name).accessible_name(name);

@@ -80,7 +80,7 @@ pub fn alignment_ui(
             Some(Dragged { column: column.id, i, j, from, before, wanted: before, sent: None });
     }
     change::drag(ui, window, column);
-    hear(window, column, table, metrics, &answer);
+    handle_answer(window, column, table, metrics, &answer);
 }
 
 /// The least and the greatest number in all pictures, which share one legend.
@@ -116,7 +116,7 @@ fn located(window: &Window<'_>, column: &Column) -> Option<(usize, usize)> {
     }
 }
 
-fn hear(window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics, answer: &Answer) {
+fn handle_answer(window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics, answer: &Answer) {
     let (i, j) = answer.over;
     if i.is_some() || j.is_some() {
         window.local.shared.hover = Some(Hover { column: column.id, i, j });

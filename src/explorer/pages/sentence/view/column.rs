@@ -217,8 +217,8 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     // compared, and the tooltip has them whole.
     let name = RichText::new(column.name()).size(theme::TEXT_TITLE);
     ui.horizontal(|ui| {
-        let name = if let Some(told) = &column.difference.label {
-            variant::head_ui(ui, column, told)
+        let name = if let Some(variant_label) = &column.difference.label {
+            variant::head_ui(ui, column, variant_label)
         } else {
             let room = name_room(ui, column);
             let label = egui::Label::new(name).truncate().sense(egui::Sense::CLICK);

@@ -79,8 +79,8 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     if drawing.page.width_mm.is_some() {
         let of = lang::in_english(|| export::figure(window.app, column.id, &drawing));
         let small = of.and_then(|of| of.drawn(|figure| Ok(drawing.page.small_letters(figure.size))).ok().flatten());
-        if let Some(told) = small {
-            ui.add(egui::Label::new(RichText::new(told).color(theme::tokens(ui).warm)).wrap());
+        if let Some(notice) = small {
+            ui.add(egui::Label::new(RichText::new(notice).color(theme::tokens(ui).warm)).wrap());
         }
     }
     let is_of_search = matches!(drawing.kind, "beam" | "tree");

@@ -88,9 +88,9 @@ fn sheet_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colum
     ui.add_space(theme::SPACE_2);
     task::task_ui(ui, window, plan.number);
     let t = theme::tokens(ui);
-    if let Some((told, is_error)) = &plan.told {
+    if let Some((message, is_error)) = &plan.message {
         let colour = if *is_error { t.error } else { t.weak };
-        ui.add(egui::Label::new(RichText::new(told).color(colour)).wrap());
+        ui.add(egui::Label::new(RichText::new(message).color(colour)).wrap());
     }
     ui.horizontal(|ui| {
         let can = plan.number.is_none() && plan.files[..2].iter().all(|file| !file.trim().is_empty());

@@ -128,8 +128,8 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, row: &TextRowShown, corner: egui
         node(&response, Role::ListItem, || tr!("{word} in {}", row.name, word));
     }
     for (line, (at, tier)) in row.tiers.iter().enumerate() {
-        let told = tr!("Line {} under {}", tier.name, row.name);
-        menu_ui(ui, name(line + 1), (RichText::new(&tier.name).color(t.weak), told), |ui| {
+        let label = tr!("Line {} under {}", tier.name, row.name);
+        menu_ui(ui, name(line + 1), (RichText::new(&tier.name).color(t.weak), label), |ui| {
             tier_menu_ui(ui, window, *at, tier);
         });
         for (j, rect) in words.iter().enumerate() {
@@ -141,12 +141,12 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, row: &TextRowShown, corner: egui
 }
 
 /// A name that opens a menu.
-fn menu_ui(ui: &mut Ui, place: Rect, (title, told): (RichText, String), content: impl FnOnce(&mut Ui)) {
+fn menu_ui(ui: &mut Ui, place: Rect, (title, label): (RichText, String), content: impl FnOnce(&mut Ui)) {
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(place).layout(Layout::left_to_right(Align::Center)));
     let button = Button::new(title).truncate().small();
     let (response, _) = MenuButton::from_button(button).config(config).ui(&mut child, content);
-    response.accessible_name(told);
+    response.accessible_name(label);
 }
 
 fn row_menu_ui(ui: &mut Ui, window: &mut Window<'_>, row: &TextRowShown) {

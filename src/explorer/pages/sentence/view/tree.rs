@@ -11,7 +11,7 @@ use crate::app::document::tree::{DrawnTree, SearchTree, ShownTree};
 use crate::pages::sentence::view::memory::{Arranged, SentenceMemory, TreeMemory};
 use crate::pages::shell::local::{Panel, Window};
 use crate::pages::{sentence::command::InterveneCommand, shell::clicked::MenuTarget};
-use crate::widgets::{is_heard, labels, marks, node, theme};
+use crate::widgets::{has_reader, labels, marks, node, theme};
 use crate::{app::document::column::Column, widgets::marks::Letters};
 use engine::analysis::row_convention::RowConvention;
 use engine::lang;
@@ -173,7 +173,7 @@ fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Search
             let Some(at) = drawn.id(place).filter(|_| ui.clip_rect().intersects(area)) else { continue };
             // no stop of the Tab key: the arrows walk the tree
             let part = ui.interact(area, Id::unique(("tree node", column.id, at)), Sense::CLICK);
-            if is_heard(&part) {
+            if has_reader(&part) {
                 node(&part, Role::TreeItem, || label(tree, at, &drawn.nodes[place]));
             }
             if part.clicked() {

@@ -16,14 +16,14 @@ use crate::pages::{
 use crate::widgets::{labels, theme};
 use engine::lang;
 
-pub fn head_ui(ui: &mut Ui, column: &Column, told: &VariantLabel) -> egui::Response {
+pub fn head_ui(ui: &mut Ui, column: &Column, variant_label: &VariantLabel) -> egui::Response {
     let t = theme::tokens(ui);
     ui.label(RichText::new(tr!("variant")).size(theme::TEXT_SMALL).color(t.warm));
-    let text = RichText::new(told.text()).size(theme::TEXT_TITLE).color(t.warm);
+    let text = RichText::new(variant_label.text()).size(theme::TEXT_TITLE).color(t.warm);
     let label = ui.add(Label::new(text).truncate().sense(egui::Sense::CLICK));
-    let name = tr!("Variant of {}: {}", column.model(), told.text());
+    let name = tr!("Variant of {}: {}", column.model(), variant_label.text());
     label.widget_info(|| WidgetInfo::labeled(Role::Heading, true, &name));
-    label.on_hover_text(tr!("{name}\nThe original: {}", told.original, name))
+    label.on_hover_text(tr!("{name}\nThe original: {}", variant_label.original, name))
 }
 
 pub fn foot_ui(ui: &mut Ui, window: &Window<'_>, column: &Column) {

@@ -8,7 +8,7 @@ use egui::accesskit::{Action, Role};
 use egui::{Event, EventFilter, Id, Key, Modifiers, Rect, Response, Sense, Ui, vec2};
 
 use crate::pages::map::VectorMap;
-use crate::widgets::{is_heard, keep, marks, node};
+use crate::widgets::{has_reader, keep, marks, node};
 use figure::geometry::{Area, Point};
 use figure::plane::{Camera, Labels};
 use figure::{measure::SansSerif, palette::Palette, plane, provenance::Provenance};
@@ -177,7 +177,7 @@ impl PlaneWidget<'_> {
     /// Makes accessibility nodes of the plane and of the labelled points. The others are found by searching.
     fn read_out(&self, ui: &Ui, view: Rect, labels: &Labels, response: &Response) -> Option<Option<usize>> {
         node(response, Role::Canvas, || self.name.to_owned());
-        if !is_heard(response) {
+        if !has_reader(response) {
             return None;
         }
         let mut clicked = None;
