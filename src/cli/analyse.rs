@@ -114,17 +114,8 @@ pub struct AnalyseArgs {
     workspace: PathBuf,
     #[command(flatten)]
     files: CorpusFileArgs,
-    /// A model folder, or the name of an installed model, that is run over the sentences; once for each model
-    #[arg(long, value_name = "DIR", value_parser = args::folder())]
-    model: Vec<ModelSpec>,
     #[command(flatten)]
-    ensemble: EnsembleArgs,
-    /// Force the references instead of translating: their alignments are compared with links by hand
-    #[arg(long, requires = "model")]
-    force: bool,
-    /// Run the models with these interventions, as systems of their own: one object for all sentences, or a line for each
-    #[arg(long, value_name = "FILE", requires = "model", conflicts_with = "force")]
-    interventions: Option<PathBuf>,
+    models: SystemRunArgs,
     #[command(flatten)]
     choice: ChoiceArgs,
     /// Print how far these annotators, two or more, agree about the sentences, and where two differ
@@ -166,6 +157,22 @@ pub struct AnalyseArgs {
     reading: ReadingArgs,
     #[command(flatten)]
     run: RunArgs,
+}
+
+/// Which models are run over the sentences, and how.
+#[derive(Args, Clone, Debug)]
+struct SystemRunArgs {
+    /// A model folder, or the name of an installed model, that is run over the sentences; once for each model
+    #[arg(long, value_name = "DIR", value_parser = args::folder())]
+    model: Vec<ModelSpec>,
+    #[command(flatten)]
+    ensemble: EnsembleArgs,
+    /// Force the references instead of translating: their alignments are compared with links by hand
+    #[arg(long, requires = "model")]
+    force: bool,
+    /// Run the models with these interventions, as systems of their own: one object for all sentences, or a line for each
+    #[arg(long, value_name = "FILE", requires = "model", conflicts_with = "force")]
+    interventions: Option<PathBuf>,
 }
 
 /// The files that are imported, and how they are read.
@@ -275,7 +282,7 @@ pub fn run(args: &AnalyseArgs) -> anyhow::Result<()> {
     for typed in &args.files.judgements {
         bring_judgements(&mut workspace, typed)?;
     }
-    if !args.model.is_empty() {
+    if !args.models.model.is_empty() {
         run_all(args, &mut workspace)?;
     }
     let mut corpus = read(&workspace)?;
@@ -373,7 +380,7 @@ fn bring_all_in(args: &AnalyseArgs, workspace: &mut Workspace, files: Vec<(PathB
             rerank: args.files.rerank.clone(),
             ..import::ImportOptions::default()
         };
-        bring_in(workspace, &path, &options, args.run.cores())?;
+        bring_in(workspace, &path, &options, args.run.cores)?;
     }
     Ok(())
 }
@@ -409,13 +416,13 @@ fn bring_in(workspace: &mut Workspace, path: &Path, options: &import::ImportOpti
 }
 
 fn run_all(args: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
-    let runtime = args.run.plan()?;
-    let acting = args.interventions.as_deref().map(InterventionPlan::open).transpose()?;
+    let runtime = args.run.plan?;
+    let acting = args.models.interventions.as_deref().map(InterventionPlan::open).transpose()?;
     let own = args.choice.own()?;
     let (search, batch, reading) = (args.search.plan(), args.batch.batch, args.reading.reading);
     let options =
-        SystemRunOptions { search, batch, forces: args.force, acting, reading, ..SystemRunOptions::default() };
-    for spec in args.ensemble.systems(&args.model) {
+        SystemRunOptions { search, batch, forces: args.models.force, acting, reading, ..SystemRunOptions::default() };
+    for spec in args.models.ensemble.systems(&args.models.model) {
         let loaded = EnsembleArgs::load(&spec, &runtime)?;
         let system = evaluation::EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
