@@ -87,10 +87,7 @@ struct Record<'a> {
 
 /// Writes alpha of each pair, a line for each, not the links that are read off it; one that the model cannot read has empty ones.
 fn matrices(
-    model: &Model,
-    stepper: &mut dyn Stepper,
-    window: &[Result<Pair>],
-    output: &mut LineOutput,
+    model: &Model, stepper: &mut dyn Stepper, window: &[Result<Pair>], output: &mut LineOutput,
 ) -> anyhow::Result<usize> {
     let reading = RowReader::own(model.into()).name();
     let mut aligner = Aligner { system: model.into(), stepper };

@@ -380,7 +380,7 @@ fn bring_all_in(args: &AnalyseArgs, workspace: &mut Workspace, files: Vec<(PathB
             rerank: args.files.rerank.clone(),
             ..import::ImportOptions::default()
         };
-        bring_in(workspace, &path, &options, args.run.cores)?;
+        bring_in(workspace, &path, &options, args.run.cores())?;
     }
     Ok(())
 }
@@ -416,7 +416,7 @@ fn bring_in(workspace: &mut Workspace, path: &Path, options: &import::ImportOpti
 }
 
 fn run_all(args: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
-    let runtime = args.run.plan?;
+    let runtime = args.run.plan()?;
     let acting = args.models.interventions.as_deref().map(InterventionPlan::open).transpose()?;
     let own = args.choice.own()?;
     let (search, batch, reading) = (args.search.plan(), args.batch.batch, args.reading.reading);

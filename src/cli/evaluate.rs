@@ -143,9 +143,7 @@ fn make_names_unique(models: &mut [MeasuredModel]) {
 }
 
 fn check(
-    (system, has_head): (EvaluatedSystem<'_>, bool),
-    (search, replaces): (&SearchOptions, bool),
-    systems: usize,
+    (system, has_head): (EvaluatedSystem<'_>, bool), (search, replaces): (&SearchOptions, bool), systems: usize,
 ) -> Result<()> {
     let name = system.name();
     let needs = |flag: &str| {
@@ -177,9 +175,7 @@ fn aligns((system, has_head): (EvaluatedSystem<'_>, bool), systems: usize) -> bo
 }
 
 fn measure(
-    workspace: &mut Workspace,
-    (system, stepper): (EvaluatedSystem<'_>, &mut dyn Stepper),
-    runs: &[SystemRunOptions],
+    workspace: &mut Workspace, (system, stepper): (EvaluatedSystem<'_>, &mut dyn Stepper), runs: &[SystemRunOptions],
 ) -> Result<MeasuredModel> {
     let (name, folder) = (system.name(), system.folder());
     let (architecture, mixing) = (system.architecture(), system.mixing());

@@ -171,10 +171,7 @@ fn columns(spoken: &Spoken, library: &Library) -> Result<OnPaper> {
 }
 
 fn drawing(
-    system: &Ensemble,
-    spoken: &Spoken,
-    name: &str,
-    word: usize,
+    system: &Ensemble, spoken: &Spoken, name: &str, word: usize,
 ) -> Result<(String, Option<usize>, Option<String>)> {
     let kind = kind(name).ok_or_else(|| Error::Internal(format!("no figure {name}")))?;
     let stepper = system.stepper(Kernels::Fused, physical_cores())?;

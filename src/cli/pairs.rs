@@ -30,10 +30,7 @@ pub struct PairForcer {
 impl PairForcer {
     /// Opens the files, then loads what reads them.
     pub fn open(
-        pairs: &PairArgs,
-        models: &ModelArgs,
-        (reading, may): (ReadingArgs, bool),
-        (batch, run): (BatchArgs, &RunArgs),
+        pairs: &PairArgs, models: &ModelArgs, (reading, may): (ReadingArgs, bool), (batch, run): (BatchArgs, &RunArgs),
     ) -> Result<Self> {
         let files = pairs.open()?;
         let runtime = run.plan()?;

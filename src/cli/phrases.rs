@@ -105,10 +105,7 @@ fn write_table(mut scorer: Scorer, mut table: PhraseTable, args: &PhrasesPlan) -
 type EntryWriter<'a> = dyn FnMut(&PhraseEntry, &str) -> anyhow::Result<()> + 'a;
 
 fn stream(
-    scorer: &mut Scorer,
-    table: &mut PhraseTable,
-    feature: Feature,
-    progress: &mut ProgressLine,
+    scorer: &mut Scorer, table: &mut PhraseTable, feature: Feature, progress: &mut ProgressLine,
     write: &mut EntryWriter<'_>,
 ) -> anyhow::Result<()> {
     loop {
@@ -144,11 +141,7 @@ fn read_window(table: &mut PhraseTable) -> (Vec<PhraseEntry>, Result<bool>) {
 
 /// log p of the lines of a window, up to one that the model cannot read, which then is how the table ended.
 fn score_window(
-    scorer: &mut Scorer,
-    table: &PhraseTable,
-    before: u64,
-    window: &[PhraseEntry],
-    mut ended: Result<bool>,
+    scorer: &mut Scorer, table: &PhraseTable, before: u64, window: &[PhraseEntry], mut ended: Result<bool>,
     progress: &mut ProgressLine,
 ) -> Result<(Vec<f32>, Result<bool>)> {
     let mut phrases = ScoredPhrases::new(&scorer.model, scorer.options);

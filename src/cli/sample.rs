@@ -89,10 +89,7 @@ pub fn run(args: &SampleArgs) -> anyhow::Result<()> {
 }
 
 fn sample_window(
-    (system, stepper): (&Ensemble, &mut dyn Stepper),
-    options: &SampleOptions,
-    batch: usize,
-    window: &[SourceLine],
+    (system, stepper): (&Ensemble, &mut dyn Stepper), options: &SampleOptions, batch: usize, window: &[SourceLine],
 ) -> Result<Vec<Vec<Sample>>> {
     let mut drawn: Vec<Vec<Sample>> = window.iter().map(|_| Vec::new()).collect();
     let chosen: Vec<usize> = (0..window.len()).filter(|&index| window[index].is_readable()).collect();
@@ -128,11 +125,7 @@ struct SampleRecord<'a> {
 }
 
 fn write(
-    args: &SampleArgs,
-    model: &Model,
-    output: &mut LineOutput,
-    line: &SourceLine,
-    samples: &[Sample],
+    args: &SampleArgs, model: &Model, output: &mut LineOutput, line: &SourceLine, samples: &[Sample],
 ) -> anyhow::Result<()> {
     let samples = &samples[..samples.len().min(args.top.unwrap_or(usize::MAX))];
     let text = |sample: &Sample| {

@@ -91,12 +91,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 }
 
 fn write(
-    output: &mut LineOutput,
-    (format, reading, counted): (ScoreFormat, Option<&'static str>, LinkWords),
-    system: &Ensemble,
-    pair: &SourcePair,
-    forced: Option<&Hypothesis>,
-    pretokenized: bool,
+    output: &mut LineOutput, (format, reading, counted): (ScoreFormat, Option<&'static str>, LinkWords),
+    system: &Ensemble, pair: &SourcePair, forced: Option<&Hypothesis>, pretokenized: bool,
 ) -> anyhow::Result<()> {
     match format {
         ScoreFormat::Jsonl | ScoreFormat::Tsv => {
@@ -112,10 +108,7 @@ fn write(
 }
 
 fn record<'a>(
-    system: &Ensemble,
-    (source, target): &'a SourcePair,
-    forced: Option<&'a Hypothesis>,
-    pretokenized: bool,
+    system: &Ensemble, (source, target): &'a SourcePair, forced: Option<&'a Hypothesis>, pretokenized: bool,
 ) -> ScoreLine<'a> {
     let (x, y) = (&system.lead().source, system.target());
     let words = |tokenizer, side: &Sentence| ends(&vocabulary_words(tokenizer, side, pretokenized));

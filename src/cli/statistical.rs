@@ -130,9 +130,7 @@ impl StatisticalArgs {
 
 /// Learns from pairs of files, whose lines are cut so.
 pub fn learn_text(
-    files: &[(PathBuf, PathBuf)],
-    (mut source, mut target): (Cutter, Cutter),
-    threads: usize,
+    files: &[(PathBuf, PathBuf)], (mut source, mut target): (Cutter, Cutter), threads: usize,
 ) -> Result<LineAligner> {
     let mut reading = CorpusBuilder::default();
     gather(&mut reading, files, (&mut source, &mut target), &Room { pairs: MOST_LINES, bytes: MOST_TEXT })?;
@@ -146,9 +144,7 @@ struct Room {
 }
 
 fn gather(
-    reading: &mut CorpusBuilder,
-    corpora: &[(PathBuf, PathBuf)],
-    (source, target): (&mut Cutter, &mut Cutter),
+    reading: &mut CorpusBuilder, corpora: &[(PathBuf, PathBuf)], (source, target): (&mut Cutter, &mut Cutter),
     room: &Room,
 ) -> Result<()> {
     let mut bar = ProgressLine::new("reading", None, false);

@@ -43,11 +43,7 @@ impl VectorArgs {
 
     /// The vectors of a file of phrases, or of the first `most` words.
     pub fn read(
-        &self,
-        runtime: &Runtime,
-        model: &Model,
-        phrases: Option<&Path>,
-        most: usize,
+        &self, runtime: &Runtime, model: &Model, phrases: Option<&Path>, most: usize,
     ) -> anyhow::Result<Vectors> {
         match phrases {
             Some(file) => Vectors::phrases(runtime, model, file, self.pretokenized),

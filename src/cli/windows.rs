@@ -110,11 +110,8 @@ impl RefusedKind {
 /// Reads window after window, item by item as `next` does, and hands each on to `work`, which gives the number of words
 /// it came to. Items that a model cannot read are reported and counted; see [`refused`].
 pub fn run<I: WindowItem>(
-    doing: Doing,
-    files: &mut InputFiles,
-    mut growth: Growth,
-    next: &mut dyn FnMut(&mut InputFiles) -> Result<Option<I>>,
-    work: &mut dyn FnMut(&[I]) -> anyhow::Result<usize>,
+    doing: Doing, files: &mut InputFiles, mut growth: Growth,
+    next: &mut dyn FnMut(&mut InputFiles) -> Result<Option<I>>, work: &mut dyn FnMut(&[I]) -> anyhow::Result<usize>,
 ) -> anyhow::Result<usize> {
     let mut progress = ProgressLine::new(doing.name, files.source.size, std::io::stdout().is_terminal());
     let (mut refused, mut kinds) = (0, Vec::new());
@@ -139,9 +136,7 @@ pub fn run<I: WindowItem>(
 }
 
 fn read<I: WindowItem>(
-    files: &mut InputFiles,
-    next: &mut dyn FnMut(&mut InputFiles) -> Result<Option<I>>,
-    most: usize,
+    files: &mut InputFiles, next: &mut dyn FnMut(&mut InputFiles) -> Result<Option<I>>, most: usize,
 ) -> (Vec<I>, Result<bool>) {
     let (mut window, mut words) = (Vec::new(), 0);
     while window.len() < most && words < WINDOW_WORDS {

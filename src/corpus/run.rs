@@ -116,10 +116,7 @@ fn system(workspace: &mut Workspace, name: &str, about: &StoredAbout) -> Result<
 
 /// The system of a workspace for a model, or an ensemble, with these options; a new one if there is none.
 pub fn begin(
-    workspace: &mut Workspace,
-    asked: evaluation::EvaluatedSystem<'_>,
-    spec: &SystemSpec,
-    options: &SystemRunOptions,
+    workspace: &mut Workspace, asked: evaluation::EvaluatedSystem<'_>, spec: &SystemSpec, options: &SystemRunOptions,
 ) -> Result<StoredSystem> {
     let about = about(asked, spec, &digests(asked), options);
     check(workspace, asked, options)?;
@@ -136,10 +133,7 @@ pub fn digests(system: evaluation::EvaluatedSystem<'_>) -> Vec<String> {
 
 /// What a system is, for the workspace.
 pub fn about(
-    system: evaluation::EvaluatedSystem<'_>,
-    spec: &SystemSpec,
-    digests: &[String],
-    options: &SystemRunOptions,
+    system: evaluation::EvaluatedSystem<'_>, spec: &SystemSpec, digests: &[String], options: &SystemRunOptions,
 ) -> StoredAbout {
     let (ranking, config) = (&options.search.ranking, &system.lead().config);
     StoredAbout {
@@ -159,12 +153,8 @@ pub fn about(
 
 /// Runs a system over the sentences that it has no output for; [`Error::Stale`] as soon as the ticket is stale.
 pub fn run(
-    workspace: &mut Workspace,
-    id: i64,
-    (system, stepper): (evaluation::EvaluatedSystem<'_>, &mut dyn Stepper),
-    options: &SystemRunOptions,
-    measuring: &mut Measuring,
-    ticket: &CancellationToken,
+    workspace: &mut Workspace, id: i64, (system, stepper): (evaluation::EvaluatedSystem<'_>, &mut dyn Stepper),
+    options: &SystemRunOptions, measuring: &mut Measuring, ticket: &CancellationToken,
     on_progress: &mut dyn FnMut(RunDone<'_>) -> Result<()>,
 ) -> Result<()> {
     let (total, mut done) = (workspace.len()?, workspace.outputs(id)?);
@@ -319,10 +309,8 @@ impl Batch<'_> {
 
 /// A hypothesis in words, or the output of a forced target; `replacing` replaces unknown words in the text.
 pub fn output(
-    system: evaluation::EvaluatedSystem<'_>,
-    (source, target, pretokenized): (&Sentence, Option<&Sentence>, bool),
-    (said, reading): (Hypothesis, RowConvention),
-    replacing: Option<&Replacing>,
+    system: evaluation::EvaluatedSystem<'_>, (source, target, pretokenized): (&Sentence, Option<&Sentence>, bool),
+    (said, reading): (Hypothesis, RowConvention), replacing: Option<&Replacing>,
 ) -> SystemOutput {
     let lead = system.lead();
     let x = vocabulary_words(&lead.source, source, pretokenized);

@@ -97,10 +97,7 @@ impl<'a> Inspected<'a> {
 }
 
 fn columns<'a>(
-    (alpha, source): (&[f32], &[Label<'a>]),
-    (left, top): (f32, f32),
-    measure: &dyn TextMeasure,
-    palette: &Palette,
+    (alpha, source): (&[f32], &[Label<'a>]), (left, top): (f32, f32), measure: &dyn TextMeasure, palette: &Palette,
 ) -> (Vec<Mark<'a>>, Size) {
     let line = measure.height(TEXT_SMALL);
     let sum: f32 = alpha.iter().sum();

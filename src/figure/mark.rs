@@ -302,10 +302,7 @@ pub struct Cells<'a> {
 impl Cells<'_> {
     /// The colours of these rows and columns, row after row.
     pub fn pixels(
-        &self,
-        (low, high): (f32, f32),
-        rows: Range<usize>,
-        columns: Range<usize>,
+        &self, (low, high): (f32, f32), rows: Range<usize>, columns: Range<usize>,
     ) -> impl Iterator<Item = Rgba> {
         let span = if high > low { high - low } else { 1.0 };
         let (numbers, map) = (self.numbers, self.map);

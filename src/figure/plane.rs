@@ -268,11 +268,7 @@ impl<'t> Plane<'_, 't> {
 
     /// All of it as one figure: these points of it at their places, all in view.
     pub fn whole(
-        self,
-        places: &[[f32; 2]],
-        room: impl Into<Size>,
-        measure: &dyn TextMeasure,
-        provenance: Provenance,
+        self, places: &[[f32; 2]], room: impl Into<Size>, measure: &dyn TextMeasure, provenance: Provenance,
     ) -> Figure<'t> {
         let room = room.into();
         let view = Area::from_min_size(point(0.0, 0.0), room);

@@ -179,11 +179,7 @@ impl<'a> Plot<'a> {
 
     /// All of it as one figure.
     pub fn whole(
-        &self,
-        room: impl Into<Size>,
-        measure: &dyn TextMeasure,
-        dark: bool,
-        provenance: Provenance,
+        &self, room: impl Into<Size>, measure: &dyn TextMeasure, dark: bool, provenance: Provenance,
     ) -> Figure<'a> {
         let size = room.into();
         let area = Area::from_min_size(point(0.0, 0.0), size).shrink(SPACE_1);
@@ -223,11 +219,7 @@ fn ends(values: impl Iterator<Item = f64>, margin: f32) -> [f64; 2] {
 }
 
 fn legend<'a>(
-    series: &'a [Series],
-    area: &Area,
-    measure: &dyn TextMeasure,
-    dark: bool,
-    out: &mut Vec<Mark<'a>>,
+    series: &'a [Series], area: &Area, measure: &dyn TextMeasure, dark: bool, out: &mut Vec<Mark<'a>>,
 ) -> f32 {
     let line = measure.height(TEXT_SMALL);
     let (mut x, mut top) = (area.left(), area.top());

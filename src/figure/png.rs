@@ -52,10 +52,7 @@ pub fn pixels(figure: &Figure<'_>, page: &FigurePage, fonts: &Fonts) -> Result<P
 }
 
 fn write(
-    figure: &Figure<'_>,
-    page: &FigurePage,
-    Pixels { width, height, rgba }: &Pixels,
-    file: &mut Vec<u8>,
+    figure: &Figure<'_>, page: &FigurePage, Pixels { width, height, rgba }: &Pixels, file: &mut Vec<u8>,
 ) -> std::result::Result<(), png::EncodingError> {
     let mut encoder = png::Encoder::new(file, *width, *height);
     encoder.set_color(png::ColorType::Rgba);

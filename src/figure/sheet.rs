@@ -164,10 +164,7 @@ impl FigureKind {
     /// The same of several beside each other, in rows of so many: their captions begin at one height, and one legend stands below
     /// all of them.
     pub fn panels<'a>(
-        &self,
-        sheets: &'a [PictureSheet<'a>],
-        looks: &[&FigureStyle],
-        columns: usize,
+        &self, sheets: &'a [PictureSheet<'a>], looks: &[&FigureStyle], columns: usize,
     ) -> Option<Figure<'a>> {
         let first = *looks.first()?;
         let bare = FigureStyle { has_legend: false, ..first.clone() };

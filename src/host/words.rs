@@ -21,11 +21,7 @@ pub fn specials(model: &Model) -> Specials {
 
 /// What is decoded of each source, by work that is never cancelled.
 pub fn decode_all(
-    specials: Specials,
-    stepper: &mut dyn Stepper,
-    sources: &[&[u32]],
-    options: &SearchOptions,
-    batch: usize,
+    specials: Specials, stepper: &mut dyn Stepper, sources: &[&[u32]], options: &SearchOptions, batch: usize,
 ) -> Result<Vec<Decoded>> {
     let mut done = vec![Decoded::default(); sources.len()];
     let ticket = CancellationToken::forever();
@@ -60,10 +56,7 @@ pub struct LinkedSides {
 impl LinkedSides {
     /// Of a translation. `None` where its tokens are not the texts.
     pub fn of_translation(
-        model: &Model,
-        source: &Sentence,
-        hypothesis: &Hypothesis,
-        pretokenized: bool,
+        model: &Model, source: &Sentence, hypothesis: &Hypothesis, pretokenized: bool,
     ) -> Option<Self> {
         let said = text(model, hypothesis, source, None, pretokenized);
         let own = without_eos(model, &hypothesis.tokens);
@@ -120,9 +113,7 @@ pub struct Worded {
 
 /// Tokens of a forced pair as words, `</s>` left out.
 pub fn worded(
-    system: &Ensemble,
-    (source, target): (&Sentence, &Sentence),
-    (rows, reading): (&[Vec<f32>], RowConvention),
+    system: &Ensemble, (source, target): (&Sentence, &Sentence), (rows, reading): (&[Vec<f32>], RowConvention),
     pretokenized: bool,
 ) -> Worded {
     let x = vocabulary_words(&system.lead().source, source, pretokenized);

@@ -35,9 +35,7 @@ use crate::format::{FormatReader, FormatReading, LineParser};
 use crate::input::{ImportInput, TextLine};
 
 fn table(
-    path: &Path,
-    columns: Vec<(String, ColumnRole)>,
-    (needed, lacks): (&[ColumnRole], &str),
+    path: &Path, columns: Vec<(String, ColumnRole)>, (needed, lacks): (&[ColumnRole], &str),
     notify: &mut dyn FnMut(&str),
 ) -> Result<Vec<Record>> {
     let mut file = open(path, &ImportOptions { columns, ..ImportOptions::default() })?;

@@ -84,10 +84,7 @@ fn is_length(size: usize, words: Option<usize>) -> bool {
 /// Fits a matrix (a row for each target token) to the words of its sentence: cuts padding off and adds `</s>`. In a file that
 /// fits its texts (`is_theirs`) the last source words may lack weights if each target word has one source word.
 pub fn fit(
-    alpha: &Alignment,
-    (behind, is_theirs): (Behind, bool),
-    target: &mut Vec<String>,
-    source: &mut Vec<String>,
+    alpha: &Alignment, (behind, is_theirs): (Behind, bool), target: &mut Vec<String>, source: &mut Vec<String>,
 ) -> ImportReported<Alignment> {
     let (t, s) = (without_end(target).len(), without_end(source).len());
     let mut alpha = alpha.clone();

@@ -41,13 +41,8 @@ impl Learner {
     /// Learns; `on_progress` is called with the pairs that are done of all passes.
     #[new]
     fn new(
-        py: Python<'_>,
-        sources: Vec<String>,
-        targets: Vec<String>,
-        languages: (String, String),
-        pretokenized: bool,
-        threads: Option<usize>,
-        on_progress: Option<Bound<'_, PyAny>>,
+        py: Python<'_>, sources: Vec<String>, targets: Vec<String>, languages: (String, String), pretokenized: bool,
+        threads: Option<usize>, on_progress: Option<Bound<'_, PyAny>>,
     ) -> Answer<Self> {
         let threads = threads.unwrap_or_else(physical_cores);
         let aligner = waiting::work(py, on_progress.as_ref(), |ticket, counted| {
@@ -102,11 +97,7 @@ impl Learner {
 
     /// The links of pairs of lines, between what stands between their spaces.
     fn align(
-        &self,
-        py: Python<'_>,
-        sources: Vec<String>,
-        targets: Vec<String>,
-        symmetrize: &str,
+        &self, py: Python<'_>, sources: Vec<String>, targets: Vec<String>, symmetrize: &str,
         on_progress: Option<Bound<'_, PyAny>>,
     ) -> Answer<Vec<Pairs>> {
         let way = AlignerDirection::of_aligner().find(|way| way.name() == symmetrize);

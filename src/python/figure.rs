@@ -65,10 +65,7 @@ fn within(what: &str, number: f32, (least, most): (f32, f32)) -> Result<f32> {
 impl NativeFigure {
     /// A figure of what was said in words.
     pub fn new(
-        said: SystemOutput,
-        beam: Vec<DrawnHypothesis>,
-        style: &StyleAsked,
-        provenance: Provenance,
+        said: SystemOutput, beam: Vec<DrawnHypothesis>, style: &StyleAsked, provenance: Provenance,
     ) -> Answer<Self> {
         let drawn = [FigureNeeds::Nothing, FigureNeeds::Alignment];
         let kinds = || KINDS.iter().filter(|kind| drawn.contains(&kind.needs)).map(|kind| kind.name);
@@ -165,11 +162,7 @@ pub fn alignment(alpha: &PyReadonlyArray2<'_, f32>, (source, target): (usize, us
 /// A figure of anybody's attention.
 #[pyfunction]
 pub fn draw(
-    source: Vec<String>,
-    target: Vec<String>,
-    alpha: PyReadonlyArray2<'_, f32>,
-    title: &str,
-    style: StyleAsked,
+    source: Vec<String>, target: Vec<String>, alpha: PyReadonlyArray2<'_, f32>, title: &str, style: StyleAsked,
 ) -> Answer<NativeFigure> {
     let alpha = alignment(&alpha, (source.len(), target.len()), "alpha")?;
     let said = SystemOutput { source, target, alpha: Some(alpha), ..SystemOutput::default() };
@@ -181,10 +174,7 @@ pub fn draw(
 /// Words instead of the pieces of a vocabulary, by the marks that the pieces have, and alpha between them.
 #[pyfunction]
 pub fn words_of_pieces<'py>(
-    py: Python<'py>,
-    source: Vec<String>,
-    target: Vec<String>,
-    alpha: PyReadonlyArray2<'py, f32>,
+    py: Python<'py>, source: Vec<String>, target: Vec<String>, alpha: PyReadonlyArray2<'py, f32>,
 ) -> Answer<Words<Matrix<'py>>> {
     let alpha = alignment(&alpha, (source.len(), target.len()), "alpha")?;
     let marks = PieceMarks::seen(&[source.as_slice(), target.as_slice()].concat());

@@ -72,11 +72,7 @@ type Read = Vec<std::result::Result<Sentence, String>>;
 /// Reads texts; unless the work goes on without them, one that cannot be read is an error. `what` they are, for sentences, and how many
 /// came before.
 fn read(
-    tokenizer: &dyn Encode,
-    (what, before): (&str, usize),
-    texts: &[String],
-    pretokenized: bool,
-    keeps_going: bool,
+    tokenizer: &dyn Encode, (what, before): (&str, usize), texts: &[String], pretokenized: bool, keeps_going: bool,
 ) -> Result<Read> {
     let read = |(at, text): (usize, &String)| {
         let read = line::read(tokenizer, text, pretokenized);
@@ -100,11 +96,7 @@ impl NativeModel {
     }
 
     fn translated(
-        &self,
-        texts: &[String],
-        asked: &SearchAsked,
-        ticket: &CancellationToken,
-        counted: &Counted,
+        &self, texts: &[String], asked: &SearchAsked, ticket: &CancellationToken, counted: &Counted,
     ) -> Result<Vec<TranslatedSentence>> {
         let system: &Ensemble = &self.system;
         if asked.coverage > 0.0 {
@@ -134,10 +126,7 @@ impl NativeModel {
     }
 
     fn scored(
-        &self,
-        (sources, targets): (&[String], &[String]),
-        asked: &ScoreAsked,
-        ticket: &CancellationToken,
+        &self, (sources, targets): (&[String], &[String]), asked: &ScoreAsked, ticket: &CancellationToken,
         counted: &Counted,
     ) -> Result<Vec<TranslatedSentence>> {
         let system = &*self.system;
@@ -179,10 +168,7 @@ impl NativeModel {
     }
 
     fn sentence(
-        &self,
-        (source, hypotheses): (Sentence, Vec<Hypothesis>),
-        pretokenized: bool,
-        reading: RowConvention,
+        &self, (source, hypotheses): (Sentence, Vec<Hypothesis>), pretokenized: bool, reading: RowConvention,
         error: Option<String>,
     ) -> TranslatedSentence {
         let (system, target, replaces, beam) = (Arc::clone(&self.system), None, false, 0);
@@ -192,11 +178,7 @@ impl NativeModel {
 
 /// Searches; the rows of what keeps its alpha are brought to their tokens.
 fn search(
-    system: &Ensemble,
-    stepper: &mut dyn Stepper,
-    sources: &[&[u32]],
-    asked: &SearchAsked,
-    ticket: &CancellationToken,
+    system: &Ensemble, stepper: &mut dyn Stepper, sources: &[&[u32]], asked: &SearchAsked, ticket: &CancellationToken,
     counted: &Counted,
 ) -> Result<Vec<Vec<Hypothesis>>> {
     let SearchAsked { beam, max_length, coverage, forbid_unk, allow_unk, .. } = *asked;
@@ -259,11 +241,7 @@ impl NativeModel {
     }
 
     fn translate(
-        &self,
-        py: Python<'_>,
-        texts: Vec<String>,
-        asked: SearchAsked,
-        on_progress: Option<Bound<'_, PyAny>>,
+        &self, py: Python<'_>, texts: Vec<String>, asked: SearchAsked, on_progress: Option<Bound<'_, PyAny>>,
     ) -> Answer<Vec<NativeTranslation>> {
         let found = waiting::work(py, on_progress.as_ref(), |ticket, counted| {
             self.translated(&texts, &asked, ticket, counted)
@@ -272,11 +250,7 @@ impl NativeModel {
     }
 
     fn score(
-        &self,
-        py: Python<'_>,
-        sources: Vec<String>,
-        targets: Vec<String>,
-        asked: ScoreAsked,
+        &self, py: Python<'_>, sources: Vec<String>, targets: Vec<String>, asked: ScoreAsked,
         on_progress: Option<Bound<'_, PyAny>>,
     ) -> Answer<Vec<NativeTranslation>> {
         let found = waiting::work(py, on_progress.as_ref(), |ticket, counted| {

@@ -109,10 +109,7 @@ impl NativeTranslation {
     }
 
     fn filled<'py>(
-        &self,
-        py: Python<'py>,
-        kept: fn(&Matrices) -> &Filled,
-        rows: fn(&Hypothesis) -> Option<&Vec<Vec<f32>>>,
+        &self, py: Python<'py>, kept: fn(&Matrices) -> &Filled, rows: fn(&Hypothesis) -> Option<&Vec<Vec<f32>>>,
     ) -> Answer<Option<Matrix<'py>>> {
         let Some((one, matrices)) = self.hypothesis().zip(self.matrices.get(self.place)) else { return Ok(None) };
         let fill = || rows(one).map(|rows| matrix(py, rows).map(Bound::unbind)).transpose();

@@ -37,8 +37,7 @@ impl Counted {
 
 /// Does work that can be stopped. `on_progress` is called with the sentences and words that are done.
 pub fn work<T: Send>(
-    py: Python<'_>,
-    on_progress: Option<&Bound<'_, PyAny>>,
+    py: Python<'_>, on_progress: Option<&Bound<'_, PyAny>>,
     doing: impl FnOnce(&CancellationToken, &Counted) -> Result<T> + Send,
 ) -> Answer<T> {
     let generation = Generation::new();

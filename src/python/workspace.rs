@@ -95,10 +95,7 @@ impl NativeWorkspace {
 
     /// Puts in what a system says, sentence by sentence, in the place of what it said before.
     fn add(
-        &self,
-        py: Python<'_>,
-        (name, about): (&str, &StoredAbout),
-        outputs: Vec<SystemOutput>,
+        &self, py: Python<'_>, (name, about): (&str, &StoredAbout), outputs: Vec<SystemOutput>,
         on_progress: Option<&Bound<'_, PyAny>>,
     ) -> Answer<()> {
         let languages = about.languages.split_once('>');
@@ -191,11 +188,7 @@ impl NativeWorkspace {
 
     /// Puts sentences behind those that are there; each with its references, of which the first counts most.
     fn add_sentences(
-        &self,
-        py: Python<'_>,
-        sources: Vec<String>,
-        references: Vec<Vec<String>>,
-        origin: &str,
+        &self, py: Python<'_>, sources: Vec<String>, references: Vec<Vec<String>>, origin: &str,
         words: (Option<(String, String)>, bool),
     ) -> Answer<()> {
         let (languages, pretokenized) = words;
@@ -221,11 +214,7 @@ impl NativeWorkspace {
 
     /// Puts in what a system says of every sentence.
     fn add_outputs(
-        &self,
-        py: Python<'_>,
-        name: &str,
-        outputs: Vec<OutputAsked<'_>>,
-        languages: Option<(String, String)>,
+        &self, py: Python<'_>, name: &str, outputs: Vec<OutputAsked<'_>>, languages: Option<(String, String)>,
         on_progress: Option<Bound<'_, PyAny>>,
     ) -> Answer<()> {
         let languages = languages.map_or_else(String::new, |(source, target)| format!("{source}>{target}"));
@@ -236,10 +225,7 @@ impl NativeWorkspace {
 
     /// Puts in translations of every sentence.
     fn add_translations(
-        &self,
-        py: Python<'_>,
-        name: &str,
-        translations: Vec<PyRef<'_, NativeTranslation>>,
+        &self, py: Python<'_>, name: &str, translations: Vec<PyRef<'_, NativeTranslation>>,
         on_progress: Option<Bound<'_, PyAny>>,
     ) -> Answer<()> {
         let about = translations.first().map(|first| first.about()).unwrap_or_default();
@@ -258,10 +244,7 @@ impl NativeWorkspace {
 
     /// The columns of the table by their names: texts first, then numbers (NaN where there is none).
     fn table<'py>(
-        &self,
-        py: Python<'py>,
-        rows: RowsAsked,
-        columns: Vec<String>,
+        &self, py: Python<'py>, rows: RowsAsked, columns: Vec<String>,
     ) -> Answer<Vec<(String, Bound<'py, PyAny>)>> {
         let (corpus, chosen) = self.chosen(py, &rows)?;
         let numbers = if columns.is_empty() {

@@ -20,10 +20,7 @@ const OF_BOTH_DIRECTIONS: &[&str] = &["decoder.C", "decoder.C_z", "decoder.C_r",
 /// The weights of the model in `from` where they fit, `fresh` ones for the words and units that it does not know; and
 /// what there is to report. `tokenizers` are the new ones, `None` where the words are those of the model.
 pub fn adopt(
-    from: &Path,
-    config: &Config,
-    tokenizers: Option<&TrainingTokenizers>,
-    mut fresh: Weights,
+    from: &Path, config: &Config, tokenizers: Option<&TrainingTokenizers>, mut fresh: Weights,
 ) -> Result<(Weights, Vec<String>)> {
     let file = from.join("model.safetensors");
     let old_config = Config::load(&from.join("config.json"))?;

@@ -19,10 +19,7 @@ pub struct Training {
 /// Training text as ids, each text as often as its `repeat` says. It takes half of `memory` at most, where that is
 /// known, since a text is copied once.
 pub fn training(
-    settings: &TrainingSettings,
-    config: &Config,
-    tokenizers: &TrainingTokenizers,
-    memory: Option<u64>,
+    settings: &TrainingSettings, config: &Config, tokenizers: &TrainingTokenizers, memory: Option<u64>,
     ticket: &CancellationToken,
 ) -> Result<Training> {
     let half = memory.map_or(u64::MAX, |memory| memory / 2);
@@ -65,10 +62,7 @@ pub fn rules(text: &TextPair, max_words: usize, max_bytes: u64) -> PairRules {
 
 /// One text as ids.
 pub fn read(
-    text: &TextPair,
-    rules: &PairRules,
-    tokenizers: &TrainingTokenizers,
-    ticket: &CancellationToken,
+    text: &TextPair, rules: &PairRules, tokenizers: &TrainingTokenizers, ticket: &CancellationToken,
 ) -> Result<ParallelText> {
     let files = [(text.source.clone(), text.target.clone())];
     ParallelText::read(&files, &tokenizers.source, &tokenizers.target, rules, &mut |_| ticket.check())

@@ -43,12 +43,8 @@ impl Guide {
 
 /// A text whose links guide attention, as ids and places. `delay` is that of the row that belongs to a word.
 pub fn read(
-    text: &TextPair,
-    links: &Path,
-    settings: &TrainingSettings,
-    tokenizers: &TrainingTokenizers,
-    (delay, rules): (usize, &PairRules),
-    ticket: &CancellationToken,
+    text: &TextPair, links: &Path, settings: &TrainingSettings, tokenizers: &TrainingTokenizers,
+    (delay, rules): (usize, &PairRules), ticket: &CancellationToken,
 ) -> Result<(ParallelText, Guide)> {
     let languages = (settings.model.source_language.as_str(), settings.model.target_language.as_str());
     let unlinked = settings.guide.as_ref().map(|guide| guide.unlinked).unwrap_or_default();
@@ -73,11 +69,7 @@ impl<'a> GuidedReader<'a> {
 
     /// A text as ids, with where each row is to look by the links of a file.
     pub fn read_linked(
-        &mut self,
-        files: (&Path, &Path),
-        links: &Path,
-        looks: (usize, Unlinked),
-        rules: &PairRules,
+        &mut self, files: (&Path, &Path), links: &Path, looks: (usize, Unlinked), rules: &PairRules,
         ticket: &CancellationToken,
     ) -> Result<(ParallelText, Guide)> {
         let mut lines = LineReader::open(links)?;
@@ -94,12 +86,8 @@ impl<'a> GuidedReader<'a> {
 
     /// A text as ids, with where each row is to look.
     pub fn read(
-        &mut self,
-        (source, target): (&Path, &Path),
-        (delay, unlinked): (usize, Unlinked),
-        rules: &PairRules,
-        ticket: &CancellationToken,
-        links: &mut LinksOf<'_, '_>,
+        &mut self, (source, target): (&Path, &Path), (delay, unlinked): (usize, Unlinked), rules: &PairRules,
+        ticket: &CancellationToken, links: &mut LinksOf<'_, '_>,
     ) -> Result<(ParallelText, Guide)> {
         let (mut corpus, mut guide) = (ParallelText::default(), Guide::default());
         let mut pair = SentencePair::default();
@@ -137,10 +125,7 @@ fn short(links: &Path, line: usize, source: &Path) -> Error {
 }
 
 fn looks(
-    (path, number): (&Path, usize),
-    links: Vec<Link>,
-    (source, target): (&Side<'_>, &Side<'_>),
-    delay: usize,
+    (path, number): (&Path, usize), links: Vec<Link>, (source, target): (&Side<'_>, &Side<'_>), delay: usize,
 ) -> Result<Vec<GuidedLink>> {
     let mut found = Vec::new();
     for link in links {

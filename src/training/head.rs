@@ -116,12 +116,8 @@ pub fn head_parameters(sizes: HeadSizes) -> usize {
 
 /// Learns a head for a model, from the start or from a checkpoint on. `on_progress` gets every update.
 pub fn train_head(
-    model: &Model,
-    text: (&ParallelText, &Guide),
-    options: HeadTraining,
-    before: Option<&Checkpoint>,
-    ticket: &CancellationToken,
-    on_progress: &mut dyn FnMut(&HeadStep<'_>) -> Result<()>,
+    model: &Model, text: (&ParallelText, &Guide), options: HeadTraining, before: Option<&Checkpoint>,
+    ticket: &CancellationToken, on_progress: &mut dyn FnMut(&HeadStep<'_>) -> Result<()>,
 ) -> Result<Weights> {
     let (corpus, guide) = text;
     if (0..corpus.len()).all(|k| guide.of(k).is_empty()) {
@@ -203,10 +199,7 @@ impl<'a> Learner<'a> {
     }
 
     fn update(
-        &mut self,
-        chosen: &[usize],
-        (update, updates): (u64, u64),
-        ticket: &CancellationToken,
+        &mut self, chosen: &[usize], (update, updates): (u64, u64), ticket: &CancellationToken,
     ) -> Result<(f64, usize)> {
         let mut parts: Vec<Part> = chosen.par_iter().map(|&group| self.part(group, ticket)).collect::<Result<_>>()?;
         let (cost, words) = parts.iter().fold((0.0, 0), |(cost, words), part| (cost + part.cost, words + part.words));
@@ -279,9 +272,7 @@ struct Features<'a> {
 
 impl<'a> Features<'a> {
     fn read(
-        stepper: &mut dyn Stepper,
-        pairs: &[GivenPair<'a>],
-        HeadSizes { state: n, .. }: HeadSizes,
+        stepper: &mut dyn Stepper, pairs: &[GivenPair<'a>], HeadSizes { state: n, .. }: HeadSizes,
         ticket: &CancellationToken,
     ) -> Result<Self> {
         let sources: Vec<&[u32]> = pairs.iter().map(|((source, _), _)| *source).collect();

@@ -64,10 +64,7 @@ pub struct RunOptions {
 
 /// Trains as a configuration file says.
 pub fn train(
-    path: &Path,
-    options: &RunOptions,
-    clock: &dyn Fn() -> f64,
-    ticket: &CancellationToken,
+    path: &Path, options: &RunOptions, clock: &dyn Fn() -> f64, ticket: &CancellationToken,
     emit: &mut dyn FnMut(&TrainingReport),
 ) -> Result<()> {
     let settings = TrainingSettings::load(path)?;
@@ -180,9 +177,7 @@ fn shards(before: Option<&Checkpoint>, options: &RunOptions, emit: &mut dyn FnMu
 }
 
 fn tokenizers(
-    settings: &TrainingSettings,
-    options: &RunOptions,
-    ticket: &CancellationToken,
+    settings: &TrainingSettings, options: &RunOptions, ticket: &CancellationToken,
     emit: &mut dyn FnMut(&TrainingReport),
 ) -> Result<TrainingTokenizers> {
     if options.resume {
@@ -224,11 +219,7 @@ fn check_specials(path: &Path) -> Result<()> {
 }
 
 fn engine(
-    settings: &TrainingSettings,
-    config: &Config,
-    tokenizers: &TrainingTokenizers,
-    options: &RunOptions,
-    shards: usize,
+    settings: &TrainingSettings, config: &Config, tokenizers: &TrainingTokenizers, options: &RunOptions, shards: usize,
     emit: &mut dyn FnMut(&TrainingReport),
 ) -> Result<Box<dyn Engine>> {
     let fresh = || {

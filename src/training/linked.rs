@@ -38,10 +38,7 @@ impl LinkedText<'_> {
     /// The text as a model reads it, with the links of each pair; `aligner` finds them where no files have them. Words
     /// without a link look at `</s>`.
     pub fn read(
-        &self,
-        model: &Model,
-        mut aligner: Option<&mut LineAligner>,
-        ticket: &CancellationToken,
+        &self, model: &Model, mut aligner: Option<&mut LineAligner>, ticket: &CancellationToken,
     ) -> Result<(ParallelText, Guide)> {
         let languages = (model.config.source_language.as_str(), model.config.target_language.as_str());
         let words = if self.links.is_empty() { LinkWords::Tokens } else { self.words };
@@ -76,10 +73,7 @@ impl LinkedText<'_> {
 /// The aligner that a text teaches, of the languages of a model. `on_progress` gets how much of the learning is done, and all
 /// of it.
 pub fn learn_aligner(
-    model: &Model,
-    files: &[(PathBuf, PathBuf)],
-    threads: usize,
-    ticket: &CancellationToken,
+    model: &Model, files: &[(PathBuf, PathBuf)], threads: usize, ticket: &CancellationToken,
     on_progress: &mut dyn FnMut(usize, usize),
 ) -> Result<LineAligner> {
     let (x, y) = (model.config.source_language.as_str(), model.config.target_language.as_str());

@@ -15,10 +15,7 @@ const BATCH: usize = 64;
 
 /// The measuring function, or `None` where the schedule asks for no BLEU.
 pub fn bleu<'a>(
-    settings: &TrainingSettings,
-    config: &'a Config,
-    tokenizers: &'a TrainingTokenizers,
-    threads: usize,
+    settings: &TrainingSettings, config: &'a Config, tokenizers: &'a TrainingTokenizers, threads: usize,
     ticket: &'a CancellationToken,
 ) -> Result<Option<Box<MeasureBleu<'a>>>> {
     let most = settings.schedule.bleu_sentences;
@@ -41,13 +38,8 @@ pub fn bleu<'a>(
 }
 
 fn translate(
-    config: &Config,
-    layout: &ParameterLayout,
-    flat: &[f32],
-    tokenizers: &TrainingTokenizers,
-    sources: &[Vec<u32>],
-    threads: usize,
-    ticket: &CancellationToken,
+    config: &Config, layout: &ParameterLayout, flat: &[f32], tokenizers: &TrainingTokenizers, sources: &[Vec<u32>],
+    threads: usize, ticket: &CancellationToken,
 ) -> Result<Vec<String>> {
     let mut stepper = folder::stepper(config, &Arc::new(layout.name(flat)), threads)?;
     let specials = Specials::of(config);

@@ -36,12 +36,7 @@ impl Optimizer {
     /// Moves `flat` by the sum of `gradients`, which are zero but where `reach` says, cut to the norm `clip`, and
     /// clears them. `update` counts from 0. Returns the norm before the cut.
     pub fn apply(
-        &mut self,
-        flat: &mut [f32],
-        gradients: &mut [Vec<f32>],
-        reach: &Reach,
-        rate: f32,
-        update: u64,
+        &mut self, flat: &mut [f32], gradients: &mut [Vec<f32>], reach: &Reach, rate: f32, update: u64,
     ) -> f32 {
         let norm = sum_into_first(gradients, reach);
         let Some((gradient, _)) = gradients.split_first_mut() else { return 0.0 };

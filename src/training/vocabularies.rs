@@ -46,10 +46,7 @@ impl TrainingTokenizers {
 }
 
 fn counts(
-    settings: &TrainingSettings,
-    language: &str,
-    path: fn(&TextPair) -> &PathBuf,
-    ticket: &CancellationToken,
+    settings: &TrainingSettings, language: &str, path: fn(&TextPair) -> &PathBuf, ticket: &CancellationToken,
 ) -> Result<HashMap<String, u64>> {
     let mut counts: HashMap<String, u64> = HashMap::new();
     for pair in &settings.data.train {

@@ -24,12 +24,7 @@ use explorer::{jobs::Wake, session::driver::Driver};
 /// Opens the explorer on a canvas.
 #[wasm_bindgen]
 pub async fn start(
-    canvas: HtmlCanvasElement,
-    models: Vec<String>,
-    shown: usize,
-    spawn: Function,
-    site: String,
-    link: Option<String>,
+    canvas: HtmlCanvasElement, models: Vec<String>, shown: usize, spawn: Function, site: String, link: Option<String>,
 ) -> Result<(), JsValue> {
     let folders: Vec<PathBuf> = models.into_iter().map(PathBuf::from).collect();
     let opening = folders.iter().take(shown).cloned().collect();

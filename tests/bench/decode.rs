@@ -93,11 +93,8 @@ pub fn corpora(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
 type Row = fn(&Subject, &Course, &Race, Option<&PeerLap>, &Rates) -> Vec<Value>;
 
 fn race_all(
-    setup: &Setup,
-    figures: &mut Figures,
-    (random, columns): (Vec<Source>, &[BenchColumn]),
-    courses: &dyn Fn(&Subject) -> Vec<Course>,
-    row: Row,
+    setup: &Setup, figures: &mut Figures, (random, columns): (Vec<Source>, &[BenchColumn]),
+    courses: &dyn Fn(&Subject) -> Vec<Course>, row: Row,
 ) -> anyhow::Result<()> {
     let has_peer = !setup.peers.is_empty();
     figures.head(if has_peer { columns } else { &columns[..columns.len() - OF_PEER] })?;

@@ -131,11 +131,7 @@ fn steps_of(apart: &Arc<StepTrace>) -> Session {
 }
 
 fn rows<const KINDS: usize>(
-    setup: &Setup,
-    figures: &mut Figures,
-    window: &mut Window,
-    shown: &str,
-    kinds: [(&str, Before<'_>); KINDS],
+    setup: &Setup, figures: &mut Figures, window: &mut Window, shown: &str, kinds: [(&str, Before<'_>); KINDS],
 ) -> anyhow::Result<()> {
     anyhow::ensure!(window.triangles > 0, "nothing was drawn of {shown}");
     let triangles = json!(window.triangles);

@@ -41,8 +41,7 @@ fn weights(set: &Interventions, n: usize) -> Vec<f32> {
 }
 
 fn served(
-    folder: &Path,
-    interventions: &Interventions,
+    folder: &Path, interventions: &Interventions,
 ) -> (ColumnResult, Option<UntouchedTranslation>, Vec<&'static str>) {
     let mut wanted = request(1, SOURCE, &[folder.to_path_buf()]);
     wanted.columns[0].interventions = Arc::new(interventions.clone());

@@ -187,11 +187,7 @@ fn beam_equals_its_definition_alone_and_in_a_batch() {
 }
 
 fn enumerate(
-    model: &Fake,
-    source: &[u32],
-    options: &SearchOptions,
-    tokens: &mut Vec<u32>,
-    total: f64,
+    model: &Fake, source: &[u32], options: &SearchOptions, tokens: &mut Vec<u32>, total: f64,
     all: &mut Vec<(f64, Vec<u32>)>,
 ) {
     if tokens.last() == Some(&EOS) {

@@ -119,11 +119,7 @@ pub fn without_models(source: &str) -> Session {
 
 /// A node of a search, without an alignment: its own log-probability and that of its path.
 pub fn node(
-    id: usize,
-    (parent, step): (Option<usize>, usize),
-    token: u32,
-    [log_p, total]: [f32; 2],
-    fate: NodeFate,
+    id: usize, (parent, step): (Option<usize>, usize), token: u32, [log_p, total]: [f32; 2], fate: NodeFate,
 ) -> Node {
     let (alpha, energies, p_t, candidates) = (None, None, None, Vec::new());
     Node { id, parent, step, token, log_p, total, alpha, energies, p_t, candidates, fate }

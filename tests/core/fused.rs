@@ -72,11 +72,7 @@ fn times(w: &[f64], x: &[f64]) -> Vec<f64> {
 }
 
 fn product(
-    m: usize,
-    n: usize,
-    k: usize,
-    a: impl Fn(usize, usize) -> f32,
-    b: impl Fn(usize, usize) -> f32,
+    m: usize, n: usize, k: usize, a: impl Fn(usize, usize) -> f32, b: impl Fn(usize, usize) -> f32,
     c: impl Fn(usize, usize) -> f32,
 ) -> Vec<f64> {
     let cell =
@@ -956,12 +952,7 @@ fn rounding_to_bf16_is_that_of_the_standard() {
 
 #[allow(clippy::type_complexity, reason = "four results of one test")]
 fn output_layer(
-    w: &[f32],
-    bias: Option<&Vec<f32>>,
-    t: &[f32],
-    targets: &[u32],
-    l: usize,
-    (epsilon, scale): (f64, f64),
+    w: &[f32], bias: Option<&Vec<f32>>, t: &[f32], targets: &[u32], l: usize, (epsilon, scale): (f64, f64),
 ) -> ([f64; 2], Vec<f64>, Vec<f64>, Vec<f64>) {
     let (w, t, k) = (wide(w), wide(t), w.len() / l);
     let mut loss = [0.0; 2];

@@ -252,11 +252,7 @@ fn gradients_agree_with_differences_in_float64() {
 }
 
 pub fn check_gradients(
-    what: &str,
-    model: &dyn Trainable,
-    variables: &[(String, Var)],
-    settings: (f64, f64),
-    count: usize,
+    what: &str, model: &dyn Trainable, variables: &[(String, Var)], settings: (f64, f64), count: usize,
 ) {
     const STEP: f64 = 1e-5;
     let gradients = objective(model, settings).backward().expect("gradients");

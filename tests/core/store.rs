@@ -177,11 +177,7 @@ fn row(at: usize, columns: usize, n: usize) -> Vec<f32> {
 }
 
 fn import(
-    workspace: &mut Workspace,
-    path: &Path,
-    threads: usize,
-    ticket: &CancellationToken,
-    hear: &mut dyn FnMut(f32),
+    workspace: &mut Workspace, path: &Path, threads: usize, ticket: &CancellationToken, hear: &mut dyn FnMut(f32),
 ) -> ImportReport {
     let options = import::ImportOptions::default();
     import_file(workspace, (path, &options), threads, ticket, hear).expect("it comes in")

@@ -205,10 +205,7 @@ impl Toy {
     }
 
     fn train(
-        &self,
-        name: &str,
-        options: &RunOptions,
-        stop: &mut dyn FnMut(&TrainingReport) -> bool,
+        &self, name: &str, options: &RunOptions, stop: &mut dyn FnMut(&TrainingReport) -> bool,
     ) -> Result<Vec<TrainingReport>> {
         let (counter, ticket) = counted();
         let ticks = Cell::new(0.0);

@@ -452,8 +452,7 @@ fn outputs_survive_packing_and_damage_is_no_output() {
 
 /// Log-probability and alignment of a translation, or of the best one, without a corpus.
 fn alone(
-    (stepper, specials): (&mut dyn Stepper, Specials),
-    search: &SearchOptions,
+    (stepper, specials): (&mut dyn Stepper, Specials), search: &SearchOptions,
     (source, target): (&[u32], Option<&[u32]>),
 ) -> (f32, Option<Vec<Vec<f32>>>) {
     if let Some(target) = target {

@@ -212,11 +212,7 @@ pub fn two_models_beside(bundled: Vec<Installed>) -> Session {
 }
 
 pub fn finished(
-    session: &Session,
-    column: u64,
-    source: Sentence,
-    outputs: &[&str],
-    context: Option<Vec<f32>>,
+    session: &Session, column: u64, source: Sentence, outputs: &[&str], context: Option<Vec<f32>>,
 ) -> Vec<Event> {
     let number = session.app().tasks.newest;
     let t_x = source.len();

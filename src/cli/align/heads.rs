@@ -135,10 +135,7 @@ fn leave_out(args: &HeadsArgs, model: &Model, test_set: &TestSet, runtime: &Runt
 }
 
 fn write<const N: usize>(
-    format: HeadsFormat,
-    head: [&str; N],
-    cells: Vec<[String; N]>,
-    mut records: impl Iterator<Item = impl Serialize>,
+    format: HeadsFormat, head: [&str; N], cells: Vec<[String; N]>, mut records: impl Iterator<Item = impl Serialize>,
 ) -> anyhow::Result<()> {
     let mut output = LineOutput::stdout();
     match format {

@@ -9,11 +9,7 @@ use engine::text::tsv::{TsvCell, text};
 
 /// Prints how far annotators agree: of two also where they differ.
 pub fn agreement(
-    annotators: &[&str],
-    as_json: bool,
-    corpus: &CorpusTable,
-    chosen: &[u32],
-    output: &mut LineOutput,
+    annotators: &[&str], as_json: bool, corpus: &CorpusTable, chosen: &[u32], output: &mut LineOutput,
 ) -> anyhow::Result<()> {
     let alphas = alphas(corpus, annotators, chosen)?;
     if let [first, second] = annotators {
@@ -43,10 +39,7 @@ fn rate(rate: Option<f64>) -> TsvCell {
 }
 
 fn of_two(
-    (first, second): (&str, &str),
-    alphas: &[AlphaLine],
-    as_json: bool,
-    (corpus, chosen): (&CorpusTable, &[u32]),
+    (first, second): (&str, &str), alphas: &[AlphaLine], as_json: bool, (corpus, chosen): (&CorpusTable, &[u32]),
     output: &mut LineOutput,
 ) -> anyhow::Result<()> {
     let found = compare(corpus, (first, second), chosen)?;

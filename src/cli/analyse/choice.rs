@@ -56,10 +56,7 @@ impl ChoiceArgs {
     }
 
     pub(super) fn means(
-        &self,
-        frequencies: Option<PathBuf>,
-        (corpus, workspace): (&CorpusTable, &Workspace),
-        asks_for_words: bool,
+        &self, frequencies: Option<PathBuf>, (corpus, workspace): (&CorpusTable, &Workspace), asks_for_words: bool,
     ) -> Result<FilterResources> {
         let mut means = FilterResources::default();
         means.set(frequencies, self.aligner(corpus, workspace)?);
@@ -78,10 +75,7 @@ impl ChoiceArgs {
     }
 
     pub(super) fn rows(
-        &self,
-        corpus: &CorpusTable,
-        workspace: &Workspace,
-        means: &mut FilterResources,
+        &self, corpus: &CorpusTable, workspace: &Workspace, means: &mut FilterResources,
     ) -> Result<Vec<u32>> {
         let filter = means.filter(&self.filter, corpus, workspace, &mut || true)?;
         let sorting = self.sort.as_deref().map(|name| Sorting::named(name, corpus)).transpose()?;
@@ -91,11 +85,7 @@ impl ChoiceArgs {
     }
 
     pub(super) fn out(
-        &self,
-        path: PathBuf,
-        kind: ExportFormat,
-        rows: Vec<u32>,
-        (corpus, workspace): (&CorpusTable, &Workspace),
+        &self, path: PathBuf, kind: ExportFormat, rows: Vec<u32>, (corpus, workspace): (&CorpusTable, &Workspace),
     ) -> Result<Out> {
         let columns = self.columns.iter().map(|name| TableColumn::named(name, corpus)).collect::<Result<_>>()?;
         let (rows, chosen, aligner) = (Arc::new(rows), self.filter.clone(), self.aligner(corpus, workspace)?);

@@ -44,12 +44,8 @@ const ORDERS: &[Choice<ConcordanceOrder>] = &[
 ];
 
 pub(super) fn print(
-    query: &str,
-    args: &QueryArgs,
-    (number, format): (usize, Format),
-    (workspace, corpus): (&Workspace, &CorpusTable),
-    chosen: Vec<u32>,
-    output: &mut LineOutput,
+    query: &str, args: &QueryArgs, (number, format): (usize, Format), (workspace, corpus): (&Workspace, &CorpusTable),
+    chosen: Vec<u32>, output: &mut LineOutput,
 ) -> anyhow::Result<()> {
     if args.by && !corpus.has_parts {
         let message = "--by: nobody gave this corpus parts of speech; bring them in with --import FILE.conllu";
@@ -83,10 +79,7 @@ pub(super) fn print(
 }
 
 fn weights(
-    query: &str,
-    (by_parts, format): (bool, Format),
-    (workspace, corpus): (&Workspace, &CorpusTable),
-    chosen: Vec<u32>,
+    query: &str, (by_parts, format): (bool, Format), (workspace, corpus): (&Workspace, &CorpusTable), chosen: Vec<u32>,
     output: &mut LineOutput,
 ) -> anyhow::Result<()> {
     let (query, kinds) = (query.to_owned(), LinkChoice::systems(corpus));

@@ -9,9 +9,7 @@ use engine::error::Error;
 
 pub(super) fn overviews_of(
     (names, asked, is_json): (&[String], Option<(usize, usize)>, bool),
-    (corpus, workspace): (&CorpusTable, &Workspace),
-    rows: &[u32],
-    means: &mut FilterResources,
+    (corpus, workspace): (&CorpusTable, &Workspace), rows: &[u32], means: &mut FilterResources,
     output: &mut LineOutput,
 ) -> anyhow::Result<()> {
     let is_asked = |table: &&OverviewTable| names.iter().any(|name| name == table.name);

@@ -94,10 +94,8 @@ pub struct Evaluated {
 impl Evaluated {
     /// What models made of a test set, in sum and by length; nothing is compared yet.
     pub fn of(
-        (test_set, workspace): (TestSet, Workspace),
-        (search, batch, unk): (SearchOptions, usize, Unks),
-        models: Vec<MeasuredModel>,
-        buckets: &Buckets,
+        (test_set, workspace): (TestSet, Workspace), (search, batch, unk): (SearchOptions, usize, Unks),
+        models: Vec<MeasuredModel>, buckets: &Buckets,
     ) -> Result<Self> {
         let corpus = CorpusTable::read(&workspace)?;
         let of = |system, at| aggregate::sentence(&corpus, system, at).unwrap_or_default();

@@ -65,10 +65,7 @@ impl GoldArgs {
     /// What needs no model: the diagonal, and a statistical aligner: the one that is asked for, or the one that comes with the
     /// program for the languages of the models.
     pub fn baselines(
-        &self,
-        test_set: &TestSet,
-        languages: Option<(&str, &str)>,
-        threads: usize,
+        &self, test_set: &TestSet, languages: Option<(&str, &str)>, threads: usize,
     ) -> Result<Vec<Baseline>> {
         let pairs: Vec<(&str, &str)> = test_set.pairs.iter().map(|pair| (&*pair.source, pair.first())).collect();
         let target = test_set.references.first().unwrap_or(&test_set.source);
@@ -83,12 +80,7 @@ impl GoldArgs {
 
     /// Measures a model or an ensemble, and a model of the other direction with it.
     pub fn measure(
-        &self,
-        runtime: &Runtime,
-        forward: Aligner<'_>,
-        reverse: Option<&Model>,
-        test_set: &TestSet,
-        batch: usize,
+        &self, runtime: &Runtime, forward: Aligner<'_>, reverse: Option<&Model>, test_set: &TestSet, batch: usize,
     ) -> Result<gold::AlignmentErrorReport> {
         let system = forward.system;
         let mut back = reverse.map(|model| model.stepper_with_head(runtime.engine, runtime.threads)).transpose()?;

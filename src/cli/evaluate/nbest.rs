@@ -173,9 +173,7 @@ fn references(args: &NbestArgs, targets: &[Vec<String>], record: &Record) -> Res
 }
 
 fn by_scores(
-    args: &NbestArgs,
-    record: &Record,
-    scores: &mut impl Iterator<Item = (usize, String)>,
+    args: &NbestArgs, record: &Record, scores: &mut impl Iterator<Item = (usize, String)>,
 ) -> Result<Vec<f64>> {
     let path = args.scores.as_deref().unwrap_or(&args.file);
     let next = |_: &ImportedOutput| {
@@ -200,10 +198,7 @@ fn scored((lists, bleu): (&[ChosenNbest], BleuSettings), choice: Choosing) -> Sy
 }
 
 fn summary(
-    args: &NbestArgs,
-    (lists, bleu): (&[ChosenNbest], BleuSettings),
-    is_reranked: bool,
-    output: &mut LineOutput,
+    args: &NbestArgs, (lists, bleu): (&[ChosenNbest], BleuSettings), is_reranked: bool, output: &mut LineOutput,
 ) -> anyhow::Result<()> {
     let mut choices: Vec<(&str, Choosing)> = vec![("first", |_| 0), ("oracle", |list| list.oracle)];
     if is_reranked {

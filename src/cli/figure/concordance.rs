@@ -97,9 +97,7 @@ fn unique(texts: &[GlossedText]) -> Vec<String> {
 }
 
 fn keys(
-    (words, tiers): (&[String], &[GlossTier]),
-    by: Option<&str>,
-    of_words: impl Fn(&[String]) -> Vec<String>,
+    (words, tiers): (&[String], &[GlossTier]), by: Option<&str>, of_words: impl Fn(&[String]) -> Vec<String>,
 ) -> Vec<String> {
     let Some(name) = by.filter(|by| *by != "word") else { return of_words(words) };
     let tier = tiers.iter().find(|tier| tier.name == name);
@@ -112,10 +110,7 @@ fn tallied(text: &GlossedText, by: Option<&str>) -> TalliedText {
 }
 
 fn table(
-    args: &ConcordanceArgs,
-    sentences: &[GlossedSentence],
-    keys: &[Vec<String>],
-    names: &[String],
+    args: &ConcordanceArgs, sentences: &[GlossedSentence], keys: &[Vec<String>], names: &[String],
 ) -> Result<CellTable> {
     let parsed =
         |text: &String| linked::parsed(text, Path::new("")).map_err(|why| Error::Input(format!("--query, {why}")));

@@ -231,10 +231,7 @@ impl GlossedFiles {
     }
 
     fn links(
-        &self,
-        file: &Path,
-        (path, is_first): (&Path, bool),
-        (sentences, rules): (&[GlossedSentence], &[WordRule]),
+        &self, file: &Path, (path, is_first): (&Path, bool), (sentences, rules): (&[GlossedSentence], &[WordRule]),
         (texts, own): (&[GlossedText], WordRule),
     ) -> Result<Vec<(Links, Option<[WordExchange; 2]>)>> {
         let mut layout = self.layout.plan();
@@ -297,10 +294,7 @@ impl GlossedFiles {
     }
 
     fn translate(
-        &self,
-        mut first: Option<GlossingModel>,
-        (path, rule): (&Path, WordRule),
-        rules: &[WordRule],
+        &self, mut first: Option<GlossingModel>, (path, rule): (&Path, WordRule), rules: &[WordRule],
         sentences: &mut [GlossedSentence],
     ) -> Result<()> {
         let sources: Vec<String> = sentences.iter().map(GlossedSentence::text).collect();

@@ -43,10 +43,7 @@ impl GlossingModel {
 
     /// The best translation of each sentence, which came from a file and has words by a rule.
     pub fn translate(
-        mut self,
-        (file, sources): (&Path, &[String]),
-        rule: WordRule,
-        search: &SearchOptions,
+        mut self, (file, sources): (&Path, &[String]), rule: WordRule, search: &SearchOptions,
     ) -> Result<Vec<GlossedText>> {
         let (name, pretokenized) = (&self.model.config.name, rule == WordRule::Given);
         let read = |(n, text): (usize, &String)| {

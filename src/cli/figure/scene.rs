@@ -53,11 +53,8 @@ pub struct Showing {
 impl<'a> Scenes<'a> {
     /// For a system, whose rows belong to these words.
     pub fn new(
-        system: &'a Ensemble,
-        (rows, stepper): (RowReader, Box<dyn Stepper>),
-        options: &SearchOptions,
-        showing: Showing,
-        over: Overlays,
+        system: &'a Ensemble, (rows, stepper): (RowReader, Box<dyn Stepper>), options: &SearchOptions,
+        showing: Showing, over: Overlays,
     ) -> Self {
         let candidates = if showing.kind.needs == FigureNeeds::Word { CANDIDATES } else { options.candidates };
         let options = SearchOptions { candidates, trace: showing.kind.needs == FigureNeeds::Search, ..options.clone() };
@@ -111,10 +108,7 @@ impl<'a> Scenes<'a> {
     }
 
     fn picture(
-        &mut self,
-        sentence: Sentence,
-        found: Decoded,
-        (given, gold): (Option<&Sentence>, Option<&Gold>),
+        &mut self, sentence: Sentence, found: Decoded, (given, gold): (Option<&Sentence>, Option<&Gold>),
         applied: Applied,
     ) -> Result<PictureRequest> {
         let (lead, specials, kind) = (self.system.lead(), self.system.specials(), self.showing.kind);

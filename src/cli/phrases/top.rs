@@ -25,10 +25,7 @@ struct Target {
 }
 
 pub(super) fn run(
-    mut scorer: Scorer,
-    mut table: PhraseTable,
-    (path, n, phrases): (&Path, usize, &[String]),
-    format: TableFormat,
+    mut scorer: Scorer, mut table: PhraseTable, (path, n, phrases): (&Path, usize, &[String]), format: TableFormat,
     k: usize,
 ) -> anyhow::Result<()> {
     let name = scorer.model.config.name.clone();

@@ -163,9 +163,7 @@ fn read(args: &ContrastArgs) -> Result<(&Path, Vec<ContrastPair>)> {
 
 /// Forces both translations of every pair; also how many cannot be read, each told.
 fn measure(
-    args: &ContrastArgs,
-    path: &Path,
-    (runtime, questions): (&Runtime, ContrastQuestions<'_>),
+    args: &ContrastArgs, path: &Path, (runtime, questions): (&Runtime, ContrastQuestions<'_>),
     (system, pairs): (&Ensemble, &[ContrastPair]),
 ) -> Result<(Vec<Option<MinimalPair>>, usize)> {
     let asked = ContrastedSystem::new(system.into(), (args.pretokenized, args.batch.batch), questions)?;

@@ -57,10 +57,7 @@ pub struct HeadArgs {
 
 /// Learns an alignment head for a finished model, from the last checkpoint on where it `is_resumed`.
 pub fn run(
-    model: &ModelSpec,
-    (args, is_resumed): (&HeadArgs, bool),
-    run: &RunArgs,
-    memory: Option<u64>,
+    model: &ModelSpec, (args, is_resumed): (&HeadArgs, bool), run: &RunArgs, memory: Option<u64>,
 ) -> anyhow::Result<()> {
     if args.source.len() != args.target.len() || !args.links.is_empty() && args.links.len() != args.source.len() {
         let (sources, targets, links) = (args.source.len(), args.target.len(), args.links.len());

@@ -41,10 +41,7 @@ fn place(name: &str, number: &str) -> [String; 3] {
 
 /// Writes a row for each mark, and for each translation that has no errors, a cell after the other as Marot splits them.
 pub fn mqm(
-    file: &mut dyn Write,
-    (rows, judges): (&[u32], Judges),
-    corpus: &CorpusTable,
-    workspace: &Workspace,
+    file: &mut dyn Write, (rows, judges): (&[u32], Judges), corpus: &CorpusTable, workspace: &Workspace,
 ) -> Result<()> {
     let io = |error: std::io::Error| engine::error::Error::io(workspace.path(), &error);
     let mut row = |cells: &[&str]| {

@@ -54,11 +54,7 @@ fn rows_of<'a>(judgement: &'a Judgement) -> Vec<RowOf<'a>> {
 }
 
 fn cells(
-    corpus: &CorpusTable,
-    at: usize,
-    annotator: &str,
-    judgement: Option<&Judgement>,
-    of: RowOf<'_>,
+    corpus: &CorpusTable, at: usize, annotator: &str, judgement: Option<&Judgement>, of: RowOf<'_>,
 ) -> Vec<TsvCell> {
     let RowOf { system, no_errors, rating, mark, apart } = of;
     let none = Judgement::default();

@@ -298,10 +298,7 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
 }
 
 fn figures(
-    out: &Out,
-    (system, format): (usize, AttentionFormat),
-    workspace: &Workspace,
-    corpus: &CorpusTable,
+    out: &Out, (system, format): (usize, AttentionFormat), workspace: &Workspace, corpus: &CorpusTable,
 ) -> Result<()> {
     if out.rows.len() > MOST_FIGURES {
         let message = format!("{} sentences are chosen, and at most {MOST_FIGURES} are drawn at once", out.rows.len());

@@ -11,10 +11,7 @@ use figure::sheet::{FigureStyle, PictureSheet, kind};
 
 /// Draws an output's heatmap; `None` where it has no alpha.
 pub fn drawn<T>(
-    output: &SystemOutput,
-    provenance: Provenance,
-    has_legend: bool,
-    paint: impl FnOnce(&Figure<'_>) -> T,
+    output: &SystemOutput, provenance: Provenance, has_legend: bool, paint: impl FnOnce(&Figure<'_>) -> T,
 ) -> Option<T> {
     let sheet = sheet(output, provenance);
     kind("heatmap")?.draw(&sheet, &FigureStyle { has_legend, ..FigureStyle::default() }).as_ref().map(paint)

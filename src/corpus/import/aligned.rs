@@ -55,10 +55,7 @@ impl Linker {
 
     /// The links between the words of a source and its reference.
     pub fn of_reference(
-        &mut self,
-        corpus: &CorpusTable,
-        workspace: &Workspace,
-        at: usize,
+        &mut self, corpus: &CorpusTable, workspace: &Workspace, at: usize,
     ) -> Result<(Vec<Link>, AlignedBy)> {
         let (Some(source), Some(reference)) = (corpus.sources.get(at), corpus.references.get(at)) else {
             return Ok((Vec::new(), AlignedBy::Nobody));
@@ -88,10 +85,7 @@ fn bares(text: &str, rule: WordRule) -> Vec<String> {
 /// What becomes of each source word; `links` are those of the first reference. An output word is right if any reference has
 /// it, and missing only if all references have it.
 pub fn word_fates(
-    (source, rules): (&str, SideRules),
-    references: &[&str],
-    links: &[Link],
-    output: &SystemOutput,
+    (source, rules): (&str, SideRules), references: &[&str], links: &[Link], output: &SystemOutput,
 ) -> Vec<WordFate> {
     let mut fates = vec![WordFate::default(); rules.source.count(source)];
     let said = bares(&output.text, rules.target);
@@ -136,11 +130,8 @@ pub const THRESHOLDS: &[f32] = &[0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6,
 /// The alignment errors of an output that equals the reference, against gold links: by greatest alpha, and with `is_all`
 /// by each of [`THRESHOLDS`]; empty if there is nothing to compare.
 pub fn reference_errors(
-    (source, reference): (&str, &str),
-    (output, is_all): (&SystemOutput, bool),
-    corpus: &CorpusTable,
-    workspace: &Workspace,
-    at: usize,
+    (source, reference): (&str, &str), (output, is_all): (&SystemOutput, bool), corpus: &CorpusTable,
+    workspace: &Workspace, at: usize,
 ) -> Result<Vec<aer::AerCounts>> {
     if !corpus.golds.contains(&at) || !corpus.rules.target.are_alike(reference, &output.text) {
         return Ok(Vec::new());

@@ -85,10 +85,7 @@ impl Alignments {
 
     /// Checks the first sentences of a file without texts before anything is written.
     pub(super) fn check(
-        &mut self,
-        workspace: &Workspace,
-        base: usize,
-        (path, options, counted): (&Path, &ImportOptions, Counted),
+        &mut self, workspace: &Workspace, base: usize, (path, options, counted): (&Path, &ImportOptions, Counted),
         window: &[Record],
     ) -> Result<()> {
         let is_aligned = |output: &ImportedOutput| output.alpha.is_some() || output.links.is_some();
@@ -173,11 +170,8 @@ impl Alignments {
     }
 
     pub(super) fn put(
-        &mut self,
-        output: &ImportedOutput,
-        (kept, units): (&mut SystemOutput, &LinkUnits),
-        (path, line): (&Path, usize),
-        report: &mut ImportReport,
+        &mut self, output: &ImportedOutput, (kept, units): (&mut SystemOutput, &LinkUnits),
+        (path, line): (&Path, usize), report: &mut ImportReport,
     ) {
         let words = kept.source_words().len();
         if let Err(why) = self.fitted(output, kept, units) {
@@ -261,10 +255,7 @@ pub(super) fn is_bare(output: &ImportedOutput) -> bool {
 pub(super) type LinkUnits = [Counterparts; 2];
 
 pub(super) fn units(
-    (record, output): (&Record, &ImportedOutput),
-    kept: &SystemOutput,
-    source: &str,
-    counted: Counted,
+    (record, output): (&Record, &ImportedOutput), kept: &SystemOutput, source: &str, counted: Counted,
 ) -> LinkUnits {
     if output.links.is_none() {
         return LinkUnits::default();

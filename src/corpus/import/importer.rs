@@ -34,11 +34,8 @@ const MOST_GAP: usize = 10_000;
 
 /// Imports a file of any kind with so many threads; `on_progress` gets the progress from 0 to 1. A stale ticket keeps what was written.
 pub fn import_file(
-    workspace: &mut Workspace,
-    (path, options): (&Path, &import::ImportOptions),
-    threads: usize,
-    ticket: &CancellationToken,
-    on_progress: &mut dyn FnMut(f32),
+    workspace: &mut Workspace, (path, options): (&Path, &import::ImportOptions), threads: usize,
+    ticket: &CancellationToken, on_progress: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
     refuse_copy(path)?;
     let kind = import::kind_of(path, options)?;
@@ -58,11 +55,8 @@ pub fn import_file(
 }
 
 fn import_records(
-    workspace: &mut Workspace,
-    (path, options): (&Path, &import::ImportOptions),
-    threads: usize,
-    ticket: &CancellationToken,
-    on_progress: &mut dyn FnMut(f32),
+    workspace: &mut Workspace, (path, options): (&Path, &import::ImportOptions), threads: usize,
+    ticket: &CancellationToken, on_progress: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
     let (mut import, mut options) = (import::open(path, options)?, options.clone());
     // lists of a whole corpus may count from 1
@@ -152,9 +146,7 @@ struct Importer<'a> {
 
 impl Importer<'_> {
     fn import(
-        mut self,
-        import: &mut Import,
-        report: &mut ImportReport,
+        mut self, import: &mut Import, report: &mut ImportReport,
         (ticket, on_progress): (&CancellationToken, &mut dyn FnMut(f32)),
     ) -> Result<()> {
         let lanes = self.lanes;
@@ -327,10 +319,7 @@ impl Importer<'_> {
     }
 
     fn take_scores(
-        &mut self,
-        window: &[(usize, Record)],
-        oracles: GivenScores,
-        report: &mut ImportReport,
+        &mut self, window: &[(usize, Record)], oracles: GivenScores, report: &mut ImportReport,
     ) -> Result<()> {
         let known: Vec<String> = self.workspace.systems()?.into_iter().map(|system| system.name).collect();
         let mut scores = given_scores(window, &known, self.columns, self.path, report)?;
@@ -376,10 +365,7 @@ impl Importer<'_> {
     }
 
     fn joined(
-        &mut self,
-        window: Vec<(usize, Record)>,
-        known: &Known,
-        report: &mut ImportReport,
+        &mut self, window: Vec<(usize, Record)>, known: &Known, report: &mut ImportReport,
     ) -> Result<Vec<(usize, Record)>> {
         let len = self.workspace.len()?;
         let mut joined = Vec::with_capacity(window.len());
@@ -405,10 +391,7 @@ impl Importer<'_> {
     }
 
     fn judge_again(
-        &mut self,
-        references: Vec<(usize, usize, String)>,
-        golds: Vec<(usize, Links)>,
-        known: &mut Known,
+        &mut self, references: Vec<(usize, usize, String)>, golds: Vec<(usize, Links)>, known: &mut Known,
         report: &mut ImportReport,
     ) -> Result<()> {
         report.references += references.len();

@@ -70,9 +70,7 @@ impl Joining {
 
 /// Decides where the records of a file belong, before anything is written.
 pub(super) fn joining(
-    workspace: &Workspace,
-    lanes: &Lanes<'_, '_, Job, Done>,
-    (path, options): (&Path, &ImportOptions),
+    workspace: &Workspace, lanes: &Lanes<'_, '_, Job, Done>, (path, options): (&Path, &ImportOptions),
     ticket: &CancellationToken,
 ) -> Result<Joining> {
     let mut import = import::open(path, options)?;
@@ -121,8 +119,7 @@ fn hashed(thing: impl Hash) -> u64 {
 }
 
 fn said<'a>(
-    references: impl Iterator<Item = &'a str>,
-    outputs: impl Iterator<Item = (&'a str, &'a str)>,
+    references: impl Iterator<Item = &'a str>, outputs: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> impl Iterator<Item = Fact> {
     let all =
         references.map(|text| (REFERENCE, text)).chain(outputs.map(|(of, text)| (hashed(of).max(REFERENCE + 1), text)));

@@ -37,9 +37,7 @@ impl<'scope, Job: Send + 'scope, Done: Send + 'scope> Lanes<'_, 'scope, Job, Don
 
 /// Leads with so many threads beside the one that leads; with fewer than two there is none beside it.
 pub(crate) fn with_lanes<'scope, Job: Send + 'scope, Done: Send + 'scope, T>(
-    threads: usize,
-    work: &'scope (dyn Fn(Job) -> Done + Sync),
-    lead: impl FnOnce(&Lanes<'_, 'scope, Job, Done>) -> T,
+    threads: usize, work: &'scope (dyn Fn(Job) -> Done + Sync), lead: impl FnOnce(&Lanes<'_, 'scope, Job, Done>) -> T,
 ) -> T {
     let results = RefCell::default();
     match (threads > 1).then(|| rayon::ThreadPoolBuilder::new().num_threads(threads).build()) {

@@ -42,9 +42,7 @@ impl MqmColumns {
 
 /// Imports a file, as [`rated::take`] does.
 pub fn import(
-    workspace: &mut Workspace,
-    (path, replaces): (&Path, bool),
-    ticket: &CancellationToken,
+    workspace: &mut Workspace, (path, replaces): (&Path, bool), ticket: &CancellationToken,
 ) -> Result<ImportReport> {
     let mut warnings = Warnings::new(path);
     let file = read(path, &mut warnings, ticket)?;

@@ -109,9 +109,7 @@ impl RatedFile {
 /// Imports the sentences, outputs and judgements of a file, all judgements as one act. Outputs that differ stay unless the
 /// file `replaces` them.
 pub(super) fn take(
-    workspace: &mut Workspace,
-    (path, replaces): (&Path, bool),
-    (mut file, warnings): (RatedFile, Warnings),
+    workspace: &mut Workspace, (path, replaces): (&Path, bool), (mut file, warnings): (RatedFile, Warnings),
 ) -> Result<ImportReport> {
     let mut report = ImportReport { warned: warnings.count, ..ImportReport::default() };
     report.warnings = warnings.kept.into_iter().map(|warning| warning.sentence).collect();
@@ -154,10 +152,7 @@ pub(super) fn take(
 }
 
 fn said(
-    workspace: &Workspace,
-    (file, rows): (&RatedFile, Vec<RatedRow>),
-    chosen: &Outputs<Chosen>,
-    places: &[usize],
+    workspace: &Workspace, (file, rows): (&RatedFile, Vec<RatedRow>), chosen: &Outputs<Chosen>, places: &[usize],
 ) -> Result<BTreeMap<(usize, String), Judgement>> {
     let mut said = BTreeMap::new();
     // Marks from before that no row of the file has said again, whatever letters they are of.
@@ -312,11 +307,7 @@ fn found(workspace: &Workspace, file: &RatedFile) -> Result<Vec<Option<usize>>> 
 }
 
 fn add_sentences(
-    workspace: &mut Workspace,
-    path: &Path,
-    file: &RatedFile,
-    found: &[Option<usize>],
-    report: &mut ImportReport,
+    workspace: &mut Workspace, path: &Path, file: &RatedFile, found: &[Option<usize>], report: &mut ImportReport,
 ) -> Result<Vec<usize>> {
     let (len, mut new) = (workspace.len()?, Vec::new());
     let mut place = |(segment, found): (&RatedSegment, &Option<usize>)| {
@@ -343,11 +334,7 @@ fn add_sentences(
 }
 
 fn chosen(
-    workspace: &Workspace,
-    file: &RatedFile,
-    found: &[Option<usize>],
-    replaces: bool,
-    report: &mut ImportReport,
+    workspace: &Workspace, file: &RatedFile, found: &[Option<usize>], replaces: bool, report: &mut ImportReport,
 ) -> Result<Outputs<Chosen>> {
     let systems: HashMap<String, i64> = workspace.systems()?.into_iter().map(|known| (known.name, known.id)).collect();
     let mut all = Outputs::new();
@@ -378,9 +365,7 @@ fn most<'a, T: std::hash::Hash + Eq + ToString + 'a>(
 }
 
 fn add_outputs(
-    workspace: &mut Workspace,
-    path: &Path,
-    (file, chosen, places): (&RatedFile, &Outputs<Chosen>, &[usize]),
+    workspace: &mut Workspace, path: &Path, (file, chosen, places): (&RatedFile, &Outputs<Chosen>, &[usize]),
     report: &mut ImportReport,
 ) -> Result<()> {
     let about =

@@ -32,10 +32,7 @@ impl Known {
 
 /// The numbers, from 0, that the file's references have in the workspace: by equal texts, else the next free one.
 pub(super) fn slots(
-    workspace: &Workspace,
-    (path, replaces): (&Path, bool),
-    window: &[(usize, Record)],
-    report: &mut ImportReport,
+    workspace: &Workspace, (path, replaces): (&Path, bool), window: &[(usize, Record)], report: &mut ImportReport,
 ) -> Result<Vec<usize>> {
     let width = window.iter().map(|(_, record)| 1 + record.further.len()).max().unwrap_or_default();
     let is_there = window.iter().any(|(_, record)| (0..width).any(|n| record.reference(n).is_some()));
@@ -76,9 +73,7 @@ pub(super) fn slots(
 }
 
 pub(super) fn new_references(
-    (at, record): (usize, &Record),
-    sentence: &StoredSentence,
-    (slots, replaces): (&[usize], bool),
+    (at, record): (usize, &Record), sentence: &StoredSentence, (slots, replaces): (&[usize], bool),
     report: &mut ImportReport,
 ) -> Vec<(usize, usize, String)> {
     let mut new = Vec::new();
@@ -99,11 +94,8 @@ pub(super) fn new_references(
 }
 
 pub(super) fn fitting(
-    (path, gold, counted): (&Path, &Links, Counted),
-    (at, record): (usize, &Record),
-    sentence: &StoredSentence,
-    slots: &[usize],
-    report: &mut ImportReport,
+    (path, gold, counted): (&Path, &Links, Counted), (at, record): (usize, &Record), sentence: &StoredSentence,
+    slots: &[usize], report: &mut ImportReport,
 ) -> Option<Links> {
     if slots.first().is_some_and(|slot| *slot > 0) {
         report.warn(path, record.line, "has links of another reference than the first; they are left out");
@@ -132,10 +124,7 @@ pub(super) fn fitting(
 }
 
 pub(super) fn check_golds(
-    workspace: &Workspace,
-    base: usize,
-    (path, counted): (&Path, Counted),
-    window: &[Record],
+    workspace: &Workspace, base: usize, (path, counted): (&Path, Counted), window: &[Record],
 ) -> Result<()> {
     let place = |record: &Record| base + record.sentence.saturating_sub(1);
     let known = Known::read(workspace, &window.iter().map(place).collect())?;

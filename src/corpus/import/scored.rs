@@ -99,9 +99,7 @@ fn system_of<'a>(name: &str, systems: &'a [StoredSystem]) -> Option<&'a StoredSy
 
 /// Adds the scores; nothing is written if they do not fit.
 pub fn import(
-    workspace: &mut Workspace,
-    (path, options): (&Path, &ImportOptions),
-    file: ScoreFile,
+    workspace: &mut Workspace, (path, options): (&Path, &ImportOptions), file: ScoreFile,
 ) -> Result<ImportReport> {
     let ScoreFile { title, lines, mut report } = file;
     let decimals = decimals(path, &lines)?;
@@ -155,10 +153,7 @@ fn decimals(path: &Path, lines: &[ScoreLine]) -> Result<Decimals> {
 }
 
 fn systems_of<'a>(
-    workspace: &Workspace,
-    (path, options): (&Path, &ImportOptions),
-    title: &str,
-    lines: &'a [ScoreLine],
+    workspace: &Workspace, (path, options): (&Path, &ImportOptions), title: &str, lines: &'a [ScoreLine],
     report: &mut ImportReport,
 ) -> Result<BTreeMap<&'a str, (String, i64)>> {
     let systems = workspace.systems()?;

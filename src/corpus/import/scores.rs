@@ -99,11 +99,7 @@ fn of_sentences<'a>(columns: &'a [ImportColumn], systems: &[String], report: &mu
 
 /// The scores of some records; columns of numbers without a system are of the sentences.
 pub(super) fn given_scores(
-    window: &[(usize, Record)],
-    known: &[String],
-    columns: &[ImportColumn],
-    path: &Path,
-    report: &mut ImportReport,
+    window: &[(usize, Record)], known: &[String], columns: &[ImportColumn], path: &Path, report: &mut ImportReport,
 ) -> Result<GivenScores> {
     let mut scores = GivenScores::new();
     // Of a table the first row may lack outputs.
@@ -149,10 +145,8 @@ const ORACLE: &str = "oracle place";
 
 /// What systems output in a record; an unnamed one is called by the `stem`.
 pub(super) fn said<'r>(
-    (at, record): (usize, &'r Record),
-    (stem, options, bleu): (&str, &ImportOptions, &BleuSettings),
-    references: &[&str],
-    oracles: &mut GivenScores,
+    (at, record): (usize, &'r Record), (stem, options, bleu): (&str, &ImportOptions, &BleuSettings),
+    references: &[&str], oracles: &mut GivenScores,
 ) -> std::result::Result<Vec<(String, &'r ImportedOutput)>, String> {
     let mut lists: Vec<(String, Vec<&ImportedOutput>)> = Vec::new();
     for output in &record.outputs {

@@ -188,9 +188,7 @@ fn pearmut(path: &Path, text: &str, warnings: &mut Warnings) -> Result<RatedFile
 }
 
 fn document(
-    (file, all): (&mut RatedFile, &mut PearmutRows),
-    (number, asks): (usize, bool),
-    line: PearmutLine,
+    (file, all): (&mut RatedFile, &mut PearmutRows), (number, asks): (usize, bool), line: PearmutLine,
     warnings: &mut Warnings,
 ) -> [usize; 2] {
     if line.item.len() != line.annotation.len() {

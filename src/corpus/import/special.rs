@@ -13,10 +13,7 @@ use import::options::ImportOptions;
 
 /// Imports a file whose kind is not [`FormatReading::Sentences`].
 pub(super) fn import(
-    workspace: &mut Workspace,
-    (path, options): (&Path, &ImportOptions),
-    kind: &FormatEntry,
-    ticket: &CancellationToken,
+    workspace: &mut Workspace, (path, options): (&Path, &ImportOptions), kind: &FormatEntry, ticket: &CancellationToken,
 ) -> Result<ImportReport> {
     let special = match kind.reading {
         FormatReading::OfCorpus(special) => special,

@@ -58,9 +58,7 @@ pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken
 
 #[expect(clippy::type_complexity, reason = "place and parts of each, and which sentences they are from")]
 fn of_sources(
-    workspace: &Workspace,
-    sentences: &[GlossedSentence],
-    ticket: &CancellationToken,
+    workspace: &Workspace, sentences: &[GlossedSentence], ticket: &CancellationToken,
 ) -> Result<(Vec<(usize, String)>, Vec<bool>)> {
     let (mut found, mut own, mut are_there) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
     let (known, mut seen, rule) = (SentencePlaces::read(workspace)?, HashMap::new(), workspace.rules().source);
@@ -97,9 +95,7 @@ fn of_sources(
 
 #[expect(clippy::type_complexity, reason = "place, text and parts of each, and which sentences they are from")]
 fn of_targets(
-    workspace: &Workspace,
-    sentences: &[GlossedSentence],
-    ticket: &CancellationToken,
+    workspace: &Workspace, sentences: &[GlossedSentence], ticket: &CancellationToken,
 ) -> Result<(Vec<(usize, String, String)>, Vec<bool>)> {
     let tagged = TaggedSentences::new(sentences);
     let (mut found, mut there) = (Vec::new(), HashSet::new());

@@ -11,9 +11,7 @@ pub(super) const PACKED: usize = 250;
 
 /// Reads ahead and sends windows until it is stopped; returns the error that ended the file early.
 pub(super) fn read(
-    lanes: &Lanes<'_, '_, Job, Done>,
-    import: &mut Import,
-    ticket: &CancellationToken,
+    lanes: &Lanes<'_, '_, Job, Done>, import: &mut Import, ticket: &CancellationToken,
     take: &mut dyn FnMut(Vec<Record>, &Import) -> Result<bool>,
 ) -> Result<Option<Error>> {
     let mut failed = None;

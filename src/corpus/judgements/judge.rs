@@ -430,10 +430,7 @@ impl Workspace {
 
 /// Sets aside marks of words that an output no longer has; returns how many. This is no act: earlier acts cannot be undone.
 pub(crate) fn set_apart(
-    all: &Connection,
-    (id, system): (i64, &str),
-    before: Option<&str>,
-    after: (&str, WordRule),
+    all: &Connection, (id, system): (i64, &str), before: Option<&str>, after: (&str, WordRule),
 ) -> rusqlite::Result<usize> {
     let sql = "SELECT annotator, document FROM judgement WHERE sentence = ?1";
     let by: ByAnnotator = list(all, sql, [id], |row| Ok((row.get(0)?, judgement(row, 1)?)))?;
@@ -464,10 +461,7 @@ fn last_acts(all: &Connection, does_again: bool) -> rusqlite::Result<Vec<Act>> {
 }
 
 fn standing(
-    all: &Connection,
-    id: i64,
-    annotator: Option<&str>,
-    document: Option<&str>,
+    all: &Connection, id: i64, annotator: Option<&str>, document: Option<&str>,
 ) -> rusqlite::Result<Option<String>> {
     match (annotator, document.and_then(|document| document.split_once('\t'))) {
         (None, _) if id == 0 => one(all, "SELECT document FROM setting WHERE name = 'scheme'", [], |row| row.get(0)),

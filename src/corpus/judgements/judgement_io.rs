@@ -75,10 +75,7 @@ struct Line {
 
 /// Imports a file of judgements as one act, of annotator `name` if given; on failure nothing is taken.
 pub fn import(
-    workspace: &mut Workspace,
-    path: &Path,
-    name: Option<&str>,
-    ticket: &CancellationToken,
+    workspace: &mut Workspace, path: &Path, name: Option<&str>, ticket: &CancellationToken,
 ) -> Result<ImportReport> {
     refuse_copy(path)?;
     let Some(notation) = notation(path, name.is_some()) else {
@@ -330,10 +327,7 @@ impl Reading<'_> {
     }
 
     fn respread(
-        &mut self,
-        (line, at): (usize, usize),
-        mut judgement: Judgement,
-        rules: SideRules,
+        &mut self, (line, at): (usize, usize), mut judgement: Judgement, rules: SideRules,
     ) -> Result<Judgement> {
         if rules != self.workspace.rules() {
             judgement.links = self.respread_links(at, &judgement.links, rules)?;
@@ -345,10 +339,7 @@ impl Reading<'_> {
     }
 
     fn respread_mark(
-        &mut self,
-        (line, at): (usize, usize),
-        mark: ErrorMark,
-        rules: SideRules,
+        &mut self, (line, at): (usize, usize), mark: ErrorMark, rules: SideRules,
     ) -> Result<Option<ErrorMark>> {
         let Some(text) = self.text(at, &mark.system)? else { return Ok(Some(mark)) };
         let most = rules.target.count(&text);

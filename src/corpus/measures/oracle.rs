@@ -15,10 +15,7 @@ pub fn score(by: OracleBy, text: &str, references: &[&str], bleu: &BleuSettings)
 
 /// The place of the best candidate, from 0; the first of equals. `None` without candidates or references.
 pub fn oracle<'a>(
-    by: OracleBy,
-    candidates: impl IntoIterator<Item = &'a str>,
-    references: &[&str],
-    bleu: &BleuSettings,
+    by: OracleBy, candidates: impl IntoIterator<Item = &'a str>, references: &[&str], bleu: &BleuSettings,
 ) -> Option<usize> {
     if references.is_empty() {
         return None;

@@ -142,10 +142,7 @@ impl SystemTests {
 
     /// Tests a score of this name, which others gave or not.
     pub fn add<C: BootstrapCounts + 'static>(
-        &mut self,
-        name: &'static str,
-        is_given: bool,
-        sample: &BootstrapSample<C>,
+        &mut self, name: &'static str, is_given: bool, sample: &BootstrapSample<C>,
     ) {
         self.left.push_back((name, is_given, Box::new(Trials::new(sample, &self.pairs, self.tests))));
     }

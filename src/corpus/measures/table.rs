@@ -136,10 +136,7 @@ fn kept(name: &str) -> &'static str {
 pub const DISAGREEMENT: &str = "disagreement";
 
 const fn measure(
-    name: &'static str,
-    title: &'static str,
-    about: &'static str,
-    digits: usize,
+    name: &'static str, title: &'static str, about: &'static str, digits: usize,
     of: fn(&MeasureSubject<'_>) -> Option<f32>,
 ) -> CorpusMeasure {
     CorpusMeasure { name, title, about, digits, of: Of::Subject(of) }
@@ -287,11 +284,7 @@ pub struct Measuring {
 
 impl Measuring {
     pub fn output(
-        &mut self,
-        (source, rules): (&str, SideRules),
-        references: &[&str],
-        gold: Option<&Links>,
-        output: &SystemOutput,
+        &mut self, (source, rules): (&str, SideRules), references: &[&str], gold: Option<&Links>, output: &SystemOutput,
     ) -> Vec<f32> {
         let aligns = output.alpha.is_some() || output.links.is_some();
         let aligner = self.aligner.as_mut().filter(|_| aligns);

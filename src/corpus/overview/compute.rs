@@ -217,10 +217,7 @@ struct Rivals {
 impl Counting {
     /// Of some rows, in whatever order: resamples are drawn by place, and the same sentences give the same p.
     pub fn new(
-        corpus: Arc<CorpusTable>,
-        rows: &[u32],
-        options: &OverviewOptions,
-        frequencies: Arc<Frequencies>,
+        corpus: Arc<CorpusTable>, rows: &[u32], options: &OverviewOptions, frequencies: Arc<Frequencies>,
         linker: Linker,
     ) -> Self {
         let systems = corpus.systems.len();
@@ -404,11 +401,7 @@ impl Counting {
     }
 
     fn links(
-        &mut self,
-        (system, at): (usize, usize),
-        texts: (&str, &str),
-        output: &SystemOutput,
-        workspace: &Workspace,
+        &mut self, (system, at): (usize, usize), texts: (&str, &str), output: &SystemOutput, workspace: &Workspace,
     ) -> Result<Option<AerCounts>> {
         let output = (output, self.counts(CountedThing::Links));
         let errors = reference_errors(texts, output, &self.corpus, workspace, at)?;

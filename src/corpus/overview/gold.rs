@@ -66,12 +66,8 @@ pub struct AlignmentErrorReport {
 /// Measures the alignments of a model, and of a reverse one if there is one, against the gold links of the test set.
 /// [`Error::Stale`] as soon as the ticket is stale.
 pub fn measure(
-    mut forward: Aligner<'_>,
-    reverse: Option<Aligner<'_>>,
-    test_set: &TestSet,
-    options: &AlignmentOptions,
-    ticket: &CancellationToken,
-    on_progress: &mut AlignmentListener<'_>,
+    mut forward: Aligner<'_>, reverse: Option<Aligner<'_>>, test_set: &TestSet, options: &AlignmentOptions,
+    ticket: &CancellationToken, on_progress: &mut AlignmentListener<'_>,
 ) -> Result<AlignmentErrorReport> {
     let heads = [forward.has_head(), reverse.as_ref().is_some_and(Aligner::has_head)];
     // A row of alpha of the reverse model that has one reading alone is the same in both.
@@ -136,10 +132,7 @@ pub struct HeadErrorRow {
 
 /// Measures every head of a Transformer's cross-attention against links, as [`measure`] does alpha.
 pub fn heads(
-    mut aligner: Aligner<'_>,
-    test_set: &TestSet,
-    (batch, by_input): (usize, bool),
-    ticket: &CancellationToken,
+    mut aligner: Aligner<'_>, test_set: &TestSet, (batch, by_input): (usize, bool), ticket: &CancellationToken,
     on_progress: &mut AlignmentListener<'_>,
 ) -> Result<Vec<HeadErrorRow>> {
     let sizes = sizes_of(aligner.system)?;
@@ -162,10 +155,7 @@ fn sizes_of(system: EvaluatedSystem<'_>) -> Result<TransformerSizes> {
 
 /// The effect of leaving out each head of a Transformer: mean Jensen-Shannon divergence over target words, nats, greatest first.
 pub fn heads_left_out(
-    aligner: &mut Aligner<'_>,
-    test_set: &TestSet,
-    ticket: &CancellationToken,
-    on_progress: &mut AlignmentListener<'_>,
+    aligner: &mut Aligner<'_>, test_set: &TestSet, ticket: &CancellationToken, on_progress: &mut AlignmentListener<'_>,
 ) -> Result<Vec<(HeadPlace, f64)>> {
     let sizes = sizes_of(aligner.system)?;
     let pairs = read(aligner.system, test_set, false)?;

@@ -42,11 +42,7 @@ const fn scores_by(group: &'static str) -> [&'static str; 14] {
 type Rows = fn(&Overview, &[&StoredSystem]) -> Vec<Vec<String>>;
 
 const fn table(
-    name: &'static str,
-    title: &'static str,
-    counted: CountedThing,
-    rows: Rows,
-    head: &'static [&'static str],
+    name: &'static str, title: &'static str, counted: CountedThing, rows: Rows, head: &'static [&'static str],
 ) -> OverviewTable {
     OverviewTable { name, title, head, counted, rows }
 }
@@ -150,9 +146,7 @@ fn tags(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
 }
 
 fn scored<'a>(
-    groups: impl IntoIterator<Item = &'a OverviewGroup>,
-    overview: &Overview,
-    systems: &[&StoredSystem],
+    groups: impl IntoIterator<Item = &'a OverviewGroup>, overview: &Overview, systems: &[&StoredSystem],
 ) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for group in groups {
@@ -337,11 +331,7 @@ pub fn tsv(table: &OverviewTable, overview: &Overview, corpus: &CorpusTable) -> 
 
 /// Counts the requested part of all rows at once.
 pub fn overview(
-    corpus: &CorpusTable,
-    workspace: &Workspace,
-    rows: &[u32],
-    options: &OverviewOptions,
-    means: &mut FilterResources,
+    corpus: &CorpusTable, workspace: &Workspace, rows: &[u32], options: &OverviewOptions, means: &mut FilterResources,
 ) -> Result<Overview> {
     let is_wanted = |thing| options.only.is_empty() || options.only.contains(&thing);
     let counts = is_wanted(CountedThing::Frequencies);
@@ -357,10 +347,7 @@ pub fn overview(
 
 /// The tables of a report; `aligner` links what is not linked yet, as in [`FilterResources::set`].
 pub fn html(
-    corpus: &CorpusTable,
-    workspace: &Workspace,
-    rows: &[u32],
-    aligner: Option<&AlignerChoice>,
+    corpus: &CorpusTable, workspace: &Workspace, rows: &[u32], aligner: Option<&AlignerChoice>,
 ) -> Result<String> {
     if corpus.systems.is_empty() {
         return Ok(String::new());

@@ -154,10 +154,7 @@ impl TableColumn {
     }
 
     fn written(
-        self,
-        corpus: &CorpusTable,
-        of: fn(&CorpusMeasure) -> &'static str,
-        own: fn(&'static str) -> &'static str,
+        self, corpus: &CorpusTable, of: fn(&CorpusMeasure) -> &'static str, own: fn(&'static str) -> &'static str,
         (point, minus): (char, char),
     ) -> String {
         let measure = self.measure(corpus).map_or("", of);
@@ -320,11 +317,8 @@ pub(super) fn tally(names: &[String], query: Option<&ConcordanceQuery>) -> Resul
 }
 
 pub(super) fn add(
-    tally: &mut WeightTally,
-    systems: impl Iterator<Item = Option<usize>>,
-    by_parts: bool,
-    (corpus, workspace): (&CorpusTable, &Workspace),
-    at: usize,
+    tally: &mut WeightTally, systems: impl Iterator<Item = Option<usize>>, by_parts: bool,
+    (corpus, workspace): (&CorpusTable, &Workspace), at: usize,
 ) {
     let text = corpus.sources.get(at).unwrap_or_default();
     let rules = corpus.rules;

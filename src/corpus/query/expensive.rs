@@ -49,11 +49,7 @@ impl FilterResources {
 
     /// A filter that knows where its conditions hold; [`Error::Stale`] when it is not wanted any more.
     pub fn filter(
-        &mut self,
-        line: &str,
-        corpus: &CorpusTable,
-        workspace: &Workspace,
-        goes_on: &mut GoesOn<'_>,
+        &mut self, line: &str, corpus: &CorpusTable, workspace: &Workspace, goes_on: &mut GoesOn<'_>,
     ) -> Result<Filter> {
         let mut filter = Filter::new(line, corpus)?;
         filter.gather(&mut |costly| {
@@ -83,11 +79,7 @@ impl FilterResources {
     }
 
     fn holds(
-        &mut self,
-        costly: &ExpensiveCondition,
-        corpus: &CorpusTable,
-        workspace: &Workspace,
-        goes_on: &mut GoesOn<'_>,
+        &mut self, costly: &ExpensiveCondition, corpus: &CorpusTable, workspace: &Workspace, goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<bool>> {
         let mut holds = vec![false; corpus.len()];
         match costly {
@@ -138,10 +130,7 @@ impl FilterResources {
     }
 
     fn jump_sets(
-        &mut self,
-        column: &SystemColumn,
-        (corpus, workspace): (&CorpusTable, &Workspace),
-        goes_on: &mut GoesOn<'_>,
+        &mut self, column: &SystemColumn, (corpus, workspace): (&CorpusTable, &Workspace), goes_on: &mut GoesOn<'_>,
     ) -> Result<Arc<Vec<JumpSet>>> {
         if let Some(known) = self.jumps.get(&column.system.id) {
             return Ok(Arc::clone(known));
@@ -192,11 +181,7 @@ fn matches(matched: Matched, ngram: &[&str], corpus: &CorpusTable, at: usize) ->
 }
 
 fn is_wrong(
-    word: &str,
-    linker: &mut Linker,
-    column: &SystemColumn,
-    (corpus, workspace): (&CorpusTable, &Workspace),
-    at: usize,
+    word: &str, linker: &mut Linker, column: &SystemColumn, (corpus, workspace): (&CorpusTable, &Workspace), at: usize,
 ) -> Result<bool> {
     let (Some(source), references) = (corpus.sources.get(at), corpus.references_of(at)) else { return Ok(false) };
     if column.texts.get(at).is_none() || !corpus.rules.source.words(source).into_iter().any(|other| bare(other) == word)

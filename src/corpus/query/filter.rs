@@ -304,10 +304,7 @@ pub(crate) fn range(text: &str, word: &str) -> Result<Option<(f32, f32)>> {
 
 /// `freq=0..4`, `freq.1<5`, `jump.1=-3`; `None` where it is about neither.
 fn of_counts(
-    name: &str,
-    (sign, number): (&str, &str),
-    word: &str,
-    corpus: &CorpusTable,
+    name: &str, (sign, number): (&str, &str), word: &str, corpus: &CorpusTable,
 ) -> Result<Option<ExpensiveCondition>> {
     let (head, of) = name.split_once('.').map_or((name, None), |(head, of)| (head, Some(of)));
     if !matches!(head, "freq" | "jump") {

@@ -30,10 +30,7 @@ pub struct Searching {
 impl Searching {
     /// A query over a text and its links in some rows. Lists of words lie in `folder`.
     pub fn new(
-        query: &str,
-        folder: &Path,
-        links: LinkChoice,
-        rows: Vec<u32>,
+        query: &str, folder: &Path, links: LinkChoice, rows: Vec<u32>,
         (aligner, rules): (Option<&AlignerChoice>, SideRules),
     ) -> Result<Self> {
         let (query, finder) = (parsed(query, folder)?, LinkFinder::new(&[links], aligner, rules)?);

@@ -135,10 +135,7 @@ impl LinkFinder {
 
     /// The words of a text and the links of the source's words to them; `None` if the sentence has no such text.
     pub fn find(
-        &mut self,
-        (corpus, workspace): (&CorpusTable, &Workspace),
-        at: usize,
-        choice: LinkChoice,
+        &mut self, (corpus, workspace): (&CorpusTable, &Workspace), at: usize, choice: LinkChoice,
     ) -> Result<Option<LinkedWords>> {
         let (Some(source), Some(text)) = (corpus.sources.get(at), choice.text(corpus, at)) else { return Ok(None) };
         let links = match (choice.by, choice.system) {
@@ -195,10 +192,7 @@ pub struct Tallying {
 impl Tallying {
     /// Starts counting; word lists of the query are in `folder`.
     pub fn new(
-        order: TallyOrder,
-        folder: &Path,
-        rows: Vec<u32>,
-        (aligner, rules): (Option<&AlignerChoice>, SideRules),
+        order: TallyOrder, folder: &Path, rows: Vec<u32>, (aligner, rules): (Option<&AlignerChoice>, SideRules),
     ) -> Result<Self> {
         let query: Option<ConcordanceQuery> =
             (!order.query.trim().is_empty()).then(|| parsed(&order.query, folder)).transpose()?;

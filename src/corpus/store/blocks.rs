@@ -133,9 +133,7 @@ pub(crate) fn keep(all: &Connection, key: i64, count: usize, packed: Vec<u8>) ->
 }
 
 pub(crate) fn forget_texts(
-    all: &Connection,
-    written: Written,
-    places: impl Iterator<Item = usize>,
+    all: &Connection, written: Written, places: impl Iterator<Item = usize>,
 ) -> rusqlite::Result<()> {
     let mut last = None;
     for n in places.map(|at| at / PIECE) {

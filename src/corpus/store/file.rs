@@ -130,19 +130,13 @@ impl Workspace {
 }
 
 pub(crate) fn one<T>(
-    all: &Connection,
-    sql: &str,
-    params: impl Params,
-    row: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    all: &Connection, sql: &str, params: impl Params, row: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<Option<T>> {
     all.prepare_cached(sql)?.query_row(params, row).optional()
 }
 
 pub(crate) fn list<T, All: FromIterator<T>>(
-    all: &Connection,
-    sql: &str,
-    params: impl Params,
-    row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    all: &Connection, sql: &str, params: impl Params, row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<All> {
     all.prepare_cached(sql)?.query_map(params, row)?.collect()
 }

@@ -53,10 +53,7 @@ impl Workspace {
 
     /// Chooses the word rule of a side that gets its first texts: by `known`, else by the guessed language.
     pub fn settle_words<'a>(
-        &mut self,
-        known: &KnownWords,
-        sources: impl Iterator<Item = &'a str>,
-        targets: impl Iterator<Item = &'a str>,
+        &mut self, known: &KnownWords, sources: impl Iterator<Item = &'a str>, targets: impl Iterator<Item = &'a str>,
     ) -> Result<()> {
         self.rules();
         if self.rules.get().is_some_and(|rules| !known.pretokenized || rules[0] == WordRule::Given) {

@@ -44,9 +44,7 @@ impl Workspace {
 
     /// Sets the tokenizer and measures all outputs again; an error of `on_progress`, which gets the progress, cancels it.
     pub fn set_tokenizer(
-        &mut self,
-        tokenization: Tokenization,
-        on_progress: &mut dyn FnMut(f32) -> Result<()>,
+        &mut self, tokenization: Tokenization, on_progress: &mut dyn FnMut(f32) -> Result<()>,
     ) -> Result<()> {
         let bleu = BleuSettings { tokenization, ..BleuSettings::default() };
         let measures: Vec<CorpusMeasure> = MEASURES.iter().filter(|measure| measure.counts_tokens()).copied().collect();

@@ -55,9 +55,7 @@ pub(crate) struct Ready {
 
 impl Ready {
     pub(crate) fn new(
-        at: usize,
-        output: &SystemOutput,
-        (source, references, gold): (&str, &[&str], Option<&Links>),
+        at: usize, output: &SystemOutput, (source, references, gold): (&str, &[&str], Option<&Links>),
         (rules, measuring): (SideRules, &mut Measuring),
     ) -> std::io::Result<Self> {
         let packed = pack(output, source)?;
@@ -316,10 +314,7 @@ fn is_there(all: &Connection, system: i64) -> rusqlite::Result<bool> {
 
 /// Writes the measures of outputs: without an aligner nothing is said of its links, and what was said of them before stays.
 fn add_measured<'a>(
-    all: &Connection,
-    system: i64,
-    rows: impl IntoIterator<Item = &'a Measured>,
-    has_aligner: bool,
+    all: &Connection, system: i64, rows: impl IntoIterator<Item = &'a Measured>, has_aligner: bool,
 ) -> rusqlite::Result<()> {
     if !is_there(all, system)? {
         return Ok(());
@@ -349,10 +344,7 @@ fn of_sentence((source, rules): (&str, SideRules), reference: Option<&str>) -> V
 
 /// Writes numbers, a row of the table for each run of neighbouring sentences.
 pub(crate) fn add_numbers(
-    all: &Connection,
-    system: i64,
-    measures: &[CorpusMeasure],
-    rows: &[Measured],
+    all: &Connection, system: i64, measures: &[CorpusMeasure], rows: &[Measured],
 ) -> rusqlite::Result<()> {
     let names: Vec<&str> = measures.iter().map(CorpusMeasure::stored).collect();
     let names = names.join(" ");

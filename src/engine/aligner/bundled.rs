@@ -38,9 +38,7 @@ impl AlignerFile {
 
 /// Whether what was learned of languages is for the two that are asked, and whether it has them the other way round.
 fn fits(
-    (first, second): &(String, String),
-    (source, target): (&str, &str),
-    is_it: impl Fn(&str, &str) -> bool,
+    (first, second): &(String, String), (source, target): (&str, &str), is_it: impl Fn(&str, &str) -> bool,
 ) -> Option<bool> {
     if (first.is_empty() && second.is_empty()) || (is_it(source, first) && is_it(target, second)) {
         return Some(false);
@@ -125,10 +123,7 @@ impl AlignerChoice {
 
     /// Of what a system reads and writes: the file of the corpus comes first, else that of the model.
     pub fn of_system(
-        system: &SystemSpec,
-        languages: (String, String),
-        own: &AlignerFiles,
-        corpus: Option<PathBuf>,
+        system: &SystemSpec, languages: (String, String), own: &AlignerFiles, corpus: Option<PathBuf>,
     ) -> Self {
         let of_model = || own.of_model(system).map(|file| file.path.clone());
         Self { first: corpus.or_else(of_model), ..Self::new(languages, own) }

@@ -53,11 +53,7 @@ struct Together {
 /// The pairs that occur together at least `association` times as often as chance would have it (0: all), with t in
 /// proportion to the square of Dice's coefficient.
 pub fn candidates(
-    corpus: &AlignerText,
-    association: f32,
-    alike: &[u32],
-    threads: usize,
-    ticket: &CancellationToken,
+    corpus: &AlignerText, association: f32, alike: &[u32], threads: usize, ticket: &CancellationToken,
 ) -> Result<Lexicon> {
     let (sources, targets) = (corpus.source_words.len(), corpus.target_words.len());
     let (source, target) = (Places::new(&corpus.source, sources), Places::new(&corpus.target, targets));

@@ -39,10 +39,7 @@ pub fn pairs_of_all_passes(pairs: usize, settings: &AlignerSettings) -> usize {
 
 /// Learns; the same corpus and settings give the same, whatever the number of threads.
 pub fn learn(
-    corpus: AlignerText,
-    settings: &AlignerSettings,
-    threads: usize,
-    ticket: &CancellationToken,
+    corpus: AlignerText, settings: &AlignerSettings, threads: usize, ticket: &CancellationToken,
     progress: &mut dyn FnMut(LearningProgress),
 ) -> Result<Learned> {
     if corpus.source.is_empty() {
@@ -85,11 +82,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn passes(
-        &mut self,
-        mut model: Model,
-        step: LatticeStep,
-        passes: usize,
-        progress: &mut dyn FnMut(LearningProgress),
+        &mut self, mut model: Model, step: LatticeStep, passes: usize, progress: &mut dyn FnMut(LearningProgress),
     ) -> Result<Model> {
         let settings = self.settings;
         let counts = lexicon::PairCounts::new(&model.lexicon);
@@ -109,11 +102,7 @@ impl Run<'_> {
     }
 
     fn expect(
-        &mut self,
-        model: &Model,
-        step: LatticeStep,
-        counts: &lexicon::PairCounts,
-        jumps: &[jumps::JumpCounts; 2],
+        &mut self, model: &Model, step: LatticeStep, counts: &lexicon::PairCounts, jumps: &[jumps::JumpCounts; 2],
         progress: &mut dyn FnMut(LearningProgress),
     ) -> Result<(f64, f64)> {
         let (corpus, settings) = (self.corpus, self.settings);

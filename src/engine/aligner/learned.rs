@@ -43,10 +43,7 @@ pub struct Directions {
 impl Learned {
     /// The links of both directions, in room that is used again.
     pub fn directions_in<S: AsRef<str>, T: AsRef<str>>(
-        &self,
-        pair: &mut PairPosteriors,
-        source: &[S],
-        target: &[T],
+        &self, pair: &mut PairPosteriors, source: &[S], target: &[T],
     ) -> Directions {
         let source: Vec<Cow<'_, str>> = source.iter().map(|word| fold(word.as_ref())).collect();
         let target: Vec<Cow<'_, str>> = target.iter().map(|word| fold(word.as_ref())).collect();

@@ -46,12 +46,8 @@ impl PairPosteriors {
     /// Looks up words of which some may not be known; `alike` is t of a source word and a target word, by place, of
     /// which one is not known.
     pub fn read(
-        &mut self,
-        lexicon: &Lexicon,
-        source: impl Iterator<Item = Option<u32>>,
-        target: impl Iterator<Item = Option<u32>>,
-        floor: f32,
-        alike: &dyn Fn(usize, usize) -> Option<f32>,
+        &mut self, lexicon: &Lexicon, source: impl Iterator<Item = Option<u32>>,
+        target: impl Iterator<Item = Option<u32>>, floor: f32, alike: &dyn Fn(usize, usize) -> Option<f32>,
     ) {
         self.source.clear();
         self.source.extend(source);

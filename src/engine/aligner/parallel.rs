@@ -8,12 +8,8 @@ use crate::ticket::CancellationToken;
 
 /// Does `pieces` pieces on so many threads, each with a state of its own; `done` hears now and then how many are done.
 pub fn parallel<State, Done: Send>(
-    pieces: usize,
-    threads: usize,
-    ticket: &CancellationToken,
-    done: &mut dyn FnMut(usize),
-    state: &(dyn Fn() -> State + Sync),
-    work: &(dyn Fn(&mut State, usize) -> Done + Sync),
+    pieces: usize, threads: usize, ticket: &CancellationToken, done: &mut dyn FnMut(usize),
+    state: &(dyn Fn() -> State + Sync), work: &(dyn Fn(&mut State, usize) -> Done + Sync),
 ) -> Result<Vec<Done>> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::with_capacity(pieces));

@@ -41,10 +41,7 @@ pub struct AblatedWord {
 
 /// Puts a translation (ids, `</s>` included) to the tests; `seeds` has one for each permutation.
 pub fn words(
-    stepper: &mut dyn Stepper,
-    pair: (&[u32], &[u32]),
-    seeds: &[u64],
-    ticket: &CancellationToken,
+    stepper: &mut dyn Stepper, pair: (&[u32], &[u32]), seeds: &[u64], ticket: &CancellationToken,
 ) -> Result<Vec<AblatedWord>> {
     let mut words: Vec<AblatedWord> = Vec::with_capacity(pair.1.len());
     ablate(stepper, pair, seeds, ticket, &mut |said| {
@@ -75,10 +72,7 @@ pub fn words(
 /// What leaving out each of these heads does to the next-word distributions of a translation (ids, `</s>` included):
 /// the Jensen-Shannon divergence, nats, summed over its words.
 pub fn heads(
-    stepper: &mut dyn Stepper,
-    pair: (&[u32], &[u32]),
-    places: &[HeadPlace],
-    ticket: &CancellationToken,
+    stepper: &mut dyn Stepper, pair: (&[u32], &[u32]), places: &[HeadPlace], ticket: &CancellationToken,
 ) -> Result<Vec<f64>> {
     let mut sums = vec![0.0; places.len()];
     leave_heads_out(stepper, pair, places, ticket, &mut |n, own, log_p| sums[n] += jensen_shannon(own, log_p))?;

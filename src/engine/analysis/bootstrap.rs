@@ -376,9 +376,7 @@ impl<C: BootstrapCounts> Trials<C> {
 }
 
 fn view<C: BootstrapCounts>(
-    views: &mut Vec<View<C::Numbers>>,
-    (system, column): (usize, &Vec<Option<C::Numbers>>),
-    is_there: &[bool],
+    views: &mut Vec<View<C::Numbers>>, (system, column): (usize, &Vec<Option<C::Numbers>>), is_there: &[bool],
 ) -> usize {
     views.iter().position(|view| view.system == system && view.is_there == is_there).unwrap_or_else(|| {
         let both =

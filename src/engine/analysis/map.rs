@@ -69,11 +69,7 @@ type OnProgress<'a> = dyn FnMut(f32, &[f32]) + 'a;
 
 /// Lays out `rows` of `dimension` numbers each.
 pub fn layout(
-    rows: &[f32],
-    dimension: usize,
-    method: Method,
-    options: &TsneOptions,
-    ticket: &CancellationToken,
+    rows: &[f32], dimension: usize, method: Method, options: &TsneOptions, ticket: &CancellationToken,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<MapLayout> {
     let count = rows.len() / dimension.max(1);

@@ -174,10 +174,7 @@ impl Measure {
 
 /// Measures a translation (ids, `</s>` included) of a model by itself.
 pub fn measure(
-    subject: &mut Subject<'_>,
-    place: usize,
-    pair: (&[u32], &[u32]),
-    ticket: &CancellationToken,
+    subject: &mut Subject<'_>, place: usize, pair: (&[u32], &[u32]), ticket: &CancellationToken,
 ) -> Result<Tested> {
     let line = MEASURES.get(place).ok_or_else(|| Error::Internal(format!("there is no measure {place}")))?;
     let tested = Tested { source: pair.0.to_vec(), target: pair.1.to_vec(), ..Tested::default() };
@@ -219,10 +216,7 @@ fn tests(tested: Tested, subject: &mut Subject<'_>, ticket: &CancellationToken) 
 }
 
 fn heads(
-    tested: Tested,
-    subject: &mut Subject<'_>,
-    (place, leaves_out): (usize, bool),
-    ticket: &CancellationToken,
+    tested: Tested, subject: &mut Subject<'_>, (place, leaves_out): (usize, bool), ticket: &CancellationToken,
 ) -> Result<Tested> {
     let pair = (tested.source.as_slice(), tested.target.as_slice());
     let Some(sizes) = subject.model().config.transformer().cloned() else {

@@ -89,10 +89,7 @@ fn covariance(rows: &[f32], mean: &[f32], ticket: &CancellationToken) -> Result<
 }
 
 fn eigenvectors(
-    matrix: &[f32],
-    d: usize,
-    wanted: usize,
-    ticket: &CancellationToken,
+    matrix: &[f32], d: usize, wanted: usize, ticket: &CancellationToken,
 ) -> Result<(Vec<Vec<f32>>, Vec<f32>)> {
     let width = (wanted + BESIDE).min(d);
     let mut random = ChaCha8Rng::seed_from_u64(SEED);

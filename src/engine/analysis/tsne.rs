@@ -48,10 +48,7 @@ struct Stop;
 
 /// Places of `rows` (each `dimension` numbers, by falling variance) in the plane.
 pub fn embed(
-    rows: &[f32],
-    dimension: usize,
-    options: &TsneOptions,
-    ticket: &CancellationToken,
+    rows: &[f32], dimension: usize, options: &TsneOptions, ticket: &CancellationToken,
     progress: &mut dyn FnMut(TsneProgress<'_>),
 ) -> Result<Vec<[f32; 2]>> {
     let points: Vec<&[f32]> = rows.chunks_exact(dimension.max(1)).collect();
@@ -87,11 +84,7 @@ pub fn lowered(perplexity: f32, points: usize) -> f32 {
 }
 
 fn neighbours(
-    rows: &[f32],
-    dimension: usize,
-    k: usize,
-    ticket: &CancellationToken,
-    progress: &mut dyn FnMut(f32),
+    rows: &[f32], dimension: usize, k: usize, ticket: &CancellationToken, progress: &mut dyn FnMut(f32),
 ) -> Result<Vec<Vec<Neighbor<f32>>>> {
     let count = rows.len() / dimension;
     let squares: Vec<f32> = rows.chunks_exact(dimension).map(|row| row.iter().map(|x| x * x).sum()).collect();

@@ -46,10 +46,7 @@ pub fn stand_in<'a>(word: &'a str, dictionary: Option<&'a Dictionary>) -> Cow<'a
 
 /// The words of a translation with those replaced that are `unknown`; where there is no alignment all stay.
 pub fn replace<'a>(
-    words: &[&'a str],
-    unknown: impl Fn(usize) -> bool,
-    alpha: Option<&Alignment>,
-    source: &'a Sentence,
+    words: &[&'a str], unknown: impl Fn(usize) -> bool, alpha: Option<&Alignment>, source: &'a Sentence,
     dictionary: Option<&'a Dictionary>,
 ) -> Vec<Cow<'a, str>> {
     let known = |(i, &word): (usize, &&'a str)| {

@@ -184,10 +184,7 @@ pub fn shapes(kind: AttentionKind, score: &AttentionEntry, sizes: &Sizes) -> Att
 
 /// A score function in its place, from the parameters below `attention.`; `window` is D. `None` without attention.
 pub fn construct(
-    kind: AttentionKind,
-    score: &AttentionEntry,
-    window: usize,
-    parameters: &Parameters<'_>,
+    kind: AttentionKind, score: &AttentionEntry, window: usize, parameters: &Parameters<'_>,
 ) -> Result<Option<Box<dyn Attention>>> {
     Ok(match kind {
         AttentionKind::None => None,

@@ -42,10 +42,7 @@ const MOST_HEADS: usize = 31;
 /// Forces a target (ids, `</s>` included) and tells what each step says by its own alpha_i, which comes first, by a
 /// uniform one, by one permuted with each seed, and without each source word.
 pub fn ablate(
-    stepper: &mut dyn Stepper,
-    (source, target): (&[u32], &[u32]),
-    seeds: &[u64],
-    ticket: &CancellationToken,
+    stepper: &mut dyn Stepper, (source, target): (&[u32], &[u32]), seeds: &[u64], ticket: &CancellationToken,
     on_progress: &mut dyn FnMut(AblatedStep<'_>),
 ) -> Result<()> {
     check_sources(&[source])?;
@@ -95,10 +92,7 @@ pub fn ablate(
 /// log p of some words of a forced target (ids), by the model's own alpha_i and with these source tokens left out of
 /// it, the others sharing their weight in proportion; the steps before stay as they were. A pair for each word.
 pub fn leave_out(
-    stepper: &mut dyn Stepper,
-    (source, target): (&[u32], &[u32]),
-    words: Range<usize>,
-    tokens: &[usize],
+    stepper: &mut dyn Stepper, (source, target): (&[u32], &[u32]), words: Range<usize>, tokens: &[usize],
     ticket: &CancellationToken,
 ) -> Result<Vec<[f32; 2]>> {
     check_sources(&[source])?;
@@ -134,10 +128,7 @@ pub type HeadListener<'a> = dyn FnMut(usize, &[f32], &[f32]) + 'a;
 /// every word at each step: the place of the head among them, then that of the model with nothing further left out,
 /// then without the head (Michel, Levy, Neubig 2019, Are Sixteen Heads Really Better than One?, section 3.2).
 pub fn leave_heads_out(
-    stepper: &mut dyn Stepper,
-    (source, target): (&[u32], &[u32]),
-    places: &[HeadPlace],
-    ticket: &CancellationToken,
+    stepper: &mut dyn Stepper, (source, target): (&[u32], &[u32]), places: &[HeadPlace], ticket: &CancellationToken,
     on_progress: &mut HeadListener<'_>,
 ) -> Result<()> {
     check_sources(&[source])?;

@@ -15,12 +15,8 @@ use crate::models::{Asked, Need, StepOutput, StepRow, Stepper};
 use crate::ticket::CancellationToken;
 
 pub fn decode(
-    stepper: &mut dyn Stepper,
-    specials: Specials,
-    sources: &[&[u32]],
-    options: &SearchOptions,
-    ticket: &CancellationToken,
-    emit: &mut dyn FnMut(usize, SearchProgress<'_>),
+    stepper: &mut dyn Stepper, specials: Specials, sources: &[&[u32]], options: &SearchOptions,
+    ticket: &CancellationToken, emit: &mut dyn FnMut(usize, SearchProgress<'_>),
 ) -> Result<Vec<Decoded>> {
     check_options(sources, options)?;
     ticket.check()?;
@@ -71,10 +67,7 @@ pub(super) struct Step {
 impl Step {
     /// Takes a step with all beams that live, which are given with their places in the batch.
     pub(super) fn advance<'b>(
-        &mut self,
-        stepper: &mut dyn Stepper,
-        beams: impl Iterator<Item = (usize, &'b mut Beam)>,
-        rules: &Rules<'_>,
+        &mut self, stepper: &mut dyn Stepper, beams: impl Iterator<Item = (usize, &'b mut Beam)>, rules: &Rules<'_>,
         ticket: &CancellationToken,
     ) -> Result<()> {
         let mut live: Vec<(usize, &mut Beam)> = beams.filter(|(_, beam)| beam.is_live()).collect();

@@ -7,13 +7,8 @@ use crate::{decoding, error::Result, models::Stepper, ticket::CancellationToken}
 /// Translates any number of sentences (ids, none empty), about `batch` at once and those of like length together.
 /// `done` takes what is done: indexes into `sources` and results, which are kept no longer than it keeps them.
 pub fn decode_all(
-    stepper: &mut dyn Stepper,
-    specials: Specials,
-    sources: &[&[u32]],
-    options: &SearchOptions,
-    batch: usize,
-    ticket: &CancellationToken,
-    done: &mut Take<'_, Decoded>,
+    stepper: &mut dyn Stepper, specials: Specials, sources: &[&[u32]], options: &SearchOptions, batch: usize,
+    ticket: &CancellationToken, done: &mut Take<'_, Decoded>,
 ) -> Result<()> {
     if stepper.joins() {
         return pool::search_all(stepper, specials, sources, options, batch, ticket, done);
@@ -28,10 +23,7 @@ pub type Decode<'a> = dyn FnMut(&[usize], &[&[u32]]) -> Result<Vec<Decoded>> + '
 
 /// Sentences of like length together; `decode` gets a batch, by its indexes and its ids.
 pub fn in_batches(
-    sources: &[&[u32]],
-    (batch, beam): (usize, usize),
-    decode: &mut Decode<'_>,
-    done: &mut Take<'_, Decoded>,
+    sources: &[&[u32]], (batch, beam): (usize, usize), decode: &mut Decode<'_>, done: &mut Take<'_, Decoded>,
 ) -> Result<()> {
     let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
     for indexes in bounded_batches(&lengths, batch, beam) {
@@ -43,10 +35,7 @@ pub fn in_batches(
 }
 
 pub fn force_all(
-    stepper: &mut dyn Stepper,
-    pairs: &[(&[u32], &[u32])],
-    batch: usize,
-    ticket: &CancellationToken,
+    stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], batch: usize, ticket: &CancellationToken,
     done: &mut Take<'_, Hypothesis>,
 ) -> Result<()> {
     let lengths: Vec<usize> = pairs.iter().map(|(source, target)| source.len().max(target.len())).collect();

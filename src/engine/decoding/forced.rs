@@ -15,9 +15,7 @@ struct Walk<'a> {
 
 /// Scores targets (ids, `</s>` included), all pairs in one batch; a pair drops out after its last word.
 pub fn force(
-    stepper: &mut dyn Stepper,
-    pairs: &[(&[u32], &[u32])],
-    ticket: &CancellationToken,
+    stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &CancellationToken,
 ) -> Result<Vec<Hypothesis>> {
     force_seeing(stepper, pairs, ticket, &mut |_, _, _| ())
 }
@@ -30,10 +28,7 @@ pub type HeadAlphas = Vec<Vec<Vec<f32>>>;
 /// As [`force`], for where every head of a kind looked: of each pair the heads of layer 1 first; none where a decoder
 /// has no self-attention.
 pub fn force_heads(
-    stepper: &mut dyn Stepper,
-    pairs: &[(&[u32], &[u32])],
-    kind: HeadKind,
-    ticket: &CancellationToken,
+    stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], kind: HeadKind, ticket: &CancellationToken,
 ) -> Result<Vec<HeadAlphas>> {
     let none = || Error::Input("This model has no heads to look through; choose a Transformer.".to_owned());
     if kind == HeadKind::Source {
@@ -67,9 +62,7 @@ pub fn force_heads(
 
 /// As [`force`]; `see` is shown the stepper after each step, for every pair with the row that it has.
 fn force_seeing(
-    stepper: &mut dyn Stepper,
-    pairs: &[(&[u32], &[u32])],
-    ticket: &CancellationToken,
+    stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &CancellationToken,
     see: &mut dyn FnMut(&dyn Stepper, usize, usize),
 ) -> Result<Vec<Hypothesis>> {
     let sources: Vec<&[u32]> = pairs.iter().map(|pair| pair.0).collect();
@@ -160,11 +153,7 @@ pub(crate) fn outside(token: u32, i: usize, vocabulary: usize) -> Error {
 /// Goes through `target` word by word and shows each step before its word is read, with log p of every word and the
 /// `best` ones.
 pub fn follow(
-    stepper: &mut dyn Stepper,
-    source: &[u32],
-    target: &[u32],
-    best: usize,
-    ticket: &CancellationToken,
+    stepper: &mut dyn Stepper, source: &[u32], target: &[u32], best: usize, ticket: &CancellationToken,
     see: &mut dyn FnMut(usize, &StepOutput),
 ) -> Result<()> {
     check_sources(&[source])?;

@@ -59,9 +59,7 @@ pub fn optimised(subject: &mut Subject<'_>, pair: (&[u32], &[u32]), ticket: &Can
 const TOGETHER: usize = 32;
 
 pub fn unknown_word(
-    subject: &mut Subject<'_>,
-    (source, target): (&[u32], &[u32]),
-    ticket: &CancellationToken,
+    subject: &mut Subject<'_>, (source, target): (&[u32], &[u32]), ticket: &CancellationToken,
 ) -> Result<Matrix> {
     let whole = decoding::force(subject.stepper, &[(source, target)], ticket)?;
     let Some(whole) = whole.first() else { return Ok(Vec::new()) };

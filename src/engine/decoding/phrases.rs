@@ -100,10 +100,7 @@ impl<'a> ScoredPhrases<'a> {
     /// log p of every pair, in the order in which they came. After each batch `done` is called with the number of pairs
     /// scored; its error stops the work.
     pub fn score(
-        &self,
-        stepper: &mut dyn Stepper,
-        ticket: &CancellationToken,
-        done: &mut dyn FnMut(usize) -> Result<()>,
+        &self, stepper: &mut dyn Stepper, ticket: &CancellationToken, done: &mut dyn FnMut(usize) -> Result<()>,
     ) -> Result<Vec<f32>> {
         let most = (BATCH_NUMBERS / self.model.config.target_vocabulary.max(1)).max(1);
         let sources: Vec<&[u32]> = self.sources.iter().map(Vec::as_slice).collect();
@@ -115,11 +112,7 @@ impl<'a> ScoredPhrases<'a> {
 /// log p(target | source) of pairs of (source by its number, target with `</s>`), at most `batch` of them at once.
 /// Sources of like length come together. After each batch `done` is called with the number of pairs scored.
 pub fn score(
-    stepper: &mut dyn Stepper,
-    sources: &[&[u32]],
-    pairs: &[(usize, &[u32])],
-    batch: usize,
-    ticket: &CancellationToken,
+    stepper: &mut dyn Stepper, sources: &[&[u32]], pairs: &[(usize, &[u32])], batch: usize, ticket: &CancellationToken,
     done: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<Vec<f32>> {
     let mut longest = vec![0; sources.len()];
@@ -165,13 +158,8 @@ struct Walk<'a> {
 }
 
 fn score_batch(
-    stepper: &mut dyn Stepper,
-    sources: &[&[u32]],
-    pairs: &[(usize, &[u32])],
-    chosen: &[usize],
-    ticket: &CancellationToken,
-    output: &mut StepOutput,
-    log_p: &mut [f32],
+    stepper: &mut dyn Stepper, sources: &[&[u32]], pairs: &[(usize, &[u32])], chosen: &[usize],
+    ticket: &CancellationToken, output: &mut StepOutput, log_p: &mut [f32],
 ) -> Result<()> {
     let mut distinct: Vec<usize> = chosen.iter().map(|&pair| pairs[pair].0).collect();
     distinct.dedup();

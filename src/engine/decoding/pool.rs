@@ -47,13 +47,8 @@ impl Queue<'_> {
 /// Translates all sources with a stepper that [`joins`](Stepper::joins); otherwise as
 /// [`decode_all`](crate::decoding::decode_all).
 pub fn search_all(
-    stepper: &mut dyn Stepper,
-    specials: Specials,
-    sources: &[&[u32]],
-    options: &SearchOptions,
-    batch: usize,
-    ticket: &CancellationToken,
-    done: &mut Take<'_, Decoded>,
+    stepper: &mut dyn Stepper, specials: Specials, sources: &[&[u32]], options: &SearchOptions, batch: usize,
+    ticket: &CancellationToken, done: &mut Take<'_, Decoded>,
 ) -> Result<()> {
     check_options(sources, options)?;
     stepper.heed(ticket);
@@ -84,11 +79,7 @@ pub fn search_all(
 }
 
 fn enter(
-    stepper: &mut dyn Stepper,
-    sources: &[&[u32]],
-    options: &SearchOptions,
-    pool: &mut Vec<Entry>,
-    new: &[usize],
+    stepper: &mut dyn Stepper, sources: &[&[u32]], options: &SearchOptions, pool: &mut Vec<Entry>, new: &[usize],
     rows: usize,
 ) -> Result<()> {
     let chosen: Vec<&[u32]> = new.iter().map(|&index| sources[index]).collect();

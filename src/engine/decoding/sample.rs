@@ -62,10 +62,7 @@ pub struct Numbered<'a> {
 
 /// Draws translations of each sentence; the distinct ones, most probable first.
 pub fn sample(
-    stepper: &mut dyn Stepper,
-    specials: Specials,
-    sentences: &[Numbered<'_>],
-    options: &SampleOptions,
+    stepper: &mut dyn Stepper, specials: Specials, sentences: &[Numbered<'_>], options: &SampleOptions,
     ticket: &CancellationToken,
 ) -> Result<Vec<Vec<Sample>>> {
     if !(options.temperature >= 0.0 && options.temperature.is_finite()) {
@@ -140,11 +137,7 @@ struct Sampler<'a> {
 
 impl Sampler<'_> {
     fn run(
-        &mut self,
-        stepper: &mut dyn Stepper,
-        sentences: &[Numbered<'_>],
-        pieces: &[Piece],
-        drawn: &mut [Drawn],
+        &mut self, stepper: &mut dyn Stepper, sentences: &[Numbered<'_>], pieces: &[Piece], drawn: &mut [Drawn],
         ticket: &CancellationToken,
     ) -> Result<()> {
         ticket.check()?;

@@ -47,10 +47,7 @@ pub struct TracedStep {
 
 /// Takes the decoding of a source apart. Gives the numbers of the encoder and the steps.
 pub fn trace_steps(
-    anatomy: &mut Anatomy,
-    source: &[u32],
-    path: &Path<'_>,
-    ticket: &CancellationToken,
+    anatomy: &mut Anatomy, source: &[u32], path: &Path<'_>, ticket: &CancellationToken,
 ) -> Result<(Vec<MachinePart>, Vec<TracedStep>)> {
     if source.is_empty() {
         return Err(Error::Input("The text has no words that this model could read.".to_owned()));

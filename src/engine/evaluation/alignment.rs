@@ -43,9 +43,7 @@ pub struct Refused {
 impl WordPair {
     /// Tokenises a pair for a model or an ensemble.
     pub fn read<'a>(
-        system: impl Into<EvaluatedSystem<'a>>,
-        (source, target): (&str, &str),
-        pretokenized: bool,
+        system: impl Into<EvaluatedSystem<'a>>, (source, target): (&str, &str), pretokenized: bool,
     ) -> std::result::Result<Self, Refused> {
         let system = system.into();
         let side = |encode: &dyn Encode, tokenizer: &Tokenizer, text: &str, is_target| {
@@ -111,11 +109,7 @@ impl Aligner<'_> {
     /// The links of some pairs, for each pair one list for each extraction; a reading that the model's rows do not have
     /// gives way to the first that they have. `done` gets the sentences and words of every batch.
     pub fn links(
-        &mut self,
-        pairs: &[&WordPair],
-        extractions: &[Extraction],
-        batch: usize,
-        ticket: &CancellationToken,
+        &mut self, pairs: &[&WordPair], extractions: &[Extraction], batch: usize, ticket: &CancellationToken,
         done: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Vec<Vec<Link>>>> {
         let possible = self.readings();
@@ -152,10 +146,7 @@ impl Aligner<'_> {
 
     /// What the alignment head gives to the words that the links of some pairs count, [target words, source words].
     pub fn head_weights(
-        &mut self,
-        pairs: &[&WordPair],
-        batch: usize,
-        ticket: &CancellationToken,
+        &mut self, pairs: &[&WordPair], batch: usize, ticket: &CancellationToken,
     ) -> Result<Vec<Alignment>> {
         let rows = RowReader::chosen(self.system, self.stepper, Some(RowConvention::Head))?;
         let ids = pairs.iter().map(|pair| (&pair.source.sentence.ids[..], &pair.target.sentence.ids[..]));
@@ -177,11 +168,7 @@ impl Aligner<'_> {
     /// The links of some pairs by every head of every layer, the heads of layer 1 first: for each pair, of each head,
     /// one list for each reading. `done` gets the words of every batch.
     pub fn head_links(
-        &mut self,
-        pairs: &[&WordPair],
-        readings: &[RowConvention],
-        batch: usize,
-        ticket: &CancellationToken,
+        &mut self, pairs: &[&WordPair], readings: &[RowConvention], batch: usize, ticket: &CancellationToken,
         done: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Vec<Vec<Vec<Link>>>>> {
         let mut links = Vec::with_capacity(pairs.len());
@@ -206,11 +193,7 @@ impl Aligner<'_> {
     /// What leaving out each of these heads does to the next-word distributions of some pairs: the Jensen-Shannon
     /// divergence, nats, the mean over all target words. `done` gets the words of every pair.
     pub fn heads_left_out(
-        &mut self,
-        pairs: &[&WordPair],
-        places: &[HeadPlace],
-        ticket: &CancellationToken,
-        done: &mut dyn FnMut(usize),
+        &mut self, pairs: &[&WordPair], places: &[HeadPlace], ticket: &CancellationToken, done: &mut dyn FnMut(usize),
     ) -> Result<Vec<f64>> {
         let (mut sums, mut words) = (vec![0.0; places.len()], 0);
         for pair in pairs {

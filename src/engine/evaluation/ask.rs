@@ -24,10 +24,7 @@ impl AskedSystem<'_> {
     /// The best translation of each source, none of which is empty, with the interventions of each (none: of none), and
     /// the rows of their tokens.
     pub fn translate(
-        &self,
-        stepper: &mut dyn Stepper,
-        sources: &[&[u32]],
-        lists: &[Arc<[Intervention]>],
+        &self, stepper: &mut dyn Stepper, sources: &[&[u32]], lists: &[Arc<[Intervention]>],
     ) -> Result<Vec<Hypothesis>> {
         let mut best = self.search(stepper, sources, lists, &mut |_, _| {})?;
         self.read_rows(stepper, sources, lists, &mut best)?;
@@ -37,10 +34,7 @@ impl AskedSystem<'_> {
     /// As [`Self::translate`], with the rows as the search has them. `on_progress` gets the sentences and words of every
     /// batch.
     pub fn search(
-        &self,
-        stepper: &mut dyn Stepper,
-        sources: &[&[u32]],
-        lists: &[Arc<[Intervention]>],
+        &self, stepper: &mut dyn Stepper, sources: &[&[u32]], lists: &[Arc<[Intervention]>],
         on_progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Hypothesis>> {
         let mut best = vec![Hypothesis::default(); sources.len()];
@@ -60,11 +54,7 @@ impl AskedSystem<'_> {
 
     /// Gives every token of these translations the row that belongs to it.
     pub fn read_rows(
-        &self,
-        stepper: &mut dyn Stepper,
-        sources: &[&[u32]],
-        lists: &[Arc<[Intervention]>],
-        best: &mut [Hypothesis],
+        &self, stepper: &mut dyn Stepper, sources: &[&[u32]], lists: &[Arc<[Intervention]>], best: &mut [Hypothesis],
     ) -> Result<()> {
         let list = |at: usize| lists.get(at).map_or(&[][..], |list| &**list);
         let translations = sources.iter().zip(best).enumerate().map(|(at, (source, one))| (*source, list(at), one));

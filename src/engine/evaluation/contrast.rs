@@ -67,9 +67,7 @@ impl<'a> ContrastedSystem<'a> {
     /// A system, and what it is asked: words that are split by spaces, translations forced together, and the questions
     /// beside.
     pub fn new(
-        system: EvaluatedSystem<'a>,
-        (pretokenized, batch): (bool, usize),
-        questions: ContrastQuestions<'a>,
+        system: EvaluatedSystem<'a>, (pretokenized, batch): (bool, usize), questions: ContrastQuestions<'a>,
     ) -> Result<Self> {
         if let Some(acting) = questions.acting {
             acting.check_given()?;
@@ -80,10 +78,7 @@ impl<'a> ContrastedSystem<'a> {
 
     /// Forces both translations of some pairs, the first of which has this place in the list, and asks the questions.
     pub fn compare(
-        &self,
-        stepper: &mut dyn Stepper,
-        (first, pairs): (usize, &[ContrastPair]),
-        ticket: &CancellationToken,
+        &self, stepper: &mut dyn Stepper, (first, pairs): (usize, &[ContrastPair]), ticket: &CancellationToken,
     ) -> Result<ContrastedPairs> {
         let read: Vec<_> = pairs.iter().enumerate().map(|(n, pair)| self.encode(first + n, pair)).collect();
         let both: Vec<(&[u32], &[u32])> = read.iter().flatten().flat_map(ReadPair::ids).collect();
@@ -110,10 +105,7 @@ impl<'a> ContrastedSystem<'a> {
     }
 
     fn changed(
-        &self,
-        stepper: &mut dyn Stepper,
-        read: &[std::result::Result<ReadPair, String>],
-        ticket: &CancellationToken,
+        &self, stepper: &mut dyn Stepper, read: &[std::result::Result<ReadPair, String>], ticket: &CancellationToken,
     ) -> Result<Vec<ChangedPair>> {
         if self.questions.acting.is_none() {
             return Ok(Vec::new());
@@ -127,10 +119,7 @@ impl<'a> ContrastedSystem<'a> {
     }
 
     fn looked_at(
-        &self,
-        stepper: &mut dyn Stepper,
-        pair: &ReadPair,
-        ticket: &CancellationToken,
+        &self, stepper: &mut dyn Stepper, pair: &ReadPair, ticket: &CancellationToken,
     ) -> Result<Option<LookedAt>> {
         let Some(places) = pair.places.as_ref().filter(|_| self.questions.measures.left_out) else { return Ok(None) };
         let words = vocabulary_words(&self.system.lead().source, &pair.source, self.pretokenized);
@@ -141,10 +130,7 @@ impl<'a> ContrastedSystem<'a> {
     }
 
     fn looks_at(
-        &self,
-        stepper: &mut dyn Stepper,
-        pair: &ReadPair,
-        (place, words): (&Range<usize>, &[Range<usize>]),
+        &self, stepper: &mut dyn Stepper, pair: &ReadPair, (place, words): (&Range<usize>, &[Range<usize>]),
         ticket: &CancellationToken,
     ) -> Result<Option<(usize, f64)>> {
         if !self.system.aligns() || place.is_empty() {
@@ -206,9 +192,7 @@ fn said_of(sentence: &Sentence, place: &Range<usize>) -> String {
 }
 
 fn lost(
-    stepper: &mut dyn Stepper,
-    pair: &ReadPair,
-    (places, tokens): (&[Range<usize>; 2], &[usize]),
+    stepper: &mut dyn Stepper, pair: &ReadPair, (places, tokens): (&[Range<usize>; 2], &[usize]),
     ticket: &CancellationToken,
 ) -> Result<[f64; 2]> {
     let mut lost = [0.0; 2];

@@ -92,10 +92,7 @@ impl InterventionPlan {
 
     /// Those of a sentence, from 0, as the system counts its words, or why they do not fit it.
     pub fn resolve(
-        &self,
-        at: usize,
-        system: EvaluatedSystem<'_>,
-        (source, pretokenized): (&Sentence, bool),
+        &self, at: usize, system: EvaluatedSystem<'_>, (source, pretokenized): (&Sentence, bool),
     ) -> Result<Arc<[Intervention]>> {
         let (file, line) = match &self.plan {
             Plan::All(all) => (all, None),

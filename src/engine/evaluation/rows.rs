@@ -92,11 +92,7 @@ impl RowReader {
     /// Adds to finished translations the rows behind `</s>` whose states have read their last tokens; nothing where the
     /// rows belong to the predicted words. The sources are those of the translations.
     pub fn extend_past_eos(
-        self,
-        stepper: &mut dyn Stepper,
-        sources: &[&[u32]],
-        translations: &mut [&mut Hypothesis],
-        batch: usize,
+        self, stepper: &mut dyn Stepper, sources: &[&[u32]], translations: &mut [&mut Hypothesis], batch: usize,
         ticket: &CancellationToken,
     ) -> Result<()> {
         let behind = self.steps_behind();
@@ -120,11 +116,8 @@ impl RowReader {
     /// Gives every token of finished translations the row that belongs to it. Where alpha was set by a person, among
     /// what each translation was made with, it does not go on behind `</s>`.
     pub fn extend_and_assign(
-        self,
-        stepper: &mut dyn Stepper,
-        mut translations: Vec<(&[u32], &[Intervention], &mut Hypothesis)>,
-        batch: usize,
-        ticket: &CancellationToken,
+        self, stepper: &mut dyn Stepper, mut translations: Vec<(&[u32], &[Intervention], &mut Hypothesis)>,
+        batch: usize, ticket: &CancellationToken,
     ) -> Result<()> {
         let is_free = |list: &[Intervention]| !list.iter().any(Intervention::needs_alignment);
         let (sources, mut free): (Vec<&[u32]>, Vec<&mut Hypothesis>) = translations
@@ -142,11 +135,7 @@ impl RowReader {
     /// What comes of forcing each pair: a row for each token as it belongs to it, and the numbers of the tokens alone.
     /// `on_progress` gets the pairs and tokens of every batch.
     pub fn force_all(
-        self,
-        stepper: &mut dyn Stepper,
-        pairs: &[(&[u32], &[u32])],
-        batch: usize,
-        ticket: &CancellationToken,
+        self, stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], batch: usize, ticket: &CancellationToken,
         on_progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Hypothesis>> {
         let tokens_past_eos: Vec<Vec<u32>> = pairs.iter().map(|(_, target)| self.tokens_past_eos(target)).collect();

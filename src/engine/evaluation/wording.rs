@@ -13,11 +13,7 @@ pub fn tokens<'a>(model: &'a Model, ids: &[u32]) -> Vec<&'a str> {
 /// The translation as text. Unknown words give way to what stands for the source words that they are aligned with,
 /// where `replacing` says so; pretokenised text stays split by spaces.
 pub fn text(
-    model: &Model,
-    hypothesis: &Hypothesis,
-    source: &Sentence,
-    replacing: Option<&Replacing>,
-    pretokenized: bool,
+    model: &Model, hypothesis: &Hypothesis, source: &Sentence, replacing: Option<&Replacing>, pretokenized: bool,
 ) -> String {
     let ids = without_eos(model, &hypothesis.tokens);
     let Some(replacing) = replacing else { return join_words(model, &tokens(model, ids), pretokenized) };

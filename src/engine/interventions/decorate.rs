@@ -286,10 +286,7 @@ fn look(list: &[Intervention], (i, has_heads): (usize, bool), r: usize, t_x: usi
 /// As [`force_all`](crate::decoding::force_all), with the interventions of each pair; one that means nothing for its
 /// sentence is an error.
 pub fn force_changed(
-    stepper: &mut dyn Stepper,
-    pairs: &[(&[u32], &[u32])],
-    interventions: &[Arc<[Intervention]>],
-    batch: usize,
+    stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], interventions: &[Arc<[Intervention]>], batch: usize,
     ticket: &CancellationToken,
 ) -> Result<Vec<Hypothesis>> {
     let mut all = vec![Hypothesis::default(); pairs.len()];
@@ -306,14 +303,8 @@ pub fn force_changed(
 /// As [`decode_all`], with the interventions of each sentence; one that means nothing for its sentence is an error.
 #[expect(clippy::too_many_arguments, reason = "those of decode_all, and what is changed")]
 pub fn intervene_all(
-    stepper: &mut dyn Stepper,
-    specials: Specials,
-    sources: &[&[u32]],
-    interventions: &[Arc<[Intervention]>],
-    options: &SearchOptions,
-    batch: usize,
-    ticket: &CancellationToken,
-    done: &mut Take<'_, Decoded>,
+    stepper: &mut dyn Stepper, specials: Specials, sources: &[&[u32]], interventions: &[Arc<[Intervention]>],
+    options: &SearchOptions, batch: usize, ticket: &CancellationToken, done: &mut Take<'_, Decoded>,
 ) -> Result<()> {
     if interventions.iter().all(|list| list.is_empty()) {
         return decode_all(stepper, specials, sources, options, batch, ticket, done);

@@ -93,10 +93,7 @@ pub fn embed_shifted(table: &Tensor, target: &Batch, start: Option<u32>) -> Resu
 }
 
 pub fn shifted(
-    table: &Tensor,
-    target: &Batch,
-    start: Option<u32>,
-    embed: impl Fn(&Tensor, &[u32]) -> Result<Tensor>,
+    table: &Tensor, target: &Batch, start: Option<u32>, embed: impl Fn(&Tensor, &[u32]) -> Result<Tensor>,
 ) -> Result<Tensor> {
     let b = target.sentences();
     let start = embed_previous(table, start.map(|start| vec![start; b]).as_deref(), b)?; // [b, m]

@@ -148,10 +148,7 @@ impl Weights {
     }
 
     pub fn read_from(
-        path: &Path,
-        file: (impl std::io::Read, u64),
-        expected: &[(String, Vec<usize>)],
-        progress: Progress<'_>,
+        path: &Path, file: (impl std::io::Read, u64), expected: &[(String, Vec<usize>)], progress: Progress<'_>,
     ) -> Result<Self> {
         let ReadFile { parts, tensors, scales } = read(path, file, expected, progress)?;
         let mut weights = Self { path: path.into(), file: parts, ..Self::default() };
@@ -166,10 +163,7 @@ impl Weights {
     }
 
     pub(super) fn of(
-        path: &Path,
-        buffer: &[u8],
-        expected: &[(String, Vec<usize>)],
-        places: Vec<TensorPlace>,
+        path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)], places: Vec<TensorPlace>,
     ) -> Result<Self> {
         let mut weights = Self { path: path.into(), ..Self::default() };
         weights.store(expected, places.into_iter().map(|(place, kind)| (buffer[place].to_vec(), kind)))?;
@@ -177,9 +171,7 @@ impl Weights {
     }
 
     fn store(
-        &mut self,
-        expected: &[(String, Vec<usize>)],
-        found: impl Iterator<Item = (Vec<u8>, NumberFormat)>,
+        &mut self, expected: &[(String, Vec<usize>)], found: impl Iterator<Item = (Vec<u8>, NumberFormat)>,
     ) -> Result<()> {
         let message =
             "holds a number that is not finite (NaN or infinity); the file is damaged or its training diverged";
@@ -327,10 +319,7 @@ impl Weights {
     }
 
     pub fn hand_over_integers<'a>(
-        &self,
-        names: impl Iterator<Item = &'a str>,
-        pack: &Arc<PackedIntegers>,
-        rounding: Rounding,
+        &self, names: impl Iterator<Item = &'a str>, pack: &Arc<PackedIntegers>, rounding: Rounding,
     ) {
         self.hand_each(names, &|first, rows| Stored::PackedIntegers { pack: Arc::clone(pack), first, rows, rounding });
     }
@@ -408,10 +397,7 @@ struct ReadFile {
 }
 
 fn read<R: std::io::Read>(
-    path: &Path,
-    (mut file, length): (R, u64),
-    expected: &[(String, Vec<usize>)],
-    progress: Progress<'_>,
+    path: &Path, (mut file, length): (R, u64), expected: &[(String, Vec<usize>)], progress: Progress<'_>,
 ) -> Result<ReadFile> {
     const PIECE: u64 = 4 << 20;
     let sentence = |error| Error::io(path, &error);

@@ -57,10 +57,7 @@ impl Model {
 
     /// Loads a folder; tokenizers are shared with models loaded with `known`; `progress` gets shares from 0 to 1.
     pub fn load_with(
-        folder: &Path,
-        device: &Device,
-        known: &Tokenizers,
-        progress: &mut (dyn FnMut(f32) + Send),
+        folder: &Path, device: &Device, known: &Tokenizers, progress: &mut (dyn FnMut(f32) + Send),
     ) -> Result<Self> {
         progress(0.0);
         let origin = origins::find(folder);
@@ -120,11 +117,7 @@ impl Model {
     }
 
     fn of_parts(
-        config: Config,
-        (source, target): (Tokenizer, Tokenizer),
-        weights: Weights,
-        folder: &Path,
-        device: &Device,
+        config: Config, (source, target): (Tokenizer, Tokenizer), weights: Weights, folder: &Path, device: &Device,
     ) -> Self {
         let source = source.of_source(most(&config)).of_language(&config.source_language);
         let target = target.of_language(&config.target_language);
@@ -144,11 +137,7 @@ impl Model {
     }
 
     pub fn load_rest(
-        config: Config,
-        folder: &Path,
-        device: &Device,
-        known: &Tokenizers,
-        progress: &mut (dyn FnMut(f32) + Send),
+        config: Config, folder: &Path, device: &Device, known: &Tokenizers, progress: &mut (dyn FnMut(f32) + Send),
     ) -> Result<Self> {
         let side = |file: &str, key: &str, size: usize| load_tokenizer(known, &folder.join(file), &config, key, size);
         let path = folder.join(WEIGHTS_FILE);
@@ -358,11 +347,7 @@ fn sides_of(config: &Config, known: &Tokenizers, files: [(&Path, &[u8]); 2]) -> 
 }
 
 fn check_tokenizer(
-    tokenizer: Tokenizer,
-    path: &Path,
-    config: &Config,
-    key: &str,
-    expected: usize,
+    tokenizer: Tokenizer, path: &Path, config: &Config, key: &str, expected: usize,
 ) -> Result<Tokenizer> {
     if tokenizer.len() != expected {
         let message = format!(

@@ -107,10 +107,7 @@ impl Gradients {
     /// Xu, Koehn 2019, Saliency-driven Word Alignment Interpretation for NMT, equation 5, there of p), averaged over
     /// noisy copies of the embeddings. [t_y][t_x]
     pub fn times_input(
-        &self,
-        (source, target): (&[u32], &[u32]),
-        smoothing: Smoothing,
-        ticket: &CancellationToken,
+        &self, (source, target): (&[u32], &[u32]), smoothing: Smoothing, ticket: &CancellationToken,
     ) -> Result<Vec<Vec<f32>>> {
         let x = self.embed(source)?; // [t_x, m]
         check_ids(target, self.config.target_vocabulary, "target")?;
@@ -180,10 +177,7 @@ impl Gradients {
     /// Alignment, section 4.3). Rows before it stay the model's own; each keeps its sum, and words that the model does
     /// not look at stay without weight. [t_y][t_x]
     pub fn optimised(
-        &self,
-        (source, target): (&[u32], &[u32]),
-        descent: Descent,
-        ticket: &CancellationToken,
+        &self, (source, target): (&[u32], &[u32]), descent: Descent, ticket: &CancellationToken,
     ) -> Result<Vec<Vec<f32>>> {
         let walk = self.walk((source, target), &[], ticket)?;
         let mut rows = Vec::with_capacity(target.len());
@@ -207,11 +201,7 @@ impl Gradients {
     /// probable. `None` if no row does. `rows` are the alpha of the words before where they are not the model's own,
     /// [..i][t_x].
     pub fn persuade(
-        &self,
-        (source, before): (&[u32], &[u32]),
-        rows: &[Vec<f32>],
-        word: u32,
-        ticket: &CancellationToken,
+        &self, (source, before): (&[u32], &[u32]), rows: &[Vec<f32>], word: u32, ticket: &CancellationToken,
     ) -> Result<Option<PersuadedRow>> {
         let target: Vec<u32> = before.iter().copied().chain([word]).collect();
         let rows = &rows[..rows.len().min(before.len())];
@@ -263,11 +253,7 @@ impl Gradients {
     }
 
     fn uphill(
-        &self,
-        walk: &Walk,
-        at: Half<'_>,
-        (logits, sum): (&Tensor, &Tensor),
-        words: &[u32],
+        &self, walk: &Walk, at: Half<'_>, (logits, sum): (&Tensor, &Tensor), words: &[u32],
     ) -> Result<(Tensor, Tensor)> {
         let logits = Var::from_tensor(logits)?;
         let log_p = self.log_p(walk, at, weights(logits.as_tensor(), sum)?)?; // [rows, K_y]

@@ -79,10 +79,7 @@ pub fn end(path: &Path, start: &[u8], length: u64) -> Result<usize> {
 
 /// Places of the `expected` tensors and of the scales of whole numbers; `start` reaches to [`end`].
 pub fn places(
-    path: &Path,
-    start: &[u8],
-    length: u64,
-    expected: &[(String, Vec<usize>)],
+    path: &Path, start: &[u8], length: u64, expected: &[(String, Vec<usize>)],
 ) -> Result<(Vec<TensorPlace>, Vec<ScalePlace>)> {
     check_size(path, expected)?;
     let metadata = metadata(path, start, length)?;

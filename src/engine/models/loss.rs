@@ -87,11 +87,7 @@ pub trait Trainable: TranslationModel {
 
     /// [`Trainable::training_loss`] with the cost of links [t_y, b, t_x], 1 if row i should look at source word j.
     fn guided_loss(
-        &self,
-        source: &[&[u32]],
-        target: &[&[u32]],
-        links: Option<&Tensor>,
-        regularizer: &mut Regularizer,
+        &self, source: &[&[u32]], target: &[&[u32]], links: Option<&Tensor>, regularizer: &mut Regularizer,
     ) -> Result<Loss> {
         let (source, target) = (Batch::new(source)?, Batch::new(target)?);
         let hidden = self.last_hidden(&source, &target, regularizer)?;

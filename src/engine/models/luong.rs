@@ -162,11 +162,7 @@ impl Luong {
 
     /// Moves all layers to h_t. `x` = W_e e(y_{t-1}) + b, 4 x [rows, n].
     fn advance(
-        &self,
-        first: &First,
-        x: &LstmGates,
-        decoder: &mut Decoder,
-        regularizer: &mut Regularizer,
+        &self, first: &First, x: &LstmGates, decoder: &mut Decoder, regularizer: &mut Regularizer,
     ) -> Result<()> {
         let mut x = match (&first.fed, &decoder.fed) {
             (Some(w), Some(h_tilde)) => x.plus(&w.apply(h_tilde)?)?,
@@ -189,10 +185,7 @@ impl Luong {
 
     /// Mixes c_t and ends the step with h~_t = tanh(W_c [c_t; h_t]), or h_t without attention; gives c_t and h~_t.
     fn combine(
-        &self,
-        decoder: &mut Decoder,
-        alpha_t: Option<&Tensor>,
-        annotations: &Annotations,
+        &self, decoder: &mut Decoder, alpha_t: Option<&Tensor>, annotations: &Annotations,
     ) -> Result<(Option<Tensor>, Tensor)> {
         let h_t = decoder.h_t();
         let (c_t, h_tilde) = match (&self.look, alpha_t) {

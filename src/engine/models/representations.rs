@@ -92,10 +92,7 @@ pub struct PhraseVectors {
 
 /// Reads phrases (ids, none empty) in batches of similar length; `done` gets the number read, and its error stops it.
 pub fn phrases(
-    name: &str,
-    stepper: &mut dyn Stepper,
-    sources: &[&[u32]],
-    eos: Option<u32>,
+    name: &str, stepper: &mut dyn Stepper, sources: &[&[u32]], eos: Option<u32>,
     done: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<PhraseVectors> {
     let nothing = || Error::Input(format!("{name} has no vector for a phrase; choose another model or map words"));
@@ -122,9 +119,7 @@ pub fn phrases(
 }
 
 fn read_batch(
-    stepper: &mut dyn Stepper,
-    sources: &[&[u32]],
-    eos: Option<u32>,
+    stepper: &mut dyn Stepper, sources: &[&[u32]], eos: Option<u32>,
 ) -> Result<Option<(PhraseVector, Vec<Vec<f32>>)>> {
     stepper.begin(sources)?;
     let contexts: Option<Vec<_>> = (0..sources.len()).map(|sentence| stepper.context(sentence)).collect();

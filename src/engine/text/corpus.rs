@@ -49,10 +49,7 @@ impl ParallelText {
     /// Reads (source, target) files in order. `progress` gets the number of pairs read now and then and may stop the
     /// reading with an error.
     pub fn read(
-        files: &[(PathBuf, PathBuf)],
-        source: &Tokenizer,
-        target: &Tokenizer,
-        rules: &PairRules,
+        files: &[(PathBuf, PathBuf)], source: &Tokenizer, target: &Tokenizer, rules: &PairRules,
         progress: &mut dyn FnMut(usize) -> Result<()>,
     ) -> Result<Self> {
         let mut corpus = Self::default();

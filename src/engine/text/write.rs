@@ -76,9 +76,7 @@ enum Readers {
 }
 
 fn write_as(
-    path: &Path,
-    readers: Readers,
-    write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>,
+    path: &Path, readers: Readers, write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>,
 ) -> Result<()> {
     spare_databases(path)?;
     let failed = |error: std::io::Error| Error::io(path, &error);
@@ -301,9 +299,7 @@ fn make(builder: &Builder<'_, '_>, folder: &Path) -> std::io::Result<(File, Temp
 }
 
 fn replace(
-    path: &Path,
-    old: Option<&Metadata>,
-    readers: Readers,
+    path: &Path, old: Option<&Metadata>, readers: Readers,
     write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
     let folder = folder_of(path);
@@ -338,8 +334,7 @@ fn replace(
 
 /// Writes what `write` writes into a file, packed as its name says, in one step: the file appears when it is whole.
 pub fn write_packed<E: From<Error>>(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> std::result::Result<(), E>,
+    path: &Path, write: impl FnOnce(&mut dyn Write) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
     let mut failed = None;
     let written = write_atomic(path, |file| {
@@ -447,9 +442,7 @@ pub mod faults {
     /// # Panics
     /// Where a planted failure is no error, or there were fewer calls.
     pub fn at_every_call<E: Debug>(
-        least: usize,
-        mut act: impl FnMut() -> Result<(), E>,
-        mut check: impl FnMut(&str, bool, bool),
+        least: usize, mut act: impl FnMut() -> Result<(), E>, mut check: impl FnMut(&str, bool, bool),
     ) {
         for kills in [false, true] {
             KILLS.set(kills);

@@ -176,10 +176,7 @@ fn run(library: &Library, inbox: &Mailbox<Letter>, out: &Outbox<StepsEvent>) {
 }
 
 pub fn serve(
-    library: &Library,
-    request: &StepsRequest,
-    open: &mut Option<Open>,
-    ticket: &CancellationToken,
+    library: &Library, request: &StepsRequest, open: &mut Option<Open>, ticket: &CancellationToken,
 ) -> Result<StepTrace> {
     let StepsRequest { model, device, wrong, .. } = request;
     let kept = open.take();

@@ -126,10 +126,7 @@ pub struct Service<E> {
 impl<E> Service<E> {
     /// Starts `run`, which ends soon after `stop` was called.
     pub(crate) fn start(
-        name: &str,
-        patience: Patience,
-        events: Receiver<E>,
-        stop: impl Fn() + Send + 'static,
+        name: &str, patience: Patience, events: Receiver<E>, stop: impl Fn() + Send + 'static,
         run: impl FnOnce() + Send + 'static,
     ) -> Self {
         let thread = Thread::start(name, patience, run).ok();

@@ -45,10 +45,7 @@ pub fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe:
 }
 
 fn begun(
-    mut options: driver::OpenWith,
-    is_anew: bool,
-    ctx: &egui::Context,
-    wrap: impl FnOnce(App) -> Box<dyn eframe::App>,
+    mut options: driver::OpenWith, is_anew: bool, ctx: &egui::Context, wrap: impl FnOnce(App) -> Box<dyn eframe::App>,
 ) -> Box<dyn eframe::App> {
     if is_anew {
         // A state that cannot be moved is left, and nothing is kept.

@@ -137,10 +137,7 @@ fn title<'a>(look: &GridLook<'_>, name: &'a str) -> (&'a str, &'a str) {
 }
 
 fn heads_ui(
-    ui: &mut Ui,
-    table: &CellTable,
-    look: &GridLook<'_>,
-    (widths, by): (&[f32], Option<(usize, bool)>),
+    ui: &mut Ui, table: &CellTable, look: &GridLook<'_>, (widths, by): (&[f32], Option<(usize, bool)>),
 ) -> Option<(usize, bool)> {
     let t = theme::tokens(ui);
     let (_, rect) = ui.allocate_space(vec2(widths.iter().sum(), LINE));

@@ -31,10 +31,7 @@ pub fn small(ui: &Ui, text: impl Into<String>) -> RichText {
 
 /// A selectable label with a tooltip; true when it is clicked.
 pub fn choice<'a>(
-    ui: &mut Ui,
-    is_chosen: bool,
-    name: impl egui::IntoAtoms<'a>,
-    about: impl Into<egui::WidgetText>,
+    ui: &mut Ui, is_chosen: bool, name: impl egui::IntoAtoms<'a>, about: impl Into<egui::WidgetText>,
 ) -> bool {
     ui.selectable_label(is_chosen, name).on_hover_text(about).clicked()
 }

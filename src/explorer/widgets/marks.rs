@@ -51,9 +51,7 @@ pub fn paint<'a>(painter: &Painter, marks: impl IntoIterator<Item = Mark<'a>>) -
 }
 
 pub fn paint_with<'a>(
-    painter: &Painter,
-    marks: impl IntoIterator<Item = Mark<'a>>,
-    image: &mut PaintImage<'_>,
+    painter: &Painter, marks: impl IntoIterator<Item = Mark<'a>>, image: &mut PaintImage<'_>,
 ) -> bool {
     let mut is_cut = false;
     for mark in marks {

@@ -20,12 +20,7 @@ const NUMBERS: f32 = 0.85;
 
 /// Returns the source word under the mouse. `is_share`: the axis goes from 0 to 1.
 pub fn source_bars(
-    ui: &mut Ui,
-    name: &str,
-    source: &[SourceWord],
-    values: &[f32],
-    marked: Option<usize>,
-    is_share: bool,
+    ui: &mut Ui, name: &str, source: &[SourceWord], values: &[f32], marked: Option<usize>, is_share: bool,
 ) -> Option<usize> {
     let t = theme::tokens(ui);
     let height = (ui.available_height() - WORDS).max(BARS);
@@ -132,12 +127,7 @@ fn words(ui: &mut Ui, source: &[SourceWord], marked: Option<usize>, pitch: f32, 
 }
 
 fn label(
-    ui: &Ui,
-    name: &str,
-    source: &[SourceWord],
-    values: &[f32],
-    plot: &egui::Response,
-    bar: impl Fn(usize) -> Rect,
+    ui: &Ui, name: &str, source: &[SourceWord], values: &[f32], plot: &egui::Response, bar: impl Fn(usize) -> Rect,
 ) {
     node(plot, Role::Figure, || tr!("{name} over the source words", name));
     if !has_reader(plot) {

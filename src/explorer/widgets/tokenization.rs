@@ -7,9 +7,7 @@ use engine::lang;
 
 /// Returns the new choice. `usual` explains `None`, if that is offered.
 pub fn tokenizers_ui(
-    ui: &mut Ui,
-    chosen: Option<Tokenization>,
-    usual: Option<&'static str>,
+    ui: &mut Ui, chosen: Option<Tokenization>, usual: Option<&'static str>,
 ) -> Option<Option<Tokenization>> {
     let label = ui.label(tr!("Words for BLEU"));
     let name = |one: Option<Tokenization>| one.map_or(tr!("as usual"), Tokenization::name);

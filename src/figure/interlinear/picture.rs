@@ -25,10 +25,7 @@ const MOST: f32 = 14_400.0;
 
 /// Sentences below each other on paper of this width; what labels of grammar mean stands at the end.
 pub fn picture(
-    sentences: &[GlossedSentence],
-    width_mm: Option<f32>,
-    measure: &dyn TextMeasure,
-    palette: &Palette,
+    sentences: &[GlossedSentence], width_mm: Option<f32>, measure: &dyn TextMeasure, palette: &Palette,
 ) -> Result<Figure<'static>> {
     let room = points(width_mm.unwrap_or(PAPER_MM)) - 2.0 * MARGIN;
     let mut page = GlossPage { measure, palette, room, top: 0.0, widest: 0.0, marks: Vec::new() };

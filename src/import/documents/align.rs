@@ -67,10 +67,7 @@ fn language_in(path: &Path, document: &ImportedDocument) -> String {
 
 /// Aligns two documents; also returns whether they had too few sentences to learn words from.
 pub fn align(
-    [source, target]: [&Path; 2],
-    options: &DocumentOptions,
-    threads: usize,
-    ticket: &CancellationToken,
+    [source, target]: [&Path; 2], options: &DocumentOptions, threads: usize, ticket: &CancellationToken,
 ) -> Result<(Vec<BeadRow>, bool)> {
     let (x, y) = (Sentences::open(source, options, 0)?, Sentences::open(target, options, 1)?);
     let (mut beads, mut is_short) = (by_length(&x.side, &y.side, ticket)?, false);
@@ -119,10 +116,7 @@ const ROUNDS: usize = 2;
 const LEAST_PAIRS: usize = 20;
 
 fn learned_from(
-    (x, y): (&DocumentSide, &DocumentSide),
-    beads: &[Bead],
-    threads: usize,
-    ticket: &CancellationToken,
+    (x, y): (&DocumentSide, &DocumentSide), beads: &[Bead], threads: usize, ticket: &CancellationToken,
 ) -> Result<Option<Learned>> {
     let mut corpus = CorpusBuilder::default();
     for bead in beads.iter().filter(|bead| bead.source.len() == 1 && bead.target.len() == 1) {

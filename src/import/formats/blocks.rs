@@ -73,10 +73,7 @@ pub fn open_sockeye(input: &ImportInput, options: &ImportOptions, facts: &mut Fa
 }
 
 fn start(
-    input: &ImportInput,
-    options: &ImportOptions,
-    facts: &mut Facts,
-    usual: Orientation,
+    input: &ImportInput, options: &ImportOptions, facts: &mut Facts, usual: Orientation,
 ) -> Result<Box<dyn FormatReader>> {
     let mut peeked = Vec::new();
     let mut blocks = Blocks { lines: input.lines()?, waiting: None };

@@ -106,10 +106,7 @@ pub fn open_talp(input: &ImportInput, options: &ImportOptions, facts: &mut Facts
 }
 
 fn open_lines(
-    input: &ImportInput,
-    options: &ImportOptions,
-    facts: &mut Facts,
-    notation: Notation,
+    input: &ImportInput, options: &ImportOptions, facts: &mut Facts, notation: Notation,
 ) -> Result<Box<dyn FormatReader>> {
     let mut census = LinkCensus::new(notation);
     let (mut lines, mut unheard) = (input.lines()?, Warnings::new(input.path()));

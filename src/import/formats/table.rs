@@ -57,10 +57,7 @@ pub fn open_csv(input: &ImportInput, options: &ImportOptions, facts: &mut Facts)
 }
 
 fn open(
-    input: &ImportInput,
-    options: &ImportOptions,
-    facts: &mut Facts,
-    style: TableStyle,
+    input: &ImportInput, options: &ImportOptions, facts: &mut Facts, style: TableStyle,
 ) -> Result<Box<dyn FormatReader>> {
     let survey = TableSurvey::of(input, style)?;
     let width = survey.first.len();
@@ -460,11 +457,7 @@ fn places(columns: &[ImportColumn]) -> Vec<usize> {
 
 /// Puts a cell into its place; `said` is the output of the column's system.
 fn fill(
-    record: &mut Record,
-    said: &mut Option<ImportedOutput>,
-    column: &ImportColumn,
-    cell: String,
-    base: Base,
+    record: &mut Record, said: &mut Option<ImportedOutput>, column: &ImportColumn, cell: String, base: Base,
     warnings: &mut Warnings,
 ) {
     let line = record.line;

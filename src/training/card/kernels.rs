@@ -50,11 +50,7 @@ pub fn gates(input: UnitInput<'_>, a: &Tensor, s_prev: &Tensor) -> Result<Tensor
 /// s = s' + z * (s~ - s') and s~ = tanh(x + C c + p), [2, b, n], from `p` = U (r * s') and what [`gates`] gave. Where
 /// `mask` [b, 1] is 0, s = s'.
 pub fn propose(
-    input: UnitInput<'_>,
-    p: &Tensor,
-    gates: &Tensor,
-    s_prev: &Tensor,
-    mask: Option<&Tensor>,
+    input: UnitInput<'_>, p: &Tensor, gates: &Tensor, s_prev: &Tensor, mask: Option<&Tensor>,
 ) -> Result<Tensor> {
     let (b, n) = s_prev.dims2()?;
     if s_prev.device().is_cuda() {
@@ -76,11 +72,7 @@ pub fn propose(
 /// From the parts of the gradient of s: those of what the sigmoid of z and the tanh read, and the part of that of s'
 /// that skips the gates, [3, b, n].
 pub fn propose_back(
-    d: [Option<&Tensor>; 4],
-    gates: &Tensor,
-    s_tilde: &Tensor,
-    s_prev: &Tensor,
-    mask: Option<&Tensor>,
+    d: [Option<&Tensor>; 4], gates: &Tensor, s_tilde: &Tensor, s_prev: &Tensor, mask: Option<&Tensor>,
 ) -> Result<Tensor> {
     let (b, n) = s_prev.dims2()?;
     if s_prev.device().is_cuda() {

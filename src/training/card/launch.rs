@@ -90,11 +90,7 @@ mod with {
 
     /// A new tensor of that shape, written by a kernel that reads sizes and then what it is given.
     pub fn launch(
-        kernel: &'static str,
-        given: &[Given<'_>],
-        sizes: &[usize],
-        shape: impl Into<Shape>,
-        grid: LaunchGrid,
+        kernel: &'static str, given: &[Given<'_>], sizes: &[usize], shape: impl Into<Shape>, grid: LaunchGrid,
     ) -> Result<Tensor> {
         let shape = shape.into();
         let wrong = || Error::Internal(format!("the kernel {kernel} was given another tensor or size than it reads"));

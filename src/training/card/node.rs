@@ -15,9 +15,7 @@ struct ByHand {
 
 /// `value` as a node made from `from`; `backward` gives their gradients from its own.
 pub fn by_hand(
-    value: &Tensor,
-    from: [&Tensor; 3],
-    backward: impl Fn(&Tensor) -> Result<NodeGradients> + Send + Sync + 'static,
+    value: &Tensor, from: [&Tensor; 3], backward: impl Fn(&Tensor) -> Result<NodeGradients> + Send + Sync + 'static,
 ) -> Result<Tensor> {
     // a card copies storage as it is, from its beginning
     let begins = value.is_contiguous() && value.layout().start_offset() == 0;
@@ -35,13 +33,7 @@ impl CustomOp3 for ByHand {
     }
 
     fn cpu_fwd(
-        &self,
-        _: &CpuStorage,
-        _: &Layout,
-        _: &CpuStorage,
-        _: &Layout,
-        _: &CpuStorage,
-        _: &Layout,
+        &self, _: &CpuStorage, _: &Layout, _: &CpuStorage, _: &Layout, _: &CpuStorage, _: &Layout,
     ) -> candle_core::Result<(CpuStorage, Shape)> {
         let (storage, layout) = self.value.storage_and_layout();
         match &*storage {
@@ -55,13 +47,7 @@ impl CustomOp3 for ByHand {
     }
 
     fn cuda_fwd(
-        &self,
-        _: &CudaStorage,
-        _: &Layout,
-        _: &CudaStorage,
-        _: &Layout,
-        _: &CudaStorage,
-        _: &Layout,
+        &self, _: &CudaStorage, _: &Layout, _: &CudaStorage, _: &Layout, _: &CudaStorage, _: &Layout,
     ) -> candle_core::Result<(CudaStorage, Shape)> {
         use candle_core::backend::BackendStorage as _;
         let (storage, layout) = self.value.storage_and_layout();
@@ -72,13 +58,7 @@ impl CustomOp3 for ByHand {
     }
 
     fn metal_fwd(
-        &self,
-        _: &MetalStorage,
-        _: &Layout,
-        _: &MetalStorage,
-        _: &Layout,
-        _: &MetalStorage,
-        _: &Layout,
+        &self, _: &MetalStorage, _: &Layout, _: &MetalStorage, _: &Layout, _: &MetalStorage, _: &Layout,
     ) -> candle_core::Result<(MetalStorage, Shape)> {
         use candle_core::backend::BackendStorage as _;
         let (storage, layout) = self.value.storage_and_layout();
@@ -89,12 +69,7 @@ impl CustomOp3 for ByHand {
     }
 
     fn bwd(
-        &self,
-        _: &Tensor,
-        _: &Tensor,
-        _: &Tensor,
-        _: &Tensor,
-        gradient: &Tensor,
+        &self, _: &Tensor, _: &Tensor, _: &Tensor, _: &Tensor, gradient: &Tensor,
     ) -> candle_core::Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
         let [first, second, third] = (self.backward)(gradient).map_err(candle_core::Error::wrap)?;
         Ok((first, second, third))

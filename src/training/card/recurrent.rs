@@ -178,9 +178,7 @@ impl Decoder {
     }
 
     fn back(
-        &self,
-        (units, steps, done): (&[UnitStep], &[LookStep], &DecodedSteps),
-        h: &Tensor,
+        &self, (units, steps, done): (&[UnitStep], &[LookStep], &DecodedSteps), h: &Tensor,
         [ds, dc, dalpha]: [&Tensor; 3],
     ) -> Result<[Option<Tensor>; 3]> {
         let (t_y, b, n) = ds.dims3()?;

@@ -58,11 +58,7 @@ impl Search {
 
     /// As [`engine::models::loss::Trainable::guided_loss`].
     pub fn loss(
-        &self,
-        source: &[&[u32]],
-        target: &[&[u32]],
-        links: Option<&Tensor>,
-        regularizer: &mut Regularizer,
+        &self, source: &[&[u32]], target: &[&[u32]], links: Option<&Tensor>, regularizer: &mut Regularizer,
     ) -> Result<Loss> {
         let (source, target) = (Batch::new(source)?, Batch::new(target)?);
         let [forward, backward] = self.encode(&source, regularizer)?;

@@ -119,11 +119,7 @@ impl EncdecPacks {
     }
 
     fn backward(
-        &self,
-        pass: &mut ShardPass<'_>,
-        encoded: &Encoded<'_>,
-        unrolled: &Unrolled<'_>,
-        mut d: ReadoutGradients<'_>,
+        &self, pass: &mut ShardPass<'_>, encoded: &Encoded<'_>, unrolled: &Unrolled<'_>, mut d: ReadoutGradients<'_>,
     ) {
         let Shard { b, t_x, t_y, .. } = *pass.shard;
         let (n, m) = (pass.model.config.hidden, pass.model.config.embedding);
@@ -155,11 +151,7 @@ impl EncdecPacks {
 
     /// From the last step to the first; returns ds_0 and fills the gradients of x, p and C c.
     fn unroll_back<'a>(
-        &self,
-        pass: &ShardPass<'a>,
-        unrolled: &Unrolled<'_>,
-        d_s: &[f32],
-        [dx, dp, dcc]: [&mut [f32]; 3],
+        &self, pass: &ShardPass<'a>, unrolled: &Unrolled<'_>, d_s: &[f32], [dx, dp, dcc]: [&mut [f32]; 3],
     ) -> Buffer<'a> {
         let Shard { b, t_y, .. } = *pass.shard;
         let n = pass.model.config.hidden;

@@ -13,13 +13,7 @@ use engine::nn::fused::focus::Focus;
 /// Adds the gradient of `by` times the cost of a row to that of its energies, `de` [t_x], and the cost to `loss`.
 /// Returns the gradient of p_t. `base` is alpha before the Gaussian, which is alpha itself where there is none.
 pub fn look_back(
-    looks: &[u16],
-    focus: &Focus,
-    base: &[f32],
-    alpha: &[f32],
-    by: f32,
-    de: &mut [f32],
-    loss: &mut BatchLoss,
+    looks: &[u16], focus: &Focus, base: &[f32], alpha: &[f32], by: f32, de: &mut [f32], loss: &mut BatchLoss,
 ) -> f32 {
     let linked = || looks.iter().map(|j| usize::from(*j)).filter(|j| (focus.first..focus.end).contains(j));
     let count = linked().count();

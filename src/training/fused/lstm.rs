@@ -89,11 +89,7 @@ impl LstmLayer<'_> {
     /// From `dh` [t_x, b, n] (the gradient of the state after each word) and `last` (those of h and c after the whole
     /// sentence, [b, n] each; used up) to the weights' gradient (added) and dx [t_x * b, width].
     pub fn backward<'a>(
-        &self,
-        pass: &mut ShardPass<'a>,
-        scan: &LstmScan<'_>,
-        x: &[f32],
-        dh: &[f32],
+        &self, pass: &mut ShardPass<'a>, scan: &LstmScan<'_>, x: &[f32], dh: &[f32],
         (running, dc): (&mut Buffer<'a>, &mut [f32]),
     ) -> Buffer<'a> {
         let Shard { b, t_x, ref live, .. } = *pass.shard;

@@ -284,11 +284,7 @@ impl Job<'_> {
     }
 
     fn backward<'a>(
-        &self,
-        pass: &mut ShardPass<'a>,
-        encoded: &Encoded<'_>,
-        unrolled: &Unrolled<'a>,
-        mut d_top: Buffer<'a>,
+        &self, pass: &mut ShardPass<'a>, encoded: &Encoded<'_>, unrolled: &Unrolled<'a>, mut d_top: Buffer<'a>,
     ) {
         let Shard { b, t_x, t_y, .. } = *pass.shard;
         let n = pass.model.config.hidden;
@@ -376,11 +372,7 @@ impl Job<'_> {
 
     /// Through the encoder, from the top layer; `dh` is the gradient of the annotations [t_x, b, n].
     fn encode_back<'a>(
-        &self,
-        pass: &mut ShardPass<'a>,
-        encoded: &Encoded<'_>,
-        mut dh: Buffer<'a>,
-        back: &mut Back<'a>,
+        &self, pass: &mut ShardPass<'a>, encoded: &Encoded<'_>, mut dh: Buffer<'a>, back: &mut Back<'a>,
     ) {
         for layer in (0..self.sizes.layers).rev() {
             let prefix = format!("encoder.{layer}");

@@ -142,12 +142,7 @@ impl<'a> LuongAttention<'a> {
 
     /// Step `i` from `top` = h_t [b, n]: fills `joined` = [c_t; h_t] [b, 2n].
     pub fn step(
-        &mut self,
-        model: FusedParts<'_>,
-        packs: &LuongAttentionPacks,
-        i: usize,
-        top: &[f32],
-        joined: &mut [f32],
+        &mut self, model: FusedParts<'_>, packs: &LuongAttentionPacks, i: usize, top: &[f32], joined: &mut [f32],
     ) {
         let Shard { b, t_x, .. } = *self.shard;
         let (n, width) = (self.n, self.width);
@@ -205,13 +200,8 @@ impl<'a> LuongAttention<'a> {
 
     /// Back through step `i` from the gradient of [c_t; h_t]; that of h_t is added to `d_top` [b, n].
     pub fn step_back(
-        &self,
-        pass: &mut ShardPass<'_>,
-        packs: &LuongAttentionPacks,
-        i: usize,
-        d_joined: &[f32],
-        back: &mut AttentionGradients<'_>,
-        d_top: &mut [f32],
+        &self, pass: &mut ShardPass<'_>, packs: &LuongAttentionPacks, i: usize, d_joined: &[f32],
+        back: &mut AttentionGradients<'_>, d_top: &mut [f32],
     ) {
         let Shard { b, t_x, .. } = *self.shard;
         let (n, width, by) = (self.n, self.width, pass.guide_scale());

@@ -143,13 +143,8 @@ impl ReadoutOutput<'_> {
     }
 
     fn sampled_pass(
-        self,
-        pass: &mut ShardPass<'_>,
-        layer: &OutputLayer<'_>,
-        objective: Objective,
-        sample: &SampledWords,
-        t: &[f32],
-        dt: &mut [f32],
+        self, pass: &mut ShardPass<'_>, layer: &OutputLayer<'_>, objective: Objective, sample: &SampledWords,
+        t: &[f32], dt: &mut [f32],
     ) -> BatchLoss {
         let (l, words, buffers) = (layer.l, &sample.words, pass.buffers);
         let mut w = buffers.take(words.len() * l);
@@ -177,9 +172,7 @@ impl ReadoutOutput<'_> {
 
     /// The gradients of W and b; b may stand before or after W in the flat vector.
     fn gradients<'g>(
-        &self,
-        layout: &ParameterLayout,
-        gradient: &'g mut [f32],
+        &self, layout: &ParameterLayout, gradient: &'g mut [f32],
     ) -> (&'g mut [f32], Option<&'g mut [f32]>) {
         both(gradient, layout.range(self.matrix), self.bias.map(|bias| layout.range(bias)))
     }
@@ -194,11 +187,7 @@ struct Out<'a> {
 
 /// Loss of all rows in chunks and, with `out`, the gradients.
 fn layer_pass(
-    layer: &OutputLayer<'_>,
-    objective: Objective,
-    targets: &[u32],
-    t: &[f32],
-    mut out: Option<Out<'_>>,
+    layer: &OutputLayer<'_>, objective: Objective, targets: &[u32], t: &[f32], mut out: Option<Out<'_>>,
     scratch: &mut Scratch,
 ) -> BatchLoss {
     let l = layer.l;

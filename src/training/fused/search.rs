@@ -162,11 +162,7 @@ impl SearchPacks {
     }
 
     fn backward(
-        &self,
-        pass: &mut ShardPass<'_>,
-        encoded: &Encoded<'_>,
-        unrolled: &Unrolled<'_>,
-        mut d: ReadoutGradients<'_>,
+        &self, pass: &mut ShardPass<'_>, encoded: &Encoded<'_>, unrolled: &Unrolled<'_>, mut d: ReadoutGradients<'_>,
     ) {
         let Shard { b, t_x, t_y, .. } = *pass.shard;
         let (n, a) = (pass.model.config.hidden, pass.model.config.alignment);
@@ -188,11 +184,7 @@ impl SearchPacks {
 
     /// From the last step to the first; returns ds_0. Completes `d.c`.
     fn unroll_back<'a>(
-        &self,
-        pass: &mut ShardPass<'a>,
-        encoded: &Encoded<'_>,
-        unrolled: &Unrolled<'_>,
-        d: &mut ReadoutGradients<'_>,
+        &self, pass: &mut ShardPass<'a>, encoded: &Encoded<'_>, unrolled: &Unrolled<'_>, d: &mut ReadoutGradients<'_>,
         steps: &mut StepGradients<'_>,
     ) -> Buffer<'a> {
         let Shard { b, t_x, t_y, ref x_length, .. } = *pass.shard;
@@ -237,12 +229,7 @@ impl SearchPacks {
     }
 
     fn encode_back(
-        &self,
-        pass: &mut ShardPass<'_>,
-        encoded: &Encoded<'_>,
-        s_0: &[f32],
-        dh: &[f32],
-        mut ds_0: Buffer<'_>,
+        &self, pass: &mut ShardPass<'_>, encoded: &Encoded<'_>, s_0: &[f32], dh: &[f32], mut ds_0: Buffer<'_>,
     ) {
         let Shard { b, t_x, .. } = *pass.shard;
         let (n, m) = (pass.model.config.hidden, pass.model.config.embedding);

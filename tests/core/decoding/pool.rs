@@ -17,11 +17,7 @@ fn sentences(count: usize, vocabulary: u32, seed: u64) -> Vec<Vec<u32>> {
 }
 
 fn together(
-    stepper: &mut dyn Stepper,
-    specials: Specials,
-    sources: &[&[u32]],
-    options: &SearchOptions,
-    batch: usize,
+    stepper: &mut dyn Stepper, specials: Specials, sources: &[&[u32]], options: &SearchOptions, batch: usize,
 ) -> Vec<Decoded> {
     let mut all: Vec<Option<Decoded>> = sources.iter().map(|_| None).collect();
     let mut keep = |indexes: &[usize], decoded: Vec<Decoded>| {

@@ -178,9 +178,7 @@ fn gradients_are_differences_of_the_loss() {
 }
 
 fn are_differences(
-    wirings: impl Iterator<Item = (String, Config)>,
-    batch: Minibatch<'_>,
-    options: StepOptions,
+    wirings: impl Iterator<Item = (String, Config)>, batch: Minibatch<'_>, options: StepOptions,
     places: fn(&str, usize) -> Vec<usize>,
 ) {
     const STEP: f64 = 1e-5;
@@ -281,11 +279,7 @@ fn the_mean_gradient_of_many_samples_comes_near_the_exact_one() {
 }
 
 fn exact_loss(
-    config: &Config,
-    layout: &ParameterLayout,
-    flat: &[f64],
-    batch: Minibatch<'_>,
-    options: StepOptions,
+    config: &Config, layout: &ParameterLayout, flat: &[f64], batch: Minibatch<'_>, options: StepOptions,
 ) -> f64 {
     let tensors: HashMap<String, Tensor> = layout
         .entries()

@@ -20,11 +20,7 @@ fn read(source: &str, target: &str, links: &str, words: LinkWords, delay: usize)
 }
 
 fn read_with(
-    source: &str,
-    target: &str,
-    links: &str,
-    (words, delay): (LinkWords, usize),
-    unlinked: Unlinked,
+    source: &str, target: &str, links: &str, (words, delay): (LinkWords, usize), unlinked: Unlinked,
 ) -> Result<(ParallelText, Guide)> {
     let toy = Toy::new(GUIDED);
     for (name, text) in [("train.en", source), ("train.fr", target), ("train.links", links)] {

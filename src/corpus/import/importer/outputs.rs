@@ -14,11 +14,7 @@ impl Importer<'_> {
     }
 
     pub(super) fn output(
-        &mut self,
-        (at, name): (usize, &str),
-        source: &str,
-        record: &Record,
-        output: &import::ImportedOutput,
+        &mut self, (at, name): (usize, &str), source: &str, record: &Record, output: &import::ImportedOutput,
         report: &mut ImportReport,
     ) -> Result<Option<SystemOutput>> {
         let (rules, is_weighed) = (self.workspace.rules(), output.alpha.is_some());

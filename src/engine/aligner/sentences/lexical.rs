@@ -82,10 +82,7 @@ impl<'a> Lexical<'a> {
     }
 
     fn words<'s>(
-        &self,
-        source: &Range<usize>,
-        target: &Range<usize>,
-        sums: &dyn Fn(usize, usize) -> Option<&'s Sums>,
+        &self, source: &Range<usize>, target: &Range<usize>, sums: &dyn Fn(usize, usize) -> Option<&'s Sums>,
     ) -> (f32, usize) {
         let lengths =
             |side: &[Vec<Known>], range: &Range<usize>| side[range.clone()].iter().map(Vec::len).sum::<usize>();
@@ -128,9 +125,7 @@ impl<'a> Lexical<'a> {
 }
 
 fn known(
-    side: &DocumentSide,
-    vocabulary: &AlignerVocabulary,
-    spellings: &mut HashMap<Box<str>, u32>,
+    side: &DocumentSide, vocabulary: &AlignerVocabulary, spellings: &mut HashMap<Box<str>, u32>,
 ) -> Vec<Vec<Known>> {
     let mut counts: HashMap<u32, u32> = HashMap::new();
     let mut total = 0;

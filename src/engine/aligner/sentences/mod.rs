@@ -23,9 +23,7 @@ pub fn by_length(source: &DocumentSide, target: &DocumentSide, ticket: &Cancella
 
 /// Aligns by lengths and words, near beads that are known about.
 pub fn by_words(
-    (source, target): (&DocumentSide, &DocumentSide),
-    lexicon: TrustedLexicon<'_>,
-    near: &[Bead],
+    (source, target): (&DocumentSide, &DocumentSide), lexicon: TrustedLexicon<'_>, near: &[Bead],
     ticket: &CancellationToken,
 ) -> Result<Vec<Bead>> {
     let mut costs = Lexical::new(source, target, lexicon);

@@ -123,9 +123,7 @@ fn targets(wanted: Option<&Token>, run: &Range<usize>, sentence: &ConcordanceSen
 }
 
 fn crossing(
-    source: &[Range<usize>],
-    choices: &[Vec<usize>],
-    chunks: Option<&[WordExchange; 2]>,
+    source: &[Range<usize>], choices: &[Vec<usize>], chunks: Option<&[WordExchange; 2]>,
 ) -> Option<(usize, usize, usize, usize)> {
     // tokens of one word between spaces have the same links, which do not cross
     let place =
@@ -154,13 +152,8 @@ fn places(items: &[QueryItem], words: &[String], most: usize, tried: &mut usize)
 }
 
 fn extend(
-    items: &[QueryItem],
-    words: &[String],
-    range: Range<usize>,
-    most: usize,
-    chosen: &mut Vec<Range<usize>>,
-    found: &mut Vec<Vec<Range<usize>>>,
-    tried: &mut usize,
+    items: &[QueryItem], words: &[String], range: Range<usize>, most: usize, chosen: &mut Vec<Range<usize>>,
+    found: &mut Vec<Vec<Range<usize>>>, tried: &mut usize,
 ) {
     let Some(item) = items.get(chosen.len()) else {
         found.push(chosen.clone());

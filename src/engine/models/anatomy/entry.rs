@@ -62,10 +62,7 @@ pub(super) const GATES: &[&str] = &[
 ];
 
 pub(super) const fn shown(
-    note: &'static str,
-    symbol: &'static str,
-    name: &'static str,
-    span: MachineSpan,
+    note: &'static str, symbol: &'static str, name: &'static str, span: MachineSpan,
 ) -> ShownQuantity {
     ShownQuantity { note, symbol, name, span, by_layer: &[] }
 }
@@ -75,9 +72,7 @@ pub(super) const fn line(text: &'static str, source: &'static str) -> Equation {
 }
 
 pub(super) const fn stage(
-    (key, title, symbol): (&'static str, &'static str, &'static str),
-    place: (usize, usize),
-    about: &'static str,
+    (key, title, symbol): (&'static str, &'static str, &'static str), place: (usize, usize), about: &'static str,
 ) -> MachineStage {
     let (equations, weights, shows, reads, recalls, starts) = (&[], &[], &[], &[], &[], &[]);
     let layers = Layers::Lowest;
@@ -89,9 +84,7 @@ pub(super) const fn words(symbol: &'static str) -> MachineStage {
 }
 
 pub(super) const fn embedding(
-    symbol: &'static str,
-    equations: &'static [Equation],
-    shows: &'static [ShownQuantity],
+    symbol: &'static str, equations: &'static [Equation], shows: &'static [ShownQuantity],
 ) -> MachineStage {
     let about = id!("Each word becomes its row of a learned table.");
     let place = stage(("embedding", id!("Embeddings"), symbol), (1, 0), about);
@@ -105,9 +98,7 @@ pub(super) const fn shares(equations: &'static [Equation], place: (usize, usize)
 }
 
 pub(super) const fn candidates(
-    symbol: &'static str,
-    equations: &'static [Equation],
-    weights: &'static [&'static str],
+    symbol: &'static str, equations: &'static [Equation], weights: &'static [&'static str],
 ) -> MachineStage {
     let about = id!("Every word of the vocabulary with its probability.");
     MachineStage {

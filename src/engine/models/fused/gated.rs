@@ -20,10 +20,7 @@ pub struct Encoder {
 
 impl Encoder {
     pub fn new(
-        config: &Config,
-        weights: &Weights,
-        prefix: &str,
-        (sense, direction): (Sense, Direction),
+        config: &Config, weights: &Weights, prefix: &str, (sense, direction): (Sense, Direction),
     ) -> Result<Self> {
         let (n, m) = (config.hidden, config.embedding);
         let name = |tensor: &str| format!("{prefix}.{tensor}");

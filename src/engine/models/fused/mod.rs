@@ -167,11 +167,7 @@ impl<'a> Joining<'a> {
 
 /// Where each row's state comes from: at the first step its sentence's s_0, later its parent's.
 fn gather_states(
-    rows: impl Iterator<Item = StepRow>,
-    first: bool,
-    states: &[f32],
-    n: usize,
-    out: &mut Vec<f32>,
+    rows: impl Iterator<Item = StepRow>, first: bool, states: &[f32], n: usize, out: &mut Vec<f32>,
 ) -> Result<()> {
     out.clear();
     for row in rows {

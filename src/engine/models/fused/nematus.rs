@@ -87,11 +87,7 @@ fn context(config: &Config, sizes: &NematusSizes, weights: &Weights, c: usize) -
 impl PackedNematus {
     /// Layers one over the other, [t_x, b, ..]; those above the first add what they read where the model skips.
     fn climb(
-        &self,
-        (layers, backward): (&[PackedLayer], bool),
-        threads: usize,
-        sources: &Sources,
-        x: &[f32],
+        &self, (layers, backward): (&[PackedLayer], bool), threads: usize, sources: &Sources, x: &[f32],
     ) -> Vec<f32> {
         let turns = self.sizes.encoder == EncoderKind::Alternating;
         let mut below = x.to_vec();

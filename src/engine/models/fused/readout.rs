@@ -63,12 +63,7 @@ impl Readout {
 
     /// Answers `need` from t [rows, width]; `output.rows` and `output.vocabulary` are set.
     pub fn answer(
-        &self,
-        threads: usize,
-        t: &[f32],
-        need: &Need<'_>,
-        buffers: &mut Buffers,
-        output: &mut StepOutput,
+        &self, threads: usize, t: &[f32], need: &Need<'_>, buffers: &mut Buffers, output: &mut StepOutput,
     ) -> Result<()> {
         if *need == Need::default() {
             output.forget_words();
@@ -132,12 +127,7 @@ impl Layer<'_> {
 }
 
 fn read_off(
-    threads: usize,
-    layer: &Layer<'_>,
-    t: &[f32],
-    need: &Need<'_>,
-    parts: usize,
-    buffers: &mut Buffers,
+    threads: usize, layer: &Layer<'_>, t: &[f32], need: &Need<'_>, parts: usize, buffers: &mut Buffers,
     output: &mut StepOutput,
 ) {
     let (count, width) = (output.rows, layer.w.width);

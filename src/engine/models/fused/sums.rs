@@ -80,12 +80,7 @@ impl Annotated {
     }
 
     pub fn look(
-        &mut self,
-        sums: &Sums<'_>,
-        rows: usize,
-        (matrix, width): (&Packed, usize),
-        out: &mut [f32],
-        onto: Onto<'_>,
+        &mut self, sums: &Sums<'_>, rows: usize, (matrix, width): (&Packed, usize), out: &mut [f32], onto: Onto<'_>,
     ) {
         if self.projected.is_empty() && is_worthwhile(rows, sums.lengths.len()) {
             self.projected = self.project(sums.threads, matrix, width);

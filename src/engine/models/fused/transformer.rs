@@ -94,10 +94,7 @@ impl PackedTransformer {
 
     /// h_j of the words of all sentences; `seen` collects where all heads look, layer by layer.
     fn read(
-        &self,
-        threads: usize,
-        (sources, changes): (&[&[u32]], &[HeadChanges]),
-        sheet: &mut LayerBuffers,
+        &self, threads: usize, (sources, changes): (&[&[u32]], &[HeadChanges]), sheet: &mut LayerBuffers,
         mut seen: Option<&mut Vec<Vec<Vec<f32>>>>,
     ) -> Result<Vec<f32>> {
         super::Sources::new(sources, self.config.source_vocabulary)?; // the checks of every model
@@ -256,13 +253,7 @@ impl FusedTransformer {
 
     /// Energies (of masked words too) and weights of all heads of a layer's cross-attention, [rows, heads, t_x].
     fn weigh(
-        &self,
-        layer: usize,
-        rows: &[StepRow],
-        x: &[f32],
-        sheet: &mut LayerBuffers,
-        weights: &mut [f32],
-        e: &mut [f32],
+        &self, layer: usize, rows: &[StepRow], x: &[f32], sheet: &mut LayerBuffers, weights: &mut [f32], e: &mut [f32],
     ) {
         let cross = &self.model.decoder[layer].cross;
         let (d, count, t_x) = (self.model.config.hidden, self.model.sizes.heads, self.t_x);

@@ -290,12 +290,7 @@ impl FusedEncoderLayer {
     /// x [words of all sentences, d] in place; `left_out`: heads left out by sentence; `seen` collects [heads, t_x] a
     /// word.
     pub fn read(
-        &self,
-        threads: usize,
-        lengths: &[usize],
-        left_out: &[Vec<usize>],
-        x: &mut [f32],
-        sheet: &mut LayerBuffers,
+        &self, threads: usize, lengths: &[usize], left_out: &[Vec<usize>], x: &mut [f32], sheet: &mut LayerBuffers,
         seen: Option<&mut Vec<Vec<f32>>>,
     ) {
         let words: usize = lengths.iter().sum();
@@ -367,12 +362,8 @@ impl FusedDecoderLayer {
     /// The first sublayer, x [rows, d] in place: each row reads the rows of `store` on its path and writes the last.
     /// `left_out` are each row's heads left out; `looked` becomes the weights, [rows, heads, the longest path].
     pub fn look_back(
-        &self,
-        threads: usize,
-        (paths, left_out): (&[Vec<usize>], &[Vec<usize>]),
-        (store, looked): (&mut [f32], &mut Vec<f32>),
-        x: &mut [f32],
-        sheet: &mut LayerBuffers,
+        &self, threads: usize, (paths, left_out): (&[Vec<usize>], &[Vec<usize>]),
+        (store, looked): (&mut [f32], &mut Vec<f32>), x: &mut [f32], sheet: &mut LayerBuffers,
     ) {
         let (rows, width) = (paths.len(), self.width());
         let place = |path: &[usize]| path.last().map_or(0, |last| last * width);

@@ -158,12 +158,7 @@ impl Nematus {
 
     /// Layers one over the other, [t_x, b, ..]; `turns` from one to the next.
     fn climb(
-        &self,
-        layers: &[Layer],
-        x: &Tensor,
-        mask: Option<&Tensor>,
-        backward: bool,
-        turns: bool,
+        &self, layers: &[Layer], x: &Tensor, mask: Option<&Tensor>, backward: bool, turns: bool,
     ) -> Result<Tensor> {
         let mut x = x.clone();
         for (l, layer) in layers.iter().enumerate() {

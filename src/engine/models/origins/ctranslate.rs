@@ -101,10 +101,7 @@ struct SpecialTokens {
 
 impl SpecialTokens {
     fn of(
-        tensors: &mut ForeignTensors,
-        settings: &ForeignSettings,
-        texts: &BTreeMap<String, String>,
-        version: u32,
+        tensors: &mut ForeignTensors, settings: &ForeignSettings, texts: &BTreeMap<String, String>, version: u32,
     ) -> Result<Self> {
         let named = |key: &str, otherwise: &str| {
             let text = if version < 6 { texts.get(key).map(String::as_str) } else { settings.text(key) };
@@ -182,11 +179,7 @@ fn words(pack: &FilePack, below: &str, specials: &SpecialTokens) -> Result<Forei
 pub type SpmNames = Option<[String; 2]>;
 
 pub fn tokenizers(
-    pack: &FilePack,
-    below: &str,
-    words: &ForeignWords,
-    named: &SpmNames,
-    card: &mut ForeignCard,
+    pack: &FilePack, below: &str, words: &ForeignWords, named: &SpmNames, card: &mut ForeignCard,
 ) -> Result<(Vec<u8>, Vec<u8>)> {
     let places = [below, ""];
     let find = |name: &str| places.iter().map(|place| format!("{place}{name}")).find(|name| pack.has(name));

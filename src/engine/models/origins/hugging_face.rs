@@ -176,11 +176,7 @@ fn facts(folder: &Path, about: &ForeignSettings, words: &ForeignWords) -> Foreig
 }
 
 fn config(
-    folder: &Path,
-    settings: &ForeignSettings,
-    card: &ForeignCard,
-    words: &ForeignWords,
-    tensors: &mut ForeignTensors,
+    folder: &Path, settings: &ForeignSettings, card: &ForeignCard, words: &ForeignWords, tensors: &mut ForeignTensors,
 ) -> Result<Config> {
     let (d, heads) = (settings.size("d_model")?, settings.size("encoder_attention_heads")?);
     let decoder_layers = settings.layers("decoder_layers")?;

@@ -91,11 +91,7 @@ pub fn read(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOption
 }
 
 pub fn named(
-    path: &Path,
-    files: &MarianFiles,
-    (mut config, weights): (Config, Weights),
-    options: &MarianOptions,
-    toolkit: &str,
+    path: &Path, files: &MarianFiles, (mut config, weights): (Config, Weights), options: &MarianOptions, toolkit: &str,
 ) -> Result<Foreign> {
     let texts = files.tokenizers([config.source_vocabulary, config.target_vocabulary])?;
     (config.eos, config.unk) = (texts.eos, texts.unk);
@@ -107,10 +103,7 @@ pub fn named(
 }
 
 pub fn convert(
-    path: &Path,
-    tensors: &mut dyn MarianTensors,
-    options: &MarianOptions,
-    sizes: TransformerSizes,
+    path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions, sizes: TransformerSizes,
 ) -> Result<(Config, Weights)> {
     let d = options.size("dim-emb")?;
     if d == 0 || d % 2 != 0 || d % sizes.heads != 0 {

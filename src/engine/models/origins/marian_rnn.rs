@@ -98,11 +98,7 @@ struct Origin {
 
 impl TensorNames {
     pub fn convert(
-        &self,
-        path: &Path,
-        tensors: &mut dyn MarianTensors,
-        [embedding, hidden]: [usize; 2],
-        sizes: NematusSizes,
+        &self, path: &Path, tensors: &mut dyn MarianTensors, [embedding, hidden]: [usize; 2], sizes: NematusSizes,
     ) -> Result<(Config, Weights)> {
         let rows = |names: &[&str]| {
             let name = names.iter().copied().find(|name| tensors.shape(name).is_some()).unwrap_or("Wemb");

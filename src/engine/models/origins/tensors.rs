@@ -183,12 +183,7 @@ impl ForeignTensors {
     }
 
     fn unscale(
-        &mut self,
-        name: &str,
-        format: ForeignFormat,
-        first: usize,
-        rows: usize,
-        numbers: &mut [f32],
+        &mut self, name: &str, format: ForeignFormat, first: usize, rows: usize, numbers: &mut [f32],
     ) -> Result<()> {
         let scales = match self.tensors.get(name).map(|scale| scale.shape.len()) {
             None if format == ForeignFormat::Whole(2) => vec![OLD_SCALE],

@@ -31,8 +31,7 @@ pub fn is_start(bytes: &[u8]) -> bool {
 }
 
 pub fn checkpoint<T>(
-    path: &Path,
-    select: impl FnOnce(&PickleReader<'_>) -> PickleResult<Selection<T>>,
+    path: &Path, select: impl FnOnce(&PickleReader<'_>) -> PickleResult<Selection<T>>,
 ) -> Result<(T, ForeignTensors)> {
     let bytes = disk::read(path, u64::MAX)?;
     let wrong = |message: String| Error::file(path, format!("has a {PICKLE} that {message}"));
@@ -125,9 +124,7 @@ fn entries(path: &Path, bytes: &[u8]) -> Result<BTreeMap<String, Range<usize>>> 
 }
 
 fn tensor(
-    reading: &PickleReader<'_>,
-    value: usize,
-    places: &BTreeMap<String, Range<usize>>,
+    reading: &PickleReader<'_>, value: usize, places: &BTreeMap<String, Range<usize>>,
 ) -> std::result::Result<ForeignTensor, String> {
     let unknown = || "is not a tensor as torch stores them".to_owned();
     let call = |value: usize| match reading.value(value) {

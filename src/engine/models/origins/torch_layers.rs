@@ -40,9 +40,7 @@ pub fn celled(prefix: &str, l: usize) -> UnitNames {
 }
 
 pub fn lend_recurrent(
-    tensors: &mut ForeignTensors,
-    config: &Config,
-    decoder: impl Fn(usize) -> UnitNames,
+    tensors: &mut ForeignTensors, config: &Config, decoder: impl Fn(usize) -> UnitNames,
 ) -> Result<()> {
     let Some(sizes) = config.opennmt() else { return Ok(()) };
     for (stack, l, place) in sizes.layers(config.embedding, config.hidden) {
@@ -56,11 +54,7 @@ pub fn lend_recurrent(
 }
 
 fn lend_unit(
-    tensors: &mut ForeignTensors,
-    ours: &str,
-    [w, u, b_w, b_u]: &UnitNames,
-    place: UnitPlace,
-    n: usize,
+    tensors: &mut ForeignTensors, ours: &str, [w, u, b_w, b_u]: &UnitNames, place: UnitPlace, n: usize,
 ) -> Result<()> {
     let is_lstm = place.kind == NematusUnit::Lstm;
     let gates: &[&str] = if is_lstm { &["_i", "_f", "_g", "_o"] } else { &["_r", "_z", ""] };
@@ -132,10 +126,7 @@ pub fn lend_transformer(tensors: &mut ForeignTensors, names: &TorchNames, config
 
 impl TorchNames {
     fn lend_map(
-        &self,
-        tensors: &mut ForeignTensors,
-        [ours, letter, theirs]: [&str; 3],
-        [out, input]: [usize; 2],
+        &self, tensors: &mut ForeignTensors, [ours, letter, theirs]: [&str; 3], [out, input]: [usize; 2],
     ) -> Result<()> {
         tensors.lend(&format!("{ours}.W_{letter}"), &format!("{theirs}.weight"), &[out, input])?;
         let (ours, theirs) = (format!("{ours}.b_{letter}"), format!("{theirs}.bias"));
@@ -155,10 +146,7 @@ fn lend_norm(tensors: &mut ForeignTensors, ours: &str, theirs: &str, d: usize) -
 /// Sizes that the tensors of a recurrent model show, and the widths of its embedding and its decoder, whose tensors
 /// `decoder` names; its score is general, and it starts in every layer.
 pub fn recurrent_sizes(
-    tensors: &ForeignTensors,
-    names: &TorchNames,
-    words: &ForeignWords,
-    decoder: impl Fn(usize) -> UnitNames,
+    tensors: &ForeignTensors, names: &TorchNames, words: &ForeignWords, decoder: impl Fn(usize) -> UnitNames,
 ) -> Result<(OpenNmtSizes, [usize; 2])> {
     let [_, encoder_hidden] = tensors.matrix("encoder.rnn.weight_hh_l0")?;
     let [_, embedding] = tensors.matrix(names.embeddings[1])?;
@@ -184,11 +172,7 @@ pub fn recurrent_sizes(
 
 /// Sizes that the tensors of a Transformer show, with the mean of the last layer's heads as its alignment.
 pub fn transformer_sizes(
-    tensors: &mut ForeignTensors,
-    names: &TorchNames,
-    words: &ForeignWords,
-    heads: usize,
-    activation: Activation,
+    tensors: &mut ForeignTensors, names: &TorchNames, words: &ForeignWords, heads: usize, activation: Activation,
 ) -> Result<TransformerSizes> {
     let feed = |stack: &str, l: usize| format!("{stack}.{l}.{}.weight", names.feed[0]);
     let [encoder_layers, decoder_layers] = names.layers.map(|stack| tensors.layers(|l| feed(stack, l)));
@@ -229,12 +213,8 @@ fn start(file: &Path, words: &ForeignWords) -> Result<u32> {
 
 /// The model of a checkpoint; `lend` hands on what only its recurrent models have.
 pub fn finish(
-    mut tensors: ForeignTensors,
-    names: &TorchNames,
-    (config, words): (Config, &ForeignWords),
-    pieces: &SpmNames,
-    mut card: ForeignCard,
-    lend: fn(&mut ForeignTensors, &Config) -> Result<()>,
+    mut tensors: ForeignTensors, names: &TorchNames, (config, words): (Config, &ForeignWords), pieces: &SpmNames,
+    mut card: ForeignCard, lend: fn(&mut ForeignTensors, &Config) -> Result<()>,
 ) -> Result<Foreign> {
     let file = tensors.path().to_owned();
     let config = Config::from_json(&file, &card.named(config).to_json())?;

@@ -247,11 +247,7 @@ impl DecoderBlock {
 
     /// The first sublayer, [rows, d], from the states of the step before; the new ones go behind `states`.
     pub fn look_back(
-        &self,
-        x: &Tensor,
-        gate: Option<&Tensor>,
-        known: &[Tensor],
-        states: &mut Vec<Tensor>,
+        &self, x: &Tensor, gate: Option<&Tensor>, known: &[Tensor], states: &mut Vec<Tensor>,
     ) -> Result<Tensor> {
         let (w, w_f, b_f, around) = match &self.back {
             Back::Attention(attention) => return attention.back(x, gate, known, states),

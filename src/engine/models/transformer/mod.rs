@@ -182,11 +182,7 @@ impl Transformer {
 
     /// The rest of a layer from the weights of its cross-attention, and c_i, the heads' sums side by side.
     fn finish(
-        &self,
-        layer: usize,
-        x: &Tensor,
-        weights: &Tensor,
-        annotations: &Annotations,
+        &self, layer: usize, x: &Tensor, weights: &Tensor, annotations: &Annotations,
     ) -> Result<(Tensor, Tensor)> {
         let (_, values) = self.memory(layer, annotations)?;
         let part = &self.decoder[layer];
@@ -250,10 +246,7 @@ impl Transformer {
     }
 
     fn second_half(
-        &self,
-        half: Halfway,
-        s: &State,
-        annotations: &Annotations,
+        &self, half: Halfway, s: &State, annotations: &Annotations,
     ) -> Result<(Tensor, Tensor, Vec<Tensor>)> {
         let at = self.sizes.alignment_layer - 1;
         let mut states = half.states;

@@ -170,13 +170,7 @@ impl PackedIntegers {
     /// # Panics
     /// When x is too short.
     pub fn round(
-        &self,
-        threads: usize,
-        rounding: Rounding,
-        x: &[f32],
-        rows: usize,
-        stride: usize,
-        together: &[usize],
+        &self, threads: usize, rounding: Rounding, x: &[f32], rows: usize, stride: usize, together: &[usize],
     ) -> RoundedRows {
         let (k, wide) = (self.k, self.k.next_multiple_of(FOUR));
         let mut rounded = RoundedRows { rows, q: vec![0; rows * wide], sums: vec![0; rows], units: vec![0.0; rows] };

@@ -74,15 +74,7 @@ impl Precision {
 
     /// C [m, n] (+)= A' B with A [k, m] (row stride `lda`), B [k, n] (row stride `ldb`): the gradient of a weight.
     pub fn matmul_tn(
-        self,
-        m: usize,
-        n: usize,
-        k: usize,
-        a: &[f32],
-        lda: usize,
-        b: &[f32],
-        ldb: usize,
-        c: &mut [f32],
+        self, m: usize, n: usize, k: usize, a: &[f32], lda: usize, b: &[f32], ldb: usize, c: &mut [f32],
         accumulate: bool,
     ) {
         self.product(m, n, k, Factor::transposed(a, lda), Factor::plain(b, ldb), c, accumulate);

@@ -211,17 +211,8 @@ pub fn padded(columns: usize) -> usize {
 /// # Panics
 /// When a slice is too short.
 pub fn mix(
-    threads: usize,
-    m: usize,
-    n: usize,
-    k: usize,
-    a: &[f32],
-    lda: usize,
-    b: &[f32],
-    ldb: usize,
-    c: &mut [f32],
-    ldc: usize,
-    onto: Onto<'_>,
+    threads: usize, m: usize, n: usize, k: usize, a: &[f32], lda: usize, b: &[f32], ldb: usize, c: &mut [f32],
+    ldc: usize, onto: Onto<'_>,
 ) {
     assert!(ldb >= padded(n) && b.len() >= k * ldb, "B is too short");
     multiply(threads, m, n, a, lda, b, Panels { b: b.as_ptr(), k, row: ldb, panel: WIDTH }, c, ldc, onto);
@@ -236,30 +227,15 @@ const CUTS: usize = 4;
 
 /// Checks the sizes and shares the panels among threads. `b` is what `panels` points into.
 fn multiply<T: Number>(
-    threads: usize,
-    m: usize,
-    n: usize,
-    a: &[T::Line],
-    lda: usize,
-    b: &[T],
-    panels: Panels<T>,
-    c: &mut [f32],
-    ldc: usize,
-    onto: Onto<'_>,
+    threads: usize, m: usize, n: usize, a: &[T::Line], lda: usize, b: &[T], panels: Panels<T>, c: &mut [f32],
+    ldc: usize, onto: Onto<'_>,
 ) {
     assert!(lda >= panels.k, "rows of A do not overlap");
     multiply_view(threads, m, n, View { data: a, line: lda, k: 1 }, b, panels, c, ldc, onto);
 }
 
 pub(super) fn multiply_view<T: Number>(
-    threads: usize,
-    m: usize,
-    n: usize,
-    a: View<'_, T::Line>,
-    b: &[T],
-    panels: Panels<T>,
-    c: &mut [f32],
-    ldc: usize,
+    threads: usize, m: usize, n: usize, a: View<'_, T::Line>, b: &[T], panels: Panels<T>, c: &mut [f32], ldc: usize,
     onto: Onto<'_>,
 ) {
     if m == 0 || n == 0 {

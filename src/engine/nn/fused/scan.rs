@@ -30,13 +30,7 @@ pub struct ScanStates<'a> {
 /// Reads x [t_x, b, 3n] = W e + b (z, r, candidate). `live` [t_x, b] says where words are;
 /// elsewhere the state stays. `scratch` has 3 b n numbers.
 pub fn scan(
-    unit: &Unit<'_>,
-    x: &[f32],
-    t_x: usize,
-    b: usize,
-    live: &[bool],
-    kept: &mut ScanStates<'_>,
-    scratch: &mut [f32],
+    unit: &Unit<'_>, x: &[f32], t_x: usize, b: usize, live: &[bool], kept: &mut ScanStates<'_>, scratch: &mut [f32],
 ) {
     let n = unit.n;
     let (g, a) = scratch.split_at_mut(2 * b * n);

@@ -119,13 +119,7 @@ pub(super) fn for_each_pass(lines: usize, mut work: impl FnMut(usize, usize)) {
 /// Panels first..last can be read, all [`WIDTH`] columns of them; C (and what it is finished with) has the columns
 /// below n of these panels and m lines, and they are the caller's alone.
 pub(super) unsafe fn product<T: Number>(
-    m: usize,
-    n: usize,
-    a: View<'_, T::Line>,
-    b: Panels<T>,
-    out: Out,
-    first: usize,
-    last: usize,
+    m: usize, n: usize, a: View<'_, T::Line>, b: Panels<T>, out: Out, first: usize, last: usize,
 ) {
     let level = level();
     let mut p = first;
@@ -148,14 +142,7 @@ pub(super) unsafe fn product<T: Number>(
 /// `width` columns go to `c`, whose lines are `ldc` apart.
 #[inline(always)]
 pub(super) fn tile<T: Number>(
-    lines: usize,
-    width: usize,
-    k: usize,
-    a: View<'_, T::Line>,
-    b: &[T],
-    row: usize,
-    c: &mut [f32],
-    ldc: usize,
+    lines: usize, width: usize, k: usize, a: View<'_, T::Line>, b: &[T], row: usize, c: &mut [f32], ldc: usize,
     onto: Onto<'_>,
 ) {
     checked(lines, width, k, a, b, row, c, ldc, onto.finish(width));
@@ -163,14 +150,7 @@ pub(super) fn tile<T: Number>(
 
 #[inline(always)]
 pub(super) fn tile_lines<T: Number>(
-    lines: usize,
-    k: usize,
-    a: View<'_, T::Line>,
-    b: &[T],
-    c: &mut [f32],
-    ldc: usize,
-    bias: &[f32],
-    max: &mut [f32],
+    lines: usize, k: usize, a: View<'_, T::Line>, b: &[T], c: &mut [f32], ldc: usize, bias: &[f32], max: &mut [f32],
 ) {
     assert!(bias.len() >= lines && max.len() >= WIDTH, "a bias for each line, a maximum for each column");
     let finish = Finish::Lines { bias: bias.as_ptr(), max: max.as_mut_ptr() };
@@ -179,14 +159,7 @@ pub(super) fn tile_lines<T: Number>(
 
 #[inline(always)]
 fn checked<T: Number>(
-    lines: usize,
-    width: usize,
-    k: usize,
-    a: View<'_, T::Line>,
-    b: &[T],
-    row: usize,
-    c: &mut [f32],
-    ldc: usize,
+    lines: usize, width: usize, k: usize, a: View<'_, T::Line>, b: &[T], row: usize, c: &mut [f32], ldc: usize,
     finish: Finish,
 ) {
     if k == 0 || lines == 0 || width == 0 {

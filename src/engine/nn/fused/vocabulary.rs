@@ -166,13 +166,7 @@ impl OutputLayer<'_> {
     /// # Panics
     /// When the slices have other sizes.
     pub fn backward(
-        &self,
-        t: &[f32],
-        targets: &[u32],
-        objective: Objective,
-        scratch: &mut Scratch,
-        dt: &mut [f32],
-        dw: &mut [f32],
+        &self, t: &[f32], targets: &[u32], objective: Objective, scratch: &mut Scratch, dt: &mut [f32], dw: &mut [f32],
         mut db: Option<&mut [f32]>,
     ) {
         let (l, stride, rows) = (self.l, scratch.stride, scratch.rows);
@@ -250,13 +244,7 @@ impl Scratch {
 
 /// x = W t + b, and the maximum of each row: `terms` numbers or pairs of a line of W, lines `line` apart.
 fn logits<T: Number>(
-    w: &[T::Line],
-    line: usize,
-    terms: usize,
-    columns: &[T],
-    bias: Option<&[f32]>,
-    stride: usize,
-    x: &mut [f32],
+    w: &[T::Line], line: usize, terms: usize, columns: &[T], bias: Option<&[f32]>, stride: usize, x: &mut [f32],
     max: &mut [f32],
 ) {
     let k = x.len() / stride.max(1);

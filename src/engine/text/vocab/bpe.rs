@@ -33,9 +33,7 @@ pub fn build_bpe(language: &str, counts: HashMap<String, u64>, size: usize) -> R
 
 /// Learns one vocabulary for both sides from the words of both; each side keeps its own rules for cutting words.
 pub fn build_joint_bpe(
-    languages: [&str; 2],
-    [source, target]: [HashMap<String, u64>; 2],
-    size: usize,
+    languages: [&str; 2], [source, target]: [HashMap<String, u64>; 2], size: usize,
 ) -> Result<[Tokenizer; 2]> {
     let mut counts = source;
     for (word, count) in target {

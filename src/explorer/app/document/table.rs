@@ -197,9 +197,7 @@ pub struct Making<'a> {
 }
 
 pub fn tested_for<'a>(
-    tested: &'a [Arc<Tested>],
-    source: &'a Sentence,
-    shown: &'a HypothesisView,
+    tested: &'a [Arc<Tested>], source: &'a Sentence, shown: &'a HypothesisView,
 ) -> impl Iterator<Item = &'a Arc<Tested>> {
     let is_it = |tested: &&Arc<Tested>| {
         let is_same = tested.source == source.ids && tested.target == shown.found.tokens;
@@ -266,10 +264,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
 
 /// How far alpha and links agree over the words of the texts; `None` if the tokens are not the texts.
 fn agreement(
-    source: &Sentence,
-    shown: &HypothesisView,
-    (rows, reading): (&[Vec<f32>], RowConvention),
-    links: &Links,
+    source: &Sentence, shown: &HypothesisView, (rows, reading): (&[Vec<f32>], RowConvention), links: &Links,
 ) -> Option<AlignmentAgreement> {
     let (source, target) = sides(source, shown)?;
     let links = links.spread(&source.places.places, &target.places.places);
@@ -286,9 +281,7 @@ pub(crate) fn sides(source: &Sentence, shown: &HypothesisView) -> Option<(SideWo
 }
 
 pub(crate) fn sides_by(
-    rules: [WordRule; 2],
-    source: &Sentence,
-    shown: &HypothesisView,
+    rules: [WordRule; 2], source: &Sentence, shown: &HypothesisView,
 ) -> Option<(SideWords, SideWords)> {
     let singles = |count: usize| (0..count).map(|i| i..i + 1).collect();
     let (x, y, said) = match &shown.pieces {

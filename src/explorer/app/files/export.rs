@@ -51,10 +51,7 @@ pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Op
 
 /// Whether a kind of figure can be drawn of what a column shows, with this target word selected; otherwise why not.
 pub fn can_draw(
-    column: &Column,
-    kind: &FigureKind,
-    shown: Shown,
-    word: Option<usize>,
+    column: &Column, kind: &FigureKind, shown: Shown, word: Option<usize>,
 ) -> std::result::Result<(), &'static str> {
     let table = column.table.as_deref();
     let has_cells = kind.name == "heatmap" && table.is_some_and(|table| table.numbers(shown).is_some());
@@ -86,11 +83,7 @@ fn origin(column: &Column, table: &AlignmentTable, kind: &str) -> Vec<(&'static 
 
 /// What a column shows as a figure, bars of this target word; `None` where nothing is translated.
 pub fn picture(
-    column: &Column,
-    search: &SearchSettings,
-    settings: &Settings,
-    drawing: &Drawing,
-    word: Option<usize>,
+    column: &Column, search: &SearchSettings, settings: &Settings, drawing: &Drawing, word: Option<usize>,
 ) -> Option<PictureRequest> {
     let kind = drawing.kind;
     // the beam and the tree are always the model's own

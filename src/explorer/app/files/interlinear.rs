@@ -125,10 +125,7 @@ fn reference(app: &AppState, rules: [WordRule; 2]) -> Option<TextRowShown> {
 }
 
 fn of_column(
-    app: &AppState,
-    column: &Column,
-    (by, rule): (Option<LinksBy>, WordRule),
-    name: &str,
+    app: &AppState, column: &Column, (by, rule): (Option<LinksBy>, WordRule), name: &str,
 ) -> Option<TextRowShown> {
     let table = column.table.as_deref().filter(|_| column.source.text == app.document.source())?;
     let settings = &app.view.settings;

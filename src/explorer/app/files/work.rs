@@ -178,9 +178,7 @@ pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligners: &KeptAlig
 
 /// What came of it. `None` where there is no aligner, which the session knows before it asks.
 fn done(
-    chore: FileJob,
-    aligners: &KeptAligners,
-    notify: &mut dyn FnMut(FileEvent) -> bool,
+    chore: FileJob, aligners: &KeptAligners, notify: &mut dyn FnMut(FileEvent) -> bool,
 ) -> Result<Option<FileEvent>> {
     Ok(Some(match chore {
         FileJob::Align { number, question } => return align(aligners, number, question, notify),
@@ -213,9 +211,7 @@ fn done(
 }
 
 fn align(
-    aligners: &KeptAligners,
-    number: u64,
-    AlignQuestion { aligner: asked, source, target }: AlignQuestion,
+    aligners: &KeptAligners, number: u64, AlignQuestion { aligner: asked, source, target }: AlignQuestion,
     notify: &mut dyn FnMut(FileEvent) -> bool,
 ) -> Result<Option<FileEvent>> {
     let mut kept = lock(aligners);

@@ -43,11 +43,7 @@ impl Jobs {
 
     /// Begins an overview in the place of an older one; stale when it is not wanted any more.
     pub fn count(
-        &mut self,
-        options: Option<OverviewOptions>,
-        corpus: &Arc<CorpusTable>,
-        rows: &[u32],
-        goes_on: &mut GoesOn<'_>,
+        &mut self, options: Option<OverviewOptions>, corpus: &Arc<CorpusTable>, rows: &[u32], goes_on: &mut GoesOn<'_>,
     ) -> Result<()> {
         self.counting = None;
         let Some(options) = options else { return Ok(()) };
@@ -85,10 +81,7 @@ impl Jobs {
 
     /// Goes a step on with what is under way; it ends when it fails.
     pub fn step(
-        &mut self,
-        corpus: &CorpusTable,
-        workspace: &Workspace,
-        notify: &mut dyn FnMut(CorpusNews),
+        &mut self, corpus: &CorpusTable, workspace: &Workspace, notify: &mut dyn FnMut(CorpusNews),
     ) -> Result<()> {
         if let Some((mut counting, mut reported)) = self.counting.take() {
             if counting.step(workspace, STEPS.0)? {

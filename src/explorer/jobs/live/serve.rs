@@ -52,10 +52,7 @@ pub fn serve(request: &Request, store: &mut Store, ticket: &CancellationToken, e
 
 /// As [`serve`]; releases the gate when only a stalled reader is waited for.
 pub(crate) fn serve_holding(
-    request: &Request,
-    store: &mut Store,
-    ticket: &CancellationToken,
-    busy: Option<ForegroundGuard>,
+    request: &Request, store: &mut Store, ticket: &CancellationToken, busy: Option<ForegroundGuard>,
     emit: &mut (dyn FnMut(Event) + Send),
 ) {
     let start = Instant::now();
@@ -253,11 +250,7 @@ impl Job<'_> {
     }
 
     fn search(
-        &self,
-        stepper: &mut dyn Stepper,
-        model: &LoadedModel,
-        source: &Sentence,
-        options: &SearchOptions,
+        &self, stepper: &mut dyn Stepper, model: &LoadedModel, source: &Sentence, options: &SearchOptions,
         on_progress: &mut dyn FnMut(usize, SearchProgress<'_>),
     ) -> Result<Decoded> {
         let decoded = decode(stepper, model.facts.specials, &[&source.ids], options, self.ticket, on_progress)?;
@@ -266,11 +259,7 @@ impl Job<'_> {
 
     /// With the rows of the last words, where rows belong to the words that were read.
     fn read_to_the_end(
-        &self,
-        stepper: &mut dyn Stepper,
-        model: &LoadedModel,
-        source: &Sentence,
-        mut decoded: Decoded,
+        &self, stepper: &mut dyn Stepper, model: &LoadedModel, source: &Sentence, mut decoded: Decoded,
     ) -> Result<Decoded> {
         let mut all: Vec<&mut Hypothesis> = decoded.hypotheses.iter_mut().collect();
         let (sources, batch) = (vec![source.ids.as_slice(); all.len()], all.len().max(1));
@@ -279,12 +268,7 @@ impl Job<'_> {
     }
 
     fn untouched(
-        &self,
-        spec: &ColumnSpec,
-        model: &LoadedModel,
-        source: view::ReadSource,
-        list: &[Intervention],
-        best: &[u32],
+        &self, spec: &ColumnSpec, model: &LoadedModel, source: view::ReadSource, list: &[Intervention], best: &[u32],
     ) -> Result<UntouchedTranslation> {
         let options = SearchOptions { trace: false, ..within_memory(&spec.options, source.sentence.len()) };
         let source = source.untouched();
@@ -302,10 +286,7 @@ impl Job<'_> {
 
 /// What was found in so many milliseconds.
 fn result(
-    model: &LoadedModel,
-    source: &view::ReadSource,
-    decoded: Decoded,
-    (pace, millis): (&Pace, f32),
+    model: &LoadedModel, source: &view::ReadSource, decoded: Decoded, (pace, millis): (&Pace, f32),
 ) -> ColumnResult {
     let words = decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
     let words_per_second = words as f32 * 1000.0 / millis.max(0.001);
@@ -357,11 +338,7 @@ const MOST_CELLS: usize = 4_000_000;
 
 /// The given words under this model, `</s>` included. Error: no words, too many, or [`Error::Stale`].
 fn forced_view(
-    model: &LoadedModel,
-    source: &view::ReadSource,
-    text: &str,
-    stepper: &mut dyn Stepper,
-    ticket: &CancellationToken,
+    model: &LoadedModel, source: &view::ReadSource, text: &str, stepper: &mut dyn Stepper, ticket: &CancellationToken,
 ) -> Result<HypothesisView> {
     let target = line::read(&model.model().target, text, false);
     let target = target.map_err(|why| Error::Input(format!("Your translation {why}.")))?;
@@ -414,10 +391,7 @@ const MOST_OWN: usize = 16_000_000;
 
 /// How interventions change the next word at each place of `target`, given the same words; forced words are ignored.
 fn shifts(
-    stepper: &mut dyn Stepper,
-    list: &[Intervention],
-    pair: (&[u32], &[u32]),
-    words: (&Tokenizer, usize),
+    stepper: &mut dyn Stepper, list: &[Intervention], pair: (&[u32], &[u32]), words: (&Tokenizer, usize),
     ticket: &CancellationToken,
 ) -> Result<Vec<Shift>> {
     let (source, target) = pair;

@@ -75,10 +75,7 @@ pub fn view(wording: &Wording<'_>, source: &ReadSource, mut found: Hypothesis) -
 
 /// A given translation, in the words given; they are split by spaces if `pretokenized`.
 pub fn given(
-    wording: &Wording<'_>,
-    source: &ReadSource,
-    (target, pretokenized): (&Sentence, bool),
-    hypothesis: Hypothesis,
+    wording: &Wording<'_>, source: &ReadSource, (target, pretokenized): (&Sentence, bool), hypothesis: Hypothesis,
 ) -> HypothesisView {
     let mut view = view(wording, source, hypothesis);
     let places = vocabulary_words(wording.target, target, pretokenized);

@@ -298,10 +298,7 @@ impl ModelCache {
 
     /// Waits for a model; `None` once the ticket is stale.
     pub(crate) fn wait(
-        self: &Arc<Self>,
-        key: &Key,
-        ticket: &CancellationToken,
-        on_progress: &mut dyn FnMut(ReadProgress),
+        self: &Arc<Self>, key: &Key, ticket: &CancellationToken, on_progress: &mut dyn FnMut(ReadProgress),
     ) -> Option<std::result::Result<Arc<LoadedModel>, String>> {
         let (mut fraction, mut stalled) = (-1.0, false);
         let mut places = lock(&self.places);

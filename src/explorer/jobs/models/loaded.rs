@@ -147,10 +147,7 @@ impl LoadedModel {
     /// hold a copy of all weights on their device, so the last one is used again. It is away while `work` runs,
     /// so that a panic loses it instead of leaving it half changed.
     pub(crate) fn with_stepper<T>(
-        &self,
-        kernels: Kernels,
-        threads: usize,
-        work: impl FnOnce(&mut dyn Stepper) -> Result<T>,
+        &self, kernels: Kernels, threads: usize, work: impl FnOnce(&mut dyn Stepper) -> Result<T>,
     ) -> Result<T> {
         if kernels == Kernels::Fused && self.model().device.is_cpu() {
             return work(&mut *self.make_stepper(kernels, threads)?);

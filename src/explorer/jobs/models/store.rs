@@ -99,10 +99,7 @@ impl Store {
 
     /// Waits for a model, or for all of an ensemble; `None` once the ticket is stale.
     pub(crate) fn wait(
-        &self,
-        system: &SystemKey,
-        ticket: &CancellationToken,
-        on_progress: &mut dyn FnMut(ReadProgress),
+        &self, system: &SystemKey, ticket: &CancellationToken, on_progress: &mut dyn FnMut(ReadProgress),
     ) -> Option<std::result::Result<Arc<LoadedModel>, String>> {
         let (SystemSpec { members: models, mixing }, device) = system;
         let share = 1.0 / models.len() as f32;

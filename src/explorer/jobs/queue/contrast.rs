@@ -67,9 +67,7 @@ impl ContrastOrder {
 }
 
 fn ask(
-    work: &Work<'_>,
-    (model, questions): (&LoadedModel, ContrastQuestions<'_>),
-    (name, count): (String, usize),
+    work: &Work<'_>, (model, questions): (&LoadedModel, ContrastQuestions<'_>), (name, count): (String, usize),
     found: &mut ContrastFound,
 ) -> Result<()> {
     let asked = ContrastedSystem::new(model.system(), (false, PIECE.1), questions)?;

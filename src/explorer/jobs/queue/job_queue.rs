@@ -160,10 +160,7 @@ fn run<J: Job>(shared: &Shared<J>, library: &Library, out: &Outbox<QueueEvent<J:
 /// Does an order here and now, as a browser's worker must.
 #[cfg(target_family = "wasm")]
 pub fn at_once<J: Job>(
-    job: J,
-    library: &Library,
-    ticket: CancellationToken,
-    notify: &dyn Fn(JobProgress),
+    job: J, library: &Library, ticket: CancellationToken, notify: &dyn Fn(JobProgress),
 ) -> QueueNews<J::Found> {
     let breath = PausePoint::new(ticket, Arc::default(), ForegroundGate::new());
     match job.run(&Work::new(breath, library, notify)) {
@@ -174,11 +171,7 @@ pub fn at_once<J: Job>(
 }
 
 fn perform<J: Job>(
-    job: J,
-    entry: &Entry,
-    gate: &Arc<ForegroundGate>,
-    library: &Library,
-    out: &Outbox<QueueEvent<J::Found>>,
+    job: J, entry: &Entry, gate: &Arc<ForegroundGate>, library: &Library, out: &Outbox<QueueEvent<J::Found>>,
 ) -> QueueNews<J::Found> {
     // Progress is dropped when the channel is full: the next report replaces it.
     let notify = |progress| {

@@ -209,11 +209,7 @@ type Step = f32;
 
 /// Runs on a one-thread pool, in which t-SNE is reproducible. Each step waits for permission, so that it can pause.
 fn lay_out(
-    work: &Work<'_>,
-    rows: &[f32],
-    dimension: usize,
-    method: Method,
-    options: &TsneOptions,
+    work: &Work<'_>, rows: &[f32], dimension: usize, method: Method, options: &TsneOptions,
 ) -> Result<MapLayout> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "interlinear-map".to_owned()).build();
     let Ok(pool) = pool else {

@@ -114,11 +114,7 @@ impl Probe {
 }
 
 fn persuade(
-    work: &Work<'_>,
-    model: &LoadedModel,
-    pair: (&[u32], &[u32]),
-    rows: &[Vec<f32>],
-    word: &Word,
+    work: &Work<'_>, model: &LoadedModel, pair: (&[u32], &[u32]), rows: &[Vec<f32>], word: &Word,
 ) -> Result<Persuasion> {
     let name = &model.facts.name;
     let ids = model.reader().ids(word).map_err(|_| {
@@ -134,10 +130,7 @@ fn persuade(
 }
 
 fn open(
-    work: &Work<'_>,
-    device: DeviceChoice,
-    (path, source): (PathBuf, String),
-    columns: &[(ColumnId, ModelSpec)],
+    work: &Work<'_>, device: DeviceChoice, (path, source): (PathBuf, String), columns: &[(ColumnId, ModelSpec)],
 ) -> Result<Opened> {
     work.say(tr!("Opening {}", path.display()));
     require_file(&path)?;

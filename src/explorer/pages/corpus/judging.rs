@@ -26,11 +26,7 @@ impl CorpusPage {
 
     /// Changes what an annotator says of a sentence, from what was said last.
     pub(super) fn judge_of(
-        &mut self,
-        at: usize,
-        annotator: String,
-        app: &mut AppState,
-        change: impl FnOnce(&mut Judgement),
+        &mut self, at: usize, annotator: String, app: &mut AppState, change: impl FnOnce(&mut Judgement),
     ) {
         let before = self.said(at, &annotator);
         let mut judgement = before.clone();

@@ -179,10 +179,7 @@ impl JudgingState {
 
     /// Handles the waiting keys that concern this sentence; `is_done` reports whether another one is judged.
     pub fn handle_keys(
-        &mut self,
-        sheet: &mut DeskSheet<'_>,
-        with: (&Campaign, &ErrorScheme),
-        is_done: impl Fn(usize) -> bool,
+        &mut self, sheet: &mut DeskSheet<'_>, with: (&Campaign, &ErrorScheme), is_done: impl Fn(usize) -> bool,
     ) -> Vec<JudgingAction> {
         let mut all = Vec::new();
         let mut keys = std::mem::take(&mut self.waiting).into_iter();
@@ -202,10 +199,7 @@ impl JudgingState {
     }
 
     fn press(
-        &mut self,
-        key: JudgingKey,
-        sheet: &DeskSheet<'_>,
-        (campaign, scheme): (&Campaign, &ErrorScheme),
+        &mut self, key: JudgingKey, sheet: &DeskSheet<'_>, (campaign, scheme): (&Campaign, &ErrorScheme),
         is_done: impl Fn(usize) -> bool,
     ) -> Vec<JudgingAction> {
         if let JudgingKey::Task(by) = key {
@@ -300,10 +294,7 @@ impl JudgingState {
     }
 
     fn enter(
-        &mut self,
-        sheet: &DeskSheet<'_>,
-        campaign: &Campaign,
-        is_done: impl Fn(usize) -> bool,
+        &mut self, sheet: &DeskSheet<'_>, campaign: &Campaign, is_done: impl Fn(usize) -> bool,
     ) -> Vec<JudgingAction> {
         if self.is_too_high() {
             return Vec::new();

@@ -152,11 +152,7 @@ impl SentencePage {
     }
 
     fn persuaded(
-        &mut self,
-        app: &mut AppState,
-        subject: &ProbeSubject,
-        (i, before): (usize, &[u32]),
-        found: Persuasion,
+        &mut self, app: &mut AppState, subject: &ProbeSubject, (i, before): (usize, &[u32]), found: Persuasion,
     ) {
         let Some(column) = app.document.column(subject.column).filter(|_| is_current(app, subject)) else { return };
         let (name, Persuasion { word, piece_of, row }) = (column.name(), found);

@@ -38,10 +38,7 @@ impl SentencePage {
 
     /// True if these neighbours were asked for.
     pub(crate) fn near_found(
-        &mut self,
-        app: &mut AppState,
-        id: ColumnId,
-        found: Result<Vec<(String, f32)>, String>,
+        &mut self, app: &mut AppState, id: ColumnId, found: Result<Vec<(String, f32)>, String>,
     ) -> bool {
         let Some(near) = self.near.as_mut().filter(|near| near.of.column == id) else { return false };
         near.found = Some(found);

@@ -229,10 +229,7 @@ impl Window<'_> {
     }
 
     pub fn ask_on<C: Into<Command>>(
-        &mut self,
-        clicked: &egui::Response,
-        question: Question,
-        answered: impl Fn(PathBuf) -> C + 'static,
+        &mut self, clicked: &egui::Response, question: Question, answered: impl Fn(PathBuf) -> C + 'static,
     ) {
         if clicked.clicked() {
             self.ask(question.then(answered));

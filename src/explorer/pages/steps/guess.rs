@@ -145,10 +145,7 @@ impl Guessing {
     }
 
     pub(crate) fn reveal_word<'a>(
-        &mut self,
-        said: &str,
-        candidates: impl Iterator<Item = (&'a str, f32)>,
-        marks: &PieceMarks,
+        &mut self, said: &str, candidates: impl Iterator<Item = (&'a str, f32)>, marks: &PieceMarks,
     ) {
         if !self.shows() {
             return;

@@ -47,10 +47,7 @@ impl Snapshot {
 
     /// The window that a saved state shows, with this scene, page and selected column.
     pub(in crate::session) fn of_saved(
-        saved: SavedSession,
-        sentence: SentenceState,
-        page: Page,
-        selected: Option<usize>,
+        saved: SavedSession, sentence: SentenceState, page: Page, selected: Option<usize>,
     ) -> Self {
         Self {
             state: sentence,

@@ -56,11 +56,7 @@ pub fn own(path: &Path, text: Result<&str, &str>, before: Option<&LessonFile>) -
 }
 
 fn read(
-    key: &str,
-    file: Option<&Path>,
-    said: &Path,
-    text: Result<&str, &str>,
-    before: Option<&LessonFile>,
+    key: &str, file: Option<&Path>, said: &Path, text: Result<&str, &str>, before: Option<&LessonFile>,
 ) -> LessonFile {
     let found = match text {
         Ok(text) => script::read(text).map_err(|fault| format!("{}, {fault}", said.display())),

@@ -124,10 +124,7 @@ fn own_ui(ui: &mut Ui, folder: &Path) {
 }
 
 fn lesson_ui(
-    ui: &mut Ui,
-    window: &mut Window<'_>,
-    (running, steps): (&Running, &StepsPage),
-    next: Option<&LessonFile>,
+    ui: &mut Ui, window: &mut Window<'_>, (running, steps): (&Running, &StepsPage), next: Option<&LessonFile>,
 ) {
     let bar = Panel::bottom("lesson_bar").frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(0, 6)));
     bar.show(ui, |ui| bar_ui(ui, window, running));

@@ -40,9 +40,7 @@ pub struct Offer {
 }
 
 const fn offer(
-    name: &'static str,
-    on: &'static [MenuKind],
-    can: fn(&Window<'_>, MenuTarget) -> bool,
+    name: &'static str, on: &'static [MenuKind], can: fn(&Window<'_>, MenuTarget) -> bool,
     does: fn(&mut Window<'_>, MenuTarget),
 ) -> Offer {
     Offer { name, on, can, does }

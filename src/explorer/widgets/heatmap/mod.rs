@@ -88,12 +88,7 @@ impl HeatmapWidget<'_> {
 
     /// The matrix in its scroll area; returns its corner on the screen and the visible part.
     fn matrix_ui(
-        &self,
-        ui: &mut Ui,
-        view: Rect,
-        figure: &heatmap::Heatmap<'_>,
-        texture: &mut Texture,
-        focus: bool,
+        &self, ui: &mut Ui, view: Rect, figure: &heatmap::Heatmap<'_>, texture: &mut Texture, focus: bool,
         answer: &mut Answer,
     ) -> (Pos2, Rect) {
         let mut child =

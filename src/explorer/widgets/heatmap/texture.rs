@@ -52,12 +52,7 @@ impl Texture {
     }
 
     fn tile(
-        &mut self,
-        painter: &Painter,
-        cells: &Cells<'_>,
-        key: Key,
-        place: (usize, usize),
-        rows: Range<usize>,
+        &mut self, painter: &Painter, cells: &Cells<'_>, key: Key, place: (usize, usize), rows: Range<usize>,
         columns: Range<usize>,
     ) -> &TextureHandle {
         let ends = self.ends;

@@ -219,11 +219,7 @@ fn spoken(row: usize, line: &ConcordanceLine) -> String {
 
 /// Words with those of a span in the middle of the room; the others run out of it on both sides.
 fn centred(
-    ui: &Ui,
-    room: Rect,
-    words: &[String],
-    span: std::ops::Range<usize>,
-    item: &dyn Fn(usize) -> Option<usize>,
+    ui: &Ui, room: Rect, words: &[String], span: std::ops::Range<usize>, item: &dyn Fn(usize) -> Option<usize>,
     colour: Color32,
 ) {
     let end = span.end.min(words.len());

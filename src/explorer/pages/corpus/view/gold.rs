@@ -96,11 +96,7 @@ fn errors_ui(ui: &mut Ui, page: &CorpusPage, detail: &Detail) {
 
 /// A line of words as buttons; notes where each stands.
 fn line_ui(
-    ui: &mut Ui,
-    (text, rule): (&str, WordRule),
-    side: &str,
-    places: &mut Vec<Rect>,
-    is_chosen: impl Fn(usize) -> bool,
+    ui: &mut Ui, (text, rule): (&str, WordRule), side: &str, places: &mut Vec<Rect>, is_chosen: impl Fn(usize) -> bool,
     mut clicked: impl FnMut(usize),
 ) {
     // A line from the right is laid from its end, so that it scrolls.

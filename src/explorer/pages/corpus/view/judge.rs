@@ -128,10 +128,7 @@ fn bar_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
 }
 
 fn sheet<'a>(
-    page: &'a CorpusPage,
-    campaign: &'a Campaign,
-    annotator: &str,
-    (detail, own): (&'a Detail, Judgement),
+    page: &'a CorpusPage, campaign: &'a Campaign, annotator: &str, (detail, own): (&'a Detail, Judgement),
 ) -> DeskSheet<'a> {
     let said = |name: &str| {
         let at = page.corpus.systems.iter().position(|column| column.system.name == name)?;
@@ -151,10 +148,7 @@ fn is_metric(campaign: &Campaign, annotator: &str, name: &str) -> bool {
 }
 
 fn head_ui(
-    ui: &mut Ui,
-    page: &CorpusPage,
-    window: &mut Window<'_>,
-    campaign: &Campaign,
+    ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, campaign: &Campaign,
     (tasks, place): (&[u32], Option<usize>),
 ) {
     let is_free = page.corpus.campaign.is_none();
@@ -265,10 +259,7 @@ fn press(window: &mut Window<'_>, key: JudgingKey) {
 }
 
 fn sheet_ui(
-    ui: &mut Ui,
-    page: &CorpusPage,
-    window: &mut Window<'_>,
-    campaign: &Campaign,
+    ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, campaign: &Campaign,
     (detail, sheet): (&Detail, &DeskSheet<'_>),
 ) {
     let mut tints = Tints::of(ui, page, window, detail);
@@ -329,12 +320,8 @@ fn source_ui(ui: &mut Ui, window: &mut Window<'_>, sheet: &DeskSheet<'_>, tints:
 }
 
 fn row_ui(
-    ui: &mut Ui,
-    page: &CorpusPage,
-    window: &mut Window<'_>,
-    campaign: &Campaign,
-    (sheet, tints): (&DeskSheet<'_>, &Tints),
-    n: usize,
+    ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, campaign: &Campaign,
+    (sheet, tints): (&DeskSheet<'_>, &Tints), n: usize,
 ) {
     let t = theme::tokens(ui);
     let (system, text) = sheet.rows[n];
@@ -374,11 +361,7 @@ fn row_ui(
 }
 
 fn row_head_ui(
-    ui: &mut Ui,
-    window: &mut Window<'_>,
-    campaign: &Campaign,
-    sheet: &DeskSheet<'_>,
-    (n, name): (usize, &str),
+    ui: &mut Ui, window: &mut Window<'_>, campaign: &Campaign, sheet: &DeskSheet<'_>, (n, name): (usize, &str),
 ) {
     let system = sheet.rows[n].0;
     let desk = &window.local.of::<CorpusMemory>().desk;

@@ -31,11 +31,7 @@ struct Cursor {
 
 /// Draws the rows; returns the condition of the clicked one. Arrows, Page Up/Down, Home and End move the focus.
 pub fn listing_ui(
-    ui: &mut Ui,
-    id: &str,
-    head: &[(&str, &str)],
-    count: usize,
-    row: impl Fn(usize) -> ListingRow,
+    ui: &mut Ui, id: &str, head: &[(&str, &str)], count: usize, row: impl Fn(usize) -> ListingRow,
 ) -> Option<String> {
     let width = ui.available_width();
     let t = theme::tokens(ui);

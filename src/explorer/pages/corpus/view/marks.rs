@@ -17,10 +17,7 @@ const CHIPS: f32 = 112.0;
 
 /// A mark as a line: while the mouse is over it, or once it was clicked, its words are shown in the texts.
 pub fn seen_ui(
-    ui: &mut Ui,
-    page: &CorpusPage,
-    window: &mut Window<'_>,
-    (sheet, text, name): (&DeskSheet<'_>, &str, &str),
+    ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, (sheet, text, name): (&DeskSheet<'_>, &str, &str),
     (seen, tints): (&TintedWords, &Tints),
 ) {
     let own = seen.key.annotator == page.kept.annotator;

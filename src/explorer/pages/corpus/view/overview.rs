@@ -209,10 +209,7 @@ fn pair_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, overview: &O
 }
 
 pub fn pair_choice(
-    ui: &mut Ui,
-    page: &CorpusPage,
-    window: &mut Window<'_>,
-    (before, between): (&str, &str),
+    ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, (before, between): (&str, &str),
     (first, second): (usize, usize),
 ) {
     for (label, chosen, other, is_first) in [(before, first, second, true), (between, second, first, false)] {
@@ -527,11 +524,8 @@ fn grids_ui(ui: &mut Ui, overview: &Overview) {
 }
 
 fn table_card(
-    ui: &mut Ui,
-    table: &Arc<CellTable>,
-    (id, titles): (&'static str, &'static [GridTitle]),
-    (label, about): (&str, &str),
-    note: &str,
+    ui: &mut Ui, table: &Arc<CellTable>, (id, titles): (&'static str, &'static [GridTitle]),
+    (label, about): (&str, &str), note: &str,
 ) {
     if table.rows.is_empty() {
         return;

@@ -203,12 +203,7 @@ fn called(page: &CorpusPage, what: What) -> (String, String) {
 
 /// The head of a column: a button that sorts. An arrow tells how it is sorted; a title that has no room is cut before it.
 fn head(
-    ui: &mut Ui,
-    page: &CorpusPage,
-    window: &mut Window<'_>,
-    (layout, rect): (&Layout, Rect),
-    slot: Slot,
-    is_kept: bool,
+    ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>, (layout, rect): (&Layout, Rect), slot: Slot, is_kept: bool,
 ) {
     let t = theme::tokens(ui);
     let (title, about) = called(page, slot.what);
@@ -264,10 +259,7 @@ fn head(
 
 /// The head of a column follows the mouse over the others; a line tells where it would stand.
 fn dragged(
-    ui: &Ui,
-    window: &mut Window<'_>,
-    (layout, heads): (&Layout, Rect),
-    head: &egui::Response,
+    ui: &Ui, window: &mut Window<'_>, (layout, heads): (&Layout, Rect), head: &egui::Response,
     (at, name): (usize, &str),
 ) {
     if !head.dragged() && !head.drag_stopped() {

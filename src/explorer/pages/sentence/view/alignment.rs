@@ -18,11 +18,7 @@ use engine::lang;
 use figure::{mark::Scale, palette::ColourMap};
 
 pub fn alignment_ui(
-    ui: &mut Ui,
-    sentence: &SentencePage,
-    window: &mut Window<'_>,
-    column: &Column,
-    table: &AlignmentTable,
+    ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column, table: &AlignmentTable,
     metrics: &Metrics,
 ) {
     let settings = &window.app.view.settings;

@@ -46,11 +46,7 @@ pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
 }
 
 fn header_ui(
-    ui: &mut Ui,
-    window: &mut Window<'_>,
-    column: &Column,
-    (is_open, is_room): (bool, bool),
-    normalised: bool,
+    ui: &mut Ui, window: &mut Window<'_>, column: &Column, (is_open, is_room): (bool, bool), normalised: bool,
 ) {
     let t = theme::tokens(ui);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), HEADER));
@@ -106,12 +102,7 @@ fn keys(ui: &mut Ui, window: &mut Window<'_>, column: &Column, id: Id) -> Respon
 }
 
 fn row_ui(
-    ui: &mut Ui,
-    window: &mut Window<'_>,
-    column: &Column,
-    n: usize,
-    hypothesis: &HypothesisView,
-    normalised: bool,
+    ui: &mut Ui, window: &mut Window<'_>, column: &Column, n: usize, hypothesis: &HypothesisView, normalised: bool,
 ) {
     let palette = theme::palette(ui);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));

@@ -123,11 +123,7 @@ pub fn has_foot(column: &Column) -> bool {
 }
 
 pub fn column_ui(
-    ui: &mut Ui,
-    sentence: &SentencePage,
-    window: &mut Window<'_>,
-    column: &Column,
-    parts: &ColumnParts,
+    ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column, parts: &ColumnParts,
     metrics: &Metrics,
 ) {
     let rect = ui.max_rect();

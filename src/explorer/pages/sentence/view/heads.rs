@@ -34,11 +34,7 @@ enum HeadDeed {
 
 /// All heads of a kind. A click makes one the column's alignment; its menu leaves it out.
 pub fn heads_ui(
-    ui: &mut Ui,
-    window: &mut Window<'_>,
-    column: &Column,
-    table: &AlignmentTable,
-    measured: &MeasuredTable,
+    ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, measured: &MeasuredTable,
 ) {
     kinds_ui(ui, window, column, measured);
     let kind = window.local.of::<SentenceMemory>().heads;

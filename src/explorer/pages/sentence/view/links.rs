@@ -60,10 +60,7 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
 }
 
 fn figure<'a>(
-    ui: &Ui,
-    window: &Window<'_>,
-    (source, target): (&'a [Label<'a>], &'a [Label<'a>]),
-    alpha: &'a Alignment,
+    ui: &Ui, window: &Window<'_>, (source, target): (&'a [Label<'a>], &'a [Label<'a>]), alpha: &'a Alignment,
     marked: Option<LinkedWord>,
 ) -> LinksFigure<'a> {
     LinksFigure {

@@ -15,11 +15,7 @@ use engine::lang;
 
 /// Summary of a measure; the tooltip has more. False if the measure is not computed, so that there is no picture.
 pub fn strip_ui(
-    ui: &mut Ui,
-    sentence: &SentencePage,
-    window: &mut Window<'_>,
-    column: &Column,
-    table: &AlignmentTable,
+    ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column, table: &AlignmentTable,
 ) -> bool {
     let shown = window.app.view.settings.shown;
     let Shown::Measure(measure) = shown else { return true };

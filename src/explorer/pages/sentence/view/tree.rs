@@ -236,11 +236,7 @@ fn label(tree: &SearchTree, at: usize, node: &DrawnNode<'_>) -> String {
 
 /// Arrows move in the tree, Space folds a branch, Enter continues from the node. Returns the selected node.
 fn keys(
-    ui: &Ui,
-    window: &mut Window<'_>,
-    column: &Column,
-    (tree, drawn): (&SearchTree, &DrawnTree),
-    id: Id,
+    ui: &Ui, window: &mut Window<'_>, column: &Column, (tree, drawn): (&SearchTree, &DrawnTree), id: Id,
     memory: &mut TreeMemory,
 ) -> Option<usize> {
     let nodes = &drawn.nodes;
@@ -330,11 +326,7 @@ fn details_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Sear
 }
 
 fn buttons_ui(
-    ui: &mut Ui,
-    window: &mut Window<'_>,
-    column: &Column,
-    (tree, at): (&SearchTree, usize),
-    memory: &mut TreeMemory,
+    ui: &mut Ui, window: &mut Window<'_>, column: &Column, (tree, at): (&SearchTree, usize), memory: &mut TreeMemory,
 ) {
     if tree.nodes.get(at).is_some_and(|node| !node.children.is_empty()) {
         let is_closed = memory.collapsed.contains(&at);

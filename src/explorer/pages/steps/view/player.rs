@@ -117,10 +117,7 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
 }
 
 fn entries_ui<T: Copy + PartialEq>(
-    ui: &mut Ui,
-    window: &mut Window<'_>,
-    entries: &[StepsChoice<T>],
-    chosen: Option<T>,
+    ui: &mut Ui, window: &mut Window<'_>, entries: &[StepsChoice<T>], chosen: Option<T>,
     command: impl Fn(T) -> StepsCommand,
 ) {
     for entry in entries {

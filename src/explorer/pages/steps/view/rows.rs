@@ -73,10 +73,7 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &
 }
 
 fn heatmap<'a>(
-    ui: &Ui,
-    window: &Window<'_>,
-    (id, name): (Id, &'a str),
-    (table, matrix): (&'a AlignmentTable, &'a Alignment),
+    ui: &Ui, window: &Window<'_>, (id, name): (Id, &'a str), (table, matrix): (&'a AlignmentTable, &'a Alignment),
     trace: &StepTrace,
 ) -> HeatmapWidget<'a> {
     HeatmapWidget {
@@ -130,11 +127,7 @@ pub fn class_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: 
 
 /// Guesses cells: by a click, or by the space bar at the cursor of the arrow keys.
 fn guess_cells(
-    ui: &Ui,
-    window: &mut Window<'_>,
-    answer: &Answer,
-    cursor: Option<(usize, usize)>,
-    (rows, columns): (usize, usize),
+    ui: &Ui, window: &mut Window<'_>, answer: &Answer, cursor: Option<(usize, usize)>, (rows, columns): (usize, usize),
 ) {
     let to = |at: usize, by: isize, count: usize| at.saturating_add_signed(by).min(count.saturating_sub(1));
     let (down, right) = answer.steps;
