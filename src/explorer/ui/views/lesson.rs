@@ -75,9 +75,7 @@ fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
     ui.horizontal(|ui| {
         ui.heading(tr!("Lessons"));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if ui.button(tr!("Close")).clicked() {
-                window.push(LessonCommand::Show(false));
-            }
+            window.push_if(ui.button(tr!("Close")).clicked(), LessonCommand::Show(false));
         });
     });
     ui.separator();
@@ -202,9 +200,7 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     let fits = ui.horizontal(|ui| {
         let waits = running.waits().is_some();
         let back = ui.add_enabled(running.page > 0, Button::new(tr!("Page back")));
-        if back.clicked() {
-            window.push(LessonCommand::Back);
-        }
+        window.push_if(back.clicked(), LessonCommand::Back);
         let text = RichText::new(if waits { tr!("Pass over") } else { tr!("Next page") });
         let is_last = running.is_last();
         let next = ui.add(Button::new(if is_last { text.color(weak) } else { text }));
@@ -276,9 +272,10 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, steps: &Step
     }
     let has_asks = running.shown().asks().next().is_some();
     let is_open = !running.revealed.contains(&running.page) && running.waits().is_none();
-    if has_asks && is_open && ui.button(tr!("Reveal")).on_hover_text(tr!("Shows the answers of this page")).clicked() {
-        window.push(LessonCommand::Reveal);
-    }
+    window.push_if(
+        has_asks && is_open && ui.button(tr!("Reveal")).on_hover_text(tr!("Shows the answers of this page")).clicked(),
+        LessonCommand::Reveal,
+    );
     ui.add_space(theme::SPACE_5);
     if let Some(link) = follows {
         manual::follow(ui, window, &link);
@@ -324,9 +321,7 @@ fn ask_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, as
         ui.take_available_width();
         ui.add(Label::new(RichText::new(&ask.question).strong()).wrap());
         for (n, choice) in ask.choices.iter().enumerate() {
-            if ui.radio(chosen == Some(n), choice.text()).clicked() {
-                window.push(LessonCommand::Answer(at, n));
-            }
+            window.push_if(ui.radio(chosen == Some(n), choice.text()).clicked(), LessonCommand::Answer(at, n));
         }
         if ask.choices.is_empty() {
             typed_ui(ui, window, running, at, ask);

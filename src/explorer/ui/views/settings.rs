@@ -71,9 +71,7 @@ fn length_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let mut power = window.app.document.state.search.length_normalization;
     let label = ui.label(tr!("Length normalisation A"));
     let slider = ui.add(Slider::new(&mut power, 0.0..=2.0).step_by(0.1).fixed_decimals(1)).labelled_by(label.id);
-    if slider.changed() {
-        window.push(SearchCommand::SetLengthNormalization(power));
-    }
+    window.push_if(slider.changed(), SearchCommand::SetLengthNormalization(power));
     labels::note(
         ui,
         tr!("Finished translations are ranked by log p divided by their length to the power of A. 0 ranks by log p."),
@@ -83,9 +81,10 @@ fn length_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn unknown_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let settings = &window.app.view.settings;
     let mut replace = settings.unk_replacement;
-    if ui.checkbox(&mut replace, tr!("Show the typed word for [UNK]")).changed() {
-        window.push(SettingsCommand::SetUnkReplacement(replace));
-    }
+    window.push_if(
+        ui.checkbox(&mut replace, tr!("Show the typed word for [UNK]")).changed(),
+        SettingsCommand::SetUnkReplacement(replace),
+    );
     labels::note(
         ui,
         tr!(
@@ -93,15 +92,11 @@ fn unknown_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ),
     );
     let mut forbid = window.app.document.state.search.forbid_unk;
-    if ui.checkbox(&mut forbid, tr!("Never choose [UNK]")).changed() {
-        window.push(SearchCommand::SetForbidUnk(forbid));
-    }
+    window.push_if(ui.checkbox(&mut forbid, tr!("Never choose [UNK]")).changed(), SearchCommand::SetForbidUnk(forbid));
     let mut allow = window.app.document.state.search.allow_unk;
     let switch = egui::Checkbox::new(&mut allow, tr!("Let models of Marian choose [UNK]"));
     let about = tr!("Marian never writes [UNK] by default. Other models choose it where it is likeliest.");
-    if ui.add_enabled(!forbid, switch).on_hover_text(about).changed() {
-        window.push(SearchCommand::SetAllowUnk(allow));
-    }
+    window.push_if(ui.add_enabled(!forbid, switch).on_hover_text(about).changed(), SearchCommand::SetAllowUnk(allow));
 }
 
 fn device_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -111,9 +106,10 @@ fn device_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let label = ui.label(tr!("Compute on"));
     let combo = ComboBox::from_id_salt("device").selected_text(device_text(chosen)).show_ui(ui, |ui| {
         for choice in choices {
-            if ui.selectable_label(choice == chosen, device_text(choice)).clicked() {
-                window.push(SettingsCommand::SetDevice(choice));
-            }
+            window.push_if(
+                ui.selectable_label(choice == chosen, device_text(choice)).clicked(),
+                SettingsCommand::SetDevice(choice),
+            );
         }
     });
     combo.response.labelled_by(label.id);
@@ -259,7 +255,5 @@ pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>) {
         .labelled_by(label.id)
         .on_hover_text(tr!("How many unfinished translations the search keeps at each step; 1 is greedy"));
     window.part(ui, HighlightPart::BeamSize, "", value.rect.union(label.rect));
-    if value.changed() {
-        window.push(SearchCommand::SetBeam(beam));
-    }
+    window.push_if(value.changed(), SearchCommand::SetBeam(beam));
 }

@@ -113,9 +113,7 @@ fn list_ui(ui: &mut Ui, window: &mut Window<'_>) {
                     ui.set_width(room);
                     ui.add(egui::Label::new(RichText::new(&notice.text).color(text)).wrap());
                 });
-                if ui.small_button(tr!("Dismiss")).clicked() {
-                    window.push(WindowCommand::DismissNotice(notice.id));
-                }
+                window.push_if(ui.small_button(tr!("Dismiss")).clicked(), WindowCommand::DismissNotice(notice.id));
             });
         });
     }

@@ -173,9 +173,7 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
         let name = Button::new(RichText::new(text).color(colour)).frame_when_inactive(false).selected(false);
         let response = ui.add(name).on_hover_ui(|ui| facts::facts_ui(ui, column));
         response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_selected, column.name()));
-        if response.clicked() {
-            window.push(SelectCommand::Column(column.id));
-        }
+        window.push_if(response.clicked(), SelectCommand::Column(column.id));
         response.context_menu(|ui| chip_menu_ui(ui, window, column, at, count));
         let more = Button::new(RichText::new("\u{25be}").color(t.weak)).frame(false);
         let (more, _) = MenuButton::from_button(more).ui(ui, |ui| chip_menu_ui(ui, window, column, at, count));
@@ -306,9 +304,7 @@ fn aligner_item(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
 
 fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, count: usize) {
     let mut item = |ui: &mut Ui, enabled: bool, text: &str, command: ColumnCommand| {
-        if ui.add_enabled(enabled, Button::new(text)).clicked() {
-            window.push(command);
-        }
+        window.push_if(ui.add_enabled(enabled, Button::new(text)).clicked(), command);
     };
     item(ui, at > 0, tr!("Move left"), ColumnCommand::Move { column: column.id, to: at.saturating_sub(1) });
     item(ui, at + 1 < count, tr!("Move right"), ColumnCommand::Move { column: column.id, to: at + 1 });

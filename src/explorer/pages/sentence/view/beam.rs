@@ -120,9 +120,7 @@ fn row_ui(
         )
     };
     response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_shown, label()));
-    if response.clicked() {
-        window.push(SelectCommand::Hypothesis { column: column.id, hypothesis: n });
-    }
+    window.push_if(response.clicked(), SelectCommand::Hypothesis { column: column.id, hypothesis: n });
     window.offer(&response, MenuTarget::Hypothesis { column: column.id, n });
     let back = if is_shown {
         palette.accent_soft

@@ -376,12 +376,8 @@ fn failed_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, message: &st
         ui.label(RichText::new(tr!("This model could not be loaded")).color(t.error));
         ui.add(egui::Label::new(message).wrap());
         ui.horizontal(|ui| {
-            if ui.button(tr!("Try again")).clicked() {
-                window.push(ColumnCommand::Reload(column.id));
-            }
-            if ui.button(tr!("Remove")).clicked() {
-                window.push(ColumnCommand::Remove(column.id));
-            }
+            window.push_if(ui.button(tr!("Try again")).clicked(), ColumnCommand::Reload(column.id));
+            window.push_if(ui.button(tr!("Remove")).clicked(), ColumnCommand::Remove(column.id));
         });
     });
 }

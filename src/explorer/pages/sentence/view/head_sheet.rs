@@ -80,9 +80,7 @@ fn sheet_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colum
         let field = ui.add(DragValue::new(&mut passes).range(1..=100)).on_hover_text(tr!(
             "What the model says of the text is kept, so that further passes take less time than the first one"
         ));
-        if field.accessible_name(tr!("Passes over the text")).changed() {
-            window.push(HeadCommand::Passes(passes));
-        }
+        window.push_if(field.accessible_name(tr!("Passes over the text")).changed(), HeadCommand::Passes(passes));
         ui.end_row();
     });
     ui.add_space(theme::SPACE_2);
@@ -96,9 +94,7 @@ fn sheet_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colum
         let can = plan.number.is_none() && plan.files[..2].iter().all(|file| !file.trim().is_empty());
         let learn = ui.add_enabled(can, Button::new(tr!("Learn")));
         let why = tr!("Name a file of sentences and one of their translations first");
-        if learn.on_disabled_hover_text(why).clicked() {
-            window.push(HeadCommand::Learn(column.id, None));
-        }
+        window.push_if(learn.on_disabled_hover_text(why).clicked(), HeadCommand::Learn(column.id, None));
         let about = tr!("Only the statistical aligner, from the text alone: it outlines links and is what judging begins with, whatever the model");
         let aligner = ui.add_enabled(can, Button::new(tr!("Learn an aligner..."))).on_hover_text(about);
         if aligner.on_disabled_hover_text(why).clicked() {
@@ -113,9 +109,7 @@ fn sheet_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colum
 fn file_ui(ui: &mut Ui, window: &mut Window<'_>, (at, name, hint): (usize, &str, &str), mut text: String) {
     let width = ui.available_width() - BROWSE;
     let field = ui.add(TextEdit::singleline(&mut text).desired_width(width).hint_text(hint));
-    if field.accessible_name(name).changed() {
-        window.push(HeadCommand::File(at, text));
-    }
+    window.push_if(field.accessible_name(name).changed(), HeadCommand::File(at, text));
     let button = ui.add_enabled(!window.local.dialogs.is_open(), Button::new(tr!("Browse...")));
     if button.accessible_name(tr!("Browse for {name}", name)).clicked() {
         let set = move |path: PathBuf| HeadCommand::File(at, path.to_string_lossy().into_owned());

@@ -124,19 +124,16 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
     if window.local.shared.takes_focus(PanelName::Inspector) {
         next.request_focus();
     }
-    if next.clicked() {
-        window.push(SelectCommand::MoveTarget(1));
-    }
-    if ui.small_button(previous).on_hover_text("Alt+Up").clicked() {
-        window.push(SelectCommand::MoveTarget(-1));
-    }
+    window.push_if(next.clicked(), SelectCommand::MoveTarget(1));
+    window.push_if(ui.small_button(previous).on_hover_text("Alt+Up").clicked(), SelectCommand::MoveTarget(-1));
     if let Some(word) = table.target.get(i).filter(|_| !table.is_given) {
         change::row_menu(ui, window, column, table, i);
         change::word_menu(ui, window, column, word, i);
     }
-    if ui.small_button(tr!("Close")).on_hover_text(tr!("Select nothing (Escape)")).clicked() {
-        window.push(SelectCommand::Nothing);
-    }
+    window.push_if(
+        ui.small_button(tr!("Close")).on_hover_text(tr!("Select nothing (Escape)")).clicked(),
+        SelectCommand::Nothing,
+    );
 }
 
 fn pieces(word: &TargetWord) -> String {

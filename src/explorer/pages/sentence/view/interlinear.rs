@@ -200,9 +200,10 @@ fn tier_menu_ui(ui: &mut Ui, window: &mut Window<'_>, at: usize, tier: &GlossTie
     let note = tr!(
         "Each has as many hyphens, equals signs and tildes as what stands above it; labels of grammar are set in small capitals and explained"
     );
-    if ui.checkbox(&mut is_gloss, tr!("Glosses by the Leipzig rules")).on_hover_text(note).changed() {
-        window.push(InterlinearCommand::Tier(at, TierEdit::Gloss(is_gloss)));
-    }
+    window.push_if(
+        ui.checkbox(&mut is_gloss, tr!("Glosses by the Leipzig rules")).on_hover_text(note).changed(),
+        InterlinearCommand::Tier(at, TierEdit::Gloss(is_gloss)),
+    );
     let commands = [
         (tr!("Move it up"), InterlinearCommand::Tier(at, TierEdit::Move(-1))),
         (tr!("Move it down"), InterlinearCommand::Tier(at, TierEdit::Move(1))),

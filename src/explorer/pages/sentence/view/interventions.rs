@@ -51,9 +51,8 @@ fn column_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colu
         if is_first {
             ui.label(RichText::new(tr!("Interventions")).color(t.set));
             let all = ui.small_button(tr!("take all away")).on_hover_text(tr!("In every column; undo brings it back"));
-            if all.accessible_name(tr!("Take all interventions away")).clicked() {
-                window.push(InterveneCommand::TakeAll);
-            }
+            window
+                .push_if(all.accessible_name(tr!("Take all interventions away")).clicked(), InterveneCommand::TakeAll);
         }
         ui.label(RichText::new(format!("{name}:")).color(t.weak));
         let numbers = column.numbers();

@@ -66,9 +66,7 @@ fn caption_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
             note = format!("{note}. {sentence}");
         }
     }
-    if ui.add(button).on_hover_text(note).clicked() {
-        window.push(SelectCommand::ShowGiven(table.is_given));
-    }
+    window.push_if(ui.add(button).on_hover_text(note).clicked(), SelectCommand::ShowGiven(table.is_given));
 }
 
 fn is_shown(column: &Column, table: &AlignmentTable) -> bool {

@@ -241,9 +241,7 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     for (choice, name, note) in explained {
         let button = ui.selectable_label(shown == choice, name.replacen("alpha", "\u{3b1}", 1)).on_hover_text(note);
-        if button.accessible_name(name).clicked() {
-            window.push(SettingsCommand::SetShown(choice));
-        }
+        window.push_if(button.accessible_name(name).clicked(), SettingsCommand::SetShown(choice));
     }
     measures_ui(ui, window, shown);
     ui.add_space(theme::SPACE_2);
@@ -293,9 +291,7 @@ fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
         "Shows the pieces of words that the model reads and writes. Where words are shown, the columns of alpha are added over the pieces of a word and its rows averaged, so that rows keep their sums; an energy is log sum exp over the pieces"
     );
     let pieces = ui.selectable_label(on, tr!("pieces")).on_hover_text(note);
-    if pieces.accessible_name(tr!("Pieces of words")).clicked() {
-        window.push(SettingsCommand::SetPieces(!on));
-    }
+    window.push_if(pieces.accessible_name(tr!("Pieces of words")).clicked(), SettingsCommand::SetPieces(!on));
     ui.add_space(theme::SPACE_2);
 }
 
@@ -329,9 +325,10 @@ fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
     );
     let button = ui.add_enabled(can.is_ok(), egui::Button::selectable(on && can.is_ok(), tr!("aligner")));
     let button = button.on_hover_text(note).on_disabled_hover_text(can.err().unwrap_or_default());
-    if button.accessible_name(tr!("Links of the statistical aligner")).clicked() {
-        window.push(SettingsCommand::SetLinks(!on));
-    }
+    window.push_if(
+        button.accessible_name(tr!("Links of the statistical aligner")).clicked(),
+        SettingsCommand::SetLinks(!on),
+    );
     ui.add_space(theme::SPACE_2);
 }
 

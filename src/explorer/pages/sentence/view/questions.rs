@@ -30,9 +30,8 @@ pub fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
         (true, tr!("where it comes from"), tr!("Where the word comes from"), lang::text(COMES)),
     ] {
         let button = ui.selectable_label(asked.origin == origin, name).on_hover_text(note);
-        if button.accessible_name(said).clicked() {
-            window.push(SettingsCommand::SetAsked(RowSource { origin, ..asked }));
-        }
+        window
+            .push_if(button.accessible_name(said).clicked(), SettingsCommand::SetAsked(RowSource { origin, ..asked }));
     }
     let other = if asked.origin { Outlined::Alpha } else { Outlined::Head };
     if asked.both {
@@ -43,9 +42,10 @@ pub fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
         other.legend().map(|(text, _)| lang::text(text)).join("\n")
     );
     let button = ui.selectable_label(asked.both, tr!("both")).on_hover_text(note);
-    if button.accessible_name(tr!("Outline the other of both questions")).clicked() {
-        window.push(SettingsCommand::SetAsked(RowSource { both: !asked.both, ..asked }));
-    }
+    window.push_if(
+        button.accessible_name(tr!("Outline the other of both questions")).clicked(),
+        SettingsCommand::SetAsked(RowSource { both: !asked.both, ..asked }),
+    );
     ui.separator();
 }
 
@@ -75,9 +75,10 @@ pub fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let has_own = has_own_reading(window);
     if has_own {
         let button = ui.selectable_label(chosen.is_none(), tr!("own")).on_hover_text(lang::text(OWN));
-        if button.accessible_name(tr!("Rows by each model's own reading")).clicked() {
-            window.push(SettingsCommand::SetReading(None));
-        }
+        window.push_if(
+            button.accessible_name(tr!("Rows by each model's own reading")).clicked(),
+            SettingsCommand::SetReading(None),
+        );
     }
     for entry in OF_ALPHA {
         let note = format!("{} {}", lang::text(entry.about), lang::text(WHEN_READ));

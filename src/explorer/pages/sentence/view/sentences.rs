@@ -113,9 +113,7 @@ fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
         for (list, name) in [(List::Examples, tr!("Examples")), (List::History, tr!("History"))] {
-            if ui.selectable_label(app.lists.shown == list, name).clicked() {
-                window.push(ListCommand::Show(list));
-            }
+            window.push_if(ui.selectable_label(app.lists.shown == list, name).clicked(), ListCommand::Show(list));
         }
         for (n, file) in app.lists.files.iter().enumerate() {
             let list = List::File(n);
@@ -138,9 +136,7 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     let field = egui::TextEdit::singleline(&mut text).id(id).hint_text(tr!("Search")).desired_width(f32::INFINITY);
     let response = ui.add(field);
-    if response.changed() {
-        window.push(ListCommand::Search(text));
-    }
+    window.push_if(response.changed(), ListCommand::Search(text));
     if window.local.shared.takes_focus(PanelName::Sentences) {
         response.request_focus();
     }
@@ -163,9 +159,7 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
             _ => return,
         };
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if ui.small_button(name).on_hover_text(note).clicked() {
-                window.push(command);
-            }
+            window.push_if(ui.small_button(name).on_hover_text(note).clicked(), command);
         });
     });
 }

@@ -217,9 +217,8 @@ fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let key = Act::ToggleGiven.key_text(ui.ctx());
             let close = ui.small_button("\u{d7}").on_hover_text(tr!("Take it away ({key})", key));
-            if close.accessible_name(tr!("Take your translation away")).clicked() {
-                window.push(SourceCommand::Give(None));
-            }
+            window
+                .push_if(close.accessible_name(tr!("Take your translation away")).clicked(), SourceCommand::Give(None));
             pair_ui(ui, window, given);
             let field = TextEdit::singleline(&mut text).id(local::given_id()).char_limit(MOST_CHARACTERS);
             let hint = tr!("Type or paste a translation, and every model says how probable it finds it");
@@ -228,9 +227,7 @@ fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 window.local.shared.focus_id = None;
                 response.request_focus();
             }
-            if response.changed() {
-                window.push(SourceCommand::Give(Some(text)));
-            }
+            window.push_if(response.changed(), SourceCommand::Give(Some(text)));
         });
     });
 }

@@ -38,9 +38,7 @@ fn row_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepT
             let label = ui.selectable_label(is_guessed, RichText::new(*word).size(theme::TEXT_OUTPUT));
             let said = tr!("Guess source word {} {word}", j + 1, word);
             label.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_guessed, &said));
-            if label.clicked() {
-                window.push(StepsCommand::Guess(j));
-            }
+            window.push_if(label.clicked(), StepsCommand::Guess(j));
         }
     });
     ui.add_space(theme::SPACE_1);
@@ -69,9 +67,7 @@ fn word_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         let mut typed = guess.clone();
         let field = TextEdit::singleline(&mut typed).id(Id::unique("steps_guess")).hint_text(tr!("or type it"));
         let field = ui.add(field.desired_width(FIELD)).accessible_name(tr!("Your guess of the word"));
-        if field.changed() {
-            window.push(StepsCommand::GuessWord(typed));
-        }
+        window.push_if(field.changed(), StepsCommand::GuessWord(typed));
         if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
             window.push(StepsCommand::Reveal);
         }
@@ -88,9 +84,7 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
             Guessed::Whole => tr!("Shows where all steps look (Enter, or one move on)"),
             Guessed::Row | Guessed::Word => tr!("Shows what the step does (Enter, or one move on)"),
         };
-        if ui.button(text).on_hover_text(note).clicked() {
-            window.push(StepsCommand::Reveal);
-        }
+        window.push_if(ui.button(text).on_hover_text(note).clicked(), StepsCommand::Reveal);
         together::groups_ui(ui, guessing, window);
     } else if guessing.is_revealed {
         match guessing.of {

@@ -93,9 +93,10 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
             .show_ui(ui, |ui| {
                 for column in app.document.models() {
                     let is_chosen = chosen.is_some_and(|chosen| chosen.id == column.id);
-                    if ui.selectable_label(is_chosen, column.name()).clicked() {
-                        window.push(StepsCommand::SetColumn(column.id));
-                    }
+                    window.push_if(
+                        ui.selectable_label(is_chosen, column.name()).clicked(),
+                        StepsCommand::SetColumn(column.id),
+                    );
                 }
             });
         models.response.accessible_name(tr!("Model")).on_hover_text(tr!("Which model is taken apart"));
@@ -107,9 +108,10 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         guessing_ui(ui, steps, window);
         let mut has_beam = steps.has_beam;
         let note = tr!("What the search of the column had found at this step, with the path that the steps take");
-        if ui.checkbox(&mut has_beam, tr!("Beam")).on_hover_text(note).changed() {
-            window.push(StepsCommand::SetBeam(has_beam));
-        }
+        window.push_if(
+            ui.checkbox(&mut has_beam, tr!("Beam")).on_hover_text(note).changed(),
+            StepsCommand::SetBeam(has_beam),
+        );
         if chosen.is_some_and(|column| !column.set.is_empty()) {
             labels::warm(ui, tr!("What is set for this model on page Sentence is left out here"));
         }
@@ -132,9 +134,10 @@ fn guessing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let aligns = steps.trace.as_ref().is_some_and(|trace| trace.aligns);
     let text = chosen.map_or(tr!("Nothing is guessed"), |of| lang::text(of.entry().name));
     let guesses = ComboBox::from_id_salt("steps_guess").selected_text(text).show_ui(ui, |ui| {
-        if ui.selectable_label(chosen.is_none(), tr!("Nothing is guessed")).clicked() {
-            window.push(StepsCommand::SetGuessing(None));
-        }
+        window.push_if(
+            ui.selectable_label(chosen.is_none(), tr!("Nothing is guessed")).clicked(),
+            StepsCommand::SetGuessing(None),
+        );
         for entry in GUESSES.iter().filter(|entry| aligns || entry.value == Guessed::Word) {
             entries_ui(ui, window, std::slice::from_ref(entry), chosen, |of| StepsCommand::SetGuessing(Some(of)));
         }
@@ -156,9 +159,10 @@ fn wiring_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let text = wrong.map_or(tr!("Wired as in the paper"), |wrong| lang::text(wrong.entry().name));
     let text = RichText::new(text).color(if wrong.is_some() { theme::tokens(ui).warm } else { theme::tokens(ui).text });
     let wiring = ComboBox::from_id_salt("steps_wiring").selected_text(text).show_ui(ui, |ui| {
-        if ui.selectable_label(wrong.is_none(), tr!("Wired as in the paper")).clicked() {
-            window.push(StepsCommand::SetWrong(None));
-        }
+        window.push_if(
+            ui.selectable_label(wrong.is_none(), tr!("Wired as in the paper")).clicked(),
+            StepsCommand::SetWrong(None),
+        );
         for entry in fitting {
             if labels::choice(ui, wrong == Some(entry.wrong), entry.wrong.label(), lang::text(entry.about)) {
                 window.push(StepsCommand::SetWrong(Some(entry.wrong)));
@@ -201,9 +205,7 @@ pub fn words_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: 
                 }
                 let said = tr!("Step {}: {}", n + 1, word.unwrap_or(tr!("to be said")));
                 label.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Button, true, n == i, &said));
-                if label.on_hover_text(said).clicked() {
-                    window.push(StepsCommand::GoTo(n));
-                }
+                window.push_if(label.on_hover_text(said).clicked(), StepsCommand::GoTo(n));
             }
         });
     });
@@ -217,18 +219,12 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace:
     );
     let back =
         ui.add_enabled(!is_first, egui::Button::new(tr!("Back"))).on_hover_text(tr!("One move back (Left, Page Up)"));
-    if back.clicked() {
-        window.push(StepsCommand::Move(-1));
-    }
+    window.push_if(back.clicked(), StepsCommand::Move(-1));
     let on =
         ui.add_enabled(!is_last, egui::Button::new(tr!("On"))).on_hover_text(tr!("One move on (Right, Page Down)"));
-    if on.clicked() {
-        window.push(StepsCommand::Move(1));
-    }
+    window.push_if(on.clicked(), StepsCommand::Move(1));
     let play = ui.button(if is_playing { tr!("Pause") } else { tr!("Play") });
-    if play.on_hover_text(tr!("By itself, or not (Space)")).clicked() {
-        window.push(StepsCommand::Play(!is_playing));
-    }
+    window.push_if(play.on_hover_text(tr!("By itself, or not (Space)")).clicked(), StepsCommand::Play(!is_playing));
     if !presents {
         pace_ui(ui, steps, window);
     }
@@ -242,18 +238,20 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace:
 fn pace_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let mut by_stage = steps.by_stage;
     let note = tr!("Each move is one box of the machine, not a whole word; Up and Down go by words all the same");
-    if ui.checkbox(&mut by_stage, tr!("Box by box")).on_hover_text(note).changed() {
-        window.push(StepsCommand::SetByStage(by_stage));
-    }
+    window.push_if(
+        ui.checkbox(&mut by_stage, tr!("Box by box")).on_hover_text(note).changed(),
+        StepsCommand::SetByStage(by_stage),
+    );
     let mut pace = steps.pace();
     ui.spacing_mut().slider_width = 80.0;
     // its number has no room on a phone
     let has_room = ui.max_rect().width() > WITH_PACE;
     let slider = Slider::new(&mut pace, PACES.0..=PACES.1).logarithmic(true).max_decimals(1).suffix(tr!(" a second"));
     let slider = slider.show_value(has_room);
-    if ui.add(slider).on_hover_text(tr!("Moves a second while it plays")).changed() {
-        window.push(StepsCommand::SetPace(pace));
-    }
+    window.push_if(
+        ui.add(slider).on_hover_text(tr!("Moves a second while it plays")).changed(),
+        StepsCommand::SetPace(pace),
+    );
 }
 
 fn percent(p: f32) -> String {
@@ -276,8 +274,6 @@ fn say_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepT
     for ((id, log_p), word) in step.best.iter().zip(trace.candidates(steps.i)).take(6) {
         let is_said = step.said.is_some_and(|(said, _)| said == *id);
         let label = format!("{word} {}", percent(log_p.exp()));
-        if ui.selectable_label(is_said, label).clicked() {
-            window.push(StepsCommand::Say(*id));
-        }
+        window.push_if(ui.selectable_label(is_said, label).clicked(), StepsCommand::Say(*id));
     }
 }

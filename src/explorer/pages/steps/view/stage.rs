@@ -32,9 +32,10 @@ pub fn stage_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: 
         ui.horizontal(|ui| {
             ui.heading(lang::text(stage.title));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                if ui.button(tr!("Close")).on_hover_text(tr!("Back to the whole machine (Esc)")).clicked() {
-                    window.push(StepsCommand::Open(None));
-                }
+                window.push_if(
+                    ui.button(tr!("Close")).on_hover_text(tr!("Back to the whole machine (Esc)")).clicked(),
+                    StepsCommand::Open(None),
+                );
             });
         });
         let area = egui::ScrollArea::vertical().id_salt(("stage", stage.key)).auto_shrink([false, false]);

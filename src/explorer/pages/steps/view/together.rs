@@ -14,9 +14,7 @@ const MOST_WORDS: usize = 8;
 pub fn groups_ui(ui: &mut Ui, guessing: &Guessing, window: &mut Window<'_>) {
     let next = ui.add_enabled(guessing.is_made(), Button::new(tr!("Next group")));
     let note = tr!("Keeps this guess as that of a group, and the next group guesses; Show counts them all");
-    if next.on_hover_text(note).on_disabled_hover_text(note).clicked() {
-        window.push(StepsCommand::NextGroup);
-    }
+    window.push_if(next.on_hover_text(note).on_disabled_hover_text(note).clicked(), StepsCommand::NextGroup);
     if guessing.voices() > 0 {
         labels::caption(ui, groups(guessing.voices()));
     }
