@@ -29,7 +29,6 @@ pub mod mark;
 pub mod measure;
 pub mod page;
 pub mod palette;
-pub mod panels;
 #[cfg(not(target_family = "wasm"))]
 pub mod pdf;
 pub mod plane;

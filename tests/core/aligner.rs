@@ -9,7 +9,7 @@ use interlinear::aligner::jumps::{CELLS, FAR, Jumps, NEAR, REACH, Row};
 use interlinear::aligner::learn::{LearningProgress, learn};
 use interlinear::aligner::words::{Cutter, LineAligner};
 use interlinear::aligner::{jumps, lattice::Lattice, learned::Learned, lexicon::Prior};
-use interlinear::aligner::{pair::PairPosteriors, settings::AlignerSettings, special::exp_digamma, vocabulary::fold};
+use interlinear::aligner::{lexicon::exp_digamma, pair::PairPosteriors, settings::AlignerSettings, vocabulary::fold};
 use interlinear::error::{Error, Result};
 use interlinear::{decoding::SystemSpec, models::choice::ModelSpec, text::links::Link};
 

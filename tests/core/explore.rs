@@ -22,8 +22,9 @@ use interlinear::corpus::overview::{spread, tables, tables::overview};
 use interlinear::corpus::query::{column::TableColumn, expensive::FilterResources, linked::LinkChoice, table::rows};
 use interlinear::corpus::store::kinds::{quoted, with_condition};
 use interlinear::corpus::store::read::{FORCED, StoredAbout};
-use interlinear::corpus::store::{
-    corpus::CorpusTable, file::Workspace, lists, output::SystemOutput, parts::FileVersion,
+use interlinear::corpus::{
+    query::linked, store::corpus::CorpusTable, store::file::Workspace, store::output::SystemOutput,
+    store::parts::FileVersion,
 };
 use interlinear::jobs::corpus::calls::{Find, Hits};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
@@ -426,7 +427,7 @@ fn lists_of_words_lie_in_files() {
     folder.put("two words.txt", "red\nsea blue\n");
     folder.put("none.txt", "# nothing\n");
     let parse = |query: &str| {
-        let mut list = |name: &str| lists::words(&folder, name).map_err(|error| error.to_string());
+        let mut list = |name: &str| linked::words(&folder, name).map_err(|error| error.to_string());
         ConcordanceQuery::parse_with(query, &mut list)
     };
     let query = parse("{@colours.txt, old} boat").expect("a query");

@@ -12,7 +12,7 @@ use crate::import::lanes::{Lanes, with_lanes};
 use crate::import::references::{Known, check_golds, fitting, new_references, reference, slots};
 use crate::import::scores::{GivenScores, given_scores};
 use crate::import::windows::{Done, Draft, Job, MOST_OPEN, PACK, PACKED, read, work};
-use crate::import::{places::is_same, scores::said, special};
+use crate::import::{places::is_same, scores::said};
 use crate::import::{places::refuse_copy, places::stem};
 use crate::import::{scored, scores};
 use crate::measures::table::{CorpusMeasure, GIVEN};
@@ -28,6 +28,9 @@ use import::formats;
 use import::{Import, ImportColumn, Record};
 
 pub use crate::import::report::ImportReport;
+use crate::import::{mqm, spans, spans::SpanFormat, tagged};
+use import::format::{CorpusKind, FormatEntry, FormatReading};
+use import::options::ImportOptions;
 
 const FOLDED: usize = 1 << 16;
 const MOST_GAP: usize = 10_000;
@@ -46,7 +49,7 @@ pub fn import_file(
     } else if kind.has_sentences() {
         import_records(workspace, (path, options), threads, ticket, on_progress)?
     } else {
-        special::import(workspace, (path, options), kind, ticket)?
+        import_special(workspace, (path, options), kind, ticket)?
     };
     if !report.differing.is_empty() {
         report.replacing = Some(import::ImportOptions { replaces: true, ..options.clone() });
@@ -474,4 +477,35 @@ impl Importer<'_> {
 struct KnownSystem {
     id: i64,
     is_new: bool,
+}
+
+/// Imports a file whose kind is not [`FormatReading::Sentences`].
+fn import_special(
+    workspace: &mut Workspace, (path, options): (&Path, &ImportOptions), kind: &FormatEntry, ticket: &CancellationToken,
+) -> Result<ImportReport> {
+    let special = match kind.reading {
+        FormatReading::OfCorpus(special) => special,
+        FormatReading::Refused(why) => {
+            let message = format!(
+                "{why}. If its lines are the sentences all the same, `analyse --import-format text` takes them"
+            );
+            return Err(Error::file(path, message));
+        }
+        FormatReading::Sentences(_) => return Err(Error::Internal("a file of sentences is no special one".to_owned())),
+    };
+    if options.is_role_sure {
+        let message = format!("is of the kind \"{}\", which says itself what it is; give it to --import", kind.label);
+        return Err(Error::file(path, message));
+    }
+    match special {
+        CorpusKind::Judgements => judgement_io::import(workspace, path, None, ticket),
+        CorpusKind::Conllu => tagged::import(workspace, path, ticket),
+        CorpusKind::Mqm => mqm::import(workspace, (path, options.replaces), ticket),
+        CorpusKind::Pearmut => spans::import(workspace, (path, options.replaces), SpanFormat::Pearmut),
+        CorpusKind::Scores => match scored::read(path, options)? {
+            Some(lines) => scored::import(workspace, (path, options), lines),
+            None => Err(Error::file(path, "has no scores that can be read; name them with --scores COMET.NAME=FILE")),
+        },
+        CorpusKind::Comet => spans::import(workspace, (path, options.replaces), SpanFormat::Comet),
+    }
 }

@@ -14,6 +14,5 @@ pub mod report;
 pub mod scored;
 mod scores;
 pub mod spans;
-mod special;
 pub mod tagged;
 mod windows;

@@ -1,11 +1,12 @@
 //! Links of the texts of a workspace, wherever they come from, and kinds of them against each other, counted in
 //! steps.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::export::out::{LinkRule, links_of};
 use crate::query::column;
-use crate::store::{corpus::CorpusTable, file::Workspace, lists, rules::SideRules};
+use crate::store::{corpus::CorpusTable, file::Workspace, rules::SideRules};
 use engine::aligner::{bundled::AlignerChoice, words::LineAligner};
 use engine::analysis::concordance::tally::{LinkTally, TalliedSentence};
 use engine::analysis::{
@@ -13,6 +14,7 @@ use engine::analysis::{
 };
 use engine::error::{Error, Result};
 use engine::text::{cells::CellTable, links::Link};
+use engine::text::{reader::LineReader, words::folded};
 
 /// Where links come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,7 +103,7 @@ impl LinkChoice {
 
 /// Parses a query whose word lists are in `folder`.
 pub fn parsed(query: &str, folder: &Path) -> Result<ConcordanceQuery> {
-    let mut list = |name: &str| lists::words(folder, name).map_err(|error| error.to_string());
+    let mut list = |name: &str| words(folder, name).map_err(|error| error.to_string());
     ConcordanceQuery::parse_with(query, &mut list).map_err(|why| Error::Input(why.to_string()))
 }
 
@@ -244,4 +246,30 @@ impl Tallying {
         let table = || self.weights.as_ref().map_or_else(|| self.tally.table(self.order.least), WeightTally::table);
         Ok((end == self.rows.len()).then(table))
     }
+}
+
+const MOST: usize = 1_000_000;
+
+/// The words of a file in small letters, without blank lines and `#` comments; relative paths begin at `folder`.
+pub fn words(folder: &Path, name: &str) -> Result<HashSet<String>> {
+    let path = folder.join(name);
+    let mut words = HashSet::new();
+    for (n, line) in LineReader::open(&path)?.held().enumerate() {
+        let line = line?;
+        let word = line.trim();
+        if word.is_empty() || word.starts_with('#') {
+            continue;
+        }
+        if word.split_whitespace().count() > 1 {
+            return Err(Error::line(&path, n + 1, format!("`{word}` is no single word; a list has one word a line")));
+        }
+        words.insert(folded(word));
+        if words.len() > MOST {
+            return Err(Error::file(&path, format!("has more than {MOST} words; take a shorter list")));
+        }
+    }
+    if words.is_empty() {
+        return Err(Error::file(&path, "has no words; write one a line"));
+    }
+    Ok(words)
 }

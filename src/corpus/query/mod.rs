@@ -6,5 +6,4 @@ pub mod filter;
 pub mod hits;
 pub(crate) mod line;
 pub mod linked;
-mod slips;
 pub mod table;

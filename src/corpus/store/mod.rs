@@ -12,7 +12,6 @@ pub mod corpus;
 pub mod file;
 pub mod fold;
 pub mod kinds;
-pub mod lists;
 pub mod output;
 pub mod parts;
 pub mod read;

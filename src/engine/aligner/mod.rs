@@ -37,6 +37,5 @@ pub mod placed;
 pub mod sentences;
 pub mod settings;
 pub mod sides;
-pub mod special;
 pub mod vocabulary;
 pub mod words;

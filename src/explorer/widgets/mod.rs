@@ -13,7 +13,6 @@ pub mod rows;
 pub mod source_bars;
 pub mod strip;
 pub mod theme;
-pub mod tokenization;
 pub mod words;
 
 use egui::Response;

@@ -17,7 +17,6 @@ pub mod luong_attention;
 pub mod parts;
 pub mod pass;
 pub mod readout;
-pub mod sample;
 pub mod search;
 pub mod workspace;
 

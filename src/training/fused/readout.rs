@@ -4,9 +4,12 @@
 
 use std::ops::Range;
 
+use rand::SeedableRng as _;
+use rand::seq::SliceRandom as _;
+use rand_chacha::ChaCha8Rng;
+
 use crate::fused::workspace::{Buffer, apply_mask};
-use crate::fused::{BatchLoss, sample};
-use crate::fused::{pass::ShardPass, sample::SampledWords};
+use crate::fused::{BatchLoss, pass::ShardPass};
 use crate::layout::{LayoutEntry, ParameterLayout};
 use engine::nn::fused::elementwise::{add, add_column_sums};
 use engine::nn::fused::vocabulary::{Objective, OutputLayer, Scratch};
@@ -148,7 +151,7 @@ impl ReadoutOutput<'_> {
     ) -> BatchLoss {
         let (l, words, buffers) = (layer.l, &sample.words, pass.buffers);
         let mut w = buffers.take(words.len() * l);
-        sample::pick(layer.w, l, words, &mut w);
+        pick(layer.w, l, words, &mut w);
         let mut bias = sample.weights.clone();
         if let Some(all) = layer.bias {
             bias.iter_mut().zip(words).for_each(|(bias, &word)| *bias += all[word as usize]);
@@ -215,5 +218,44 @@ fn both(gradient: &mut [f32], first: Range<usize>, second: Option<Range<usize>>)
     } else {
         let (left, right) = gradient.split_at_mut(first.start);
         (&mut right[..first.len()], Some(&mut left[second]))
+    }
+}
+
+/// Words that stand for the whole vocabulary.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampledWords {
+    pub words: Vec<u32>,
+    /// Where each target stands among them.
+    pub targets: Vec<u32>,
+    /// -log Q of each word.
+    pub weights: Vec<f32>,
+}
+
+impl SampledWords {
+    /// The words of `targets` and `drawn` of the others, or all where there are no more.
+    pub fn draw(targets: &[u32], vocabulary: usize, drawn: usize, seed: u64) -> Self {
+        let mut is_target = vec![false; vocabulary];
+        for &target in targets {
+            is_target[target as usize] = true;
+        }
+        let mut others: Vec<u32> = (0..vocabulary as u32).filter(|&word| !is_target[word as usize]).collect();
+        let (count, drawn) = (others.len(), drawn.min(others.len()));
+        let weight = (count as f32 / drawn.max(1) as f32).ln().max(0.0);
+        let (chosen, _) = others.partial_shuffle(&mut ChaCha8Rng::seed_from_u64(seed), drawn);
+        let mut chosen_or_target = is_target.clone();
+        for &word in chosen.iter() {
+            chosen_or_target[word as usize] = true;
+        }
+        let words: Vec<u32> = (0..vocabulary as u32).filter(|&word| chosen_or_target[word as usize]).collect();
+        let weights = words.iter().map(|&word| if is_target[word as usize] { 0.0 } else { weight }).collect();
+        let place = |target: &u32| words.partition_point(|word| word < target) as u32;
+        Self { targets: targets.iter().map(place).collect(), weights, words }
+    }
+}
+
+/// Rows of `table` [K, width] for `words`, [words, width].
+pub fn pick(table: &[f32], width: usize, words: &[u32], out: &mut [f32]) {
+    for (out, &word) in out.chunks_exact_mut(width.max(1)).zip(words) {
+        out.copy_from_slice(&table[word as usize * width..(word as usize + 1) * width]);
     }
 }

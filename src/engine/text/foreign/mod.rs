@@ -6,7 +6,6 @@
 //! here, with the arithmetic of sentencepiece 0.2.3, and a file of such rules holds the bytes of the `.spm` as they are.
 
 mod bpe;
-mod charsmap;
 mod codes;
 pub mod cutter;
 mod form;

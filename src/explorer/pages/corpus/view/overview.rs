@@ -13,11 +13,12 @@ use crate::pages::{
     corpus::views::ExploreCommand, shell::local::Window, shell::menu,
 };
 use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
-use crate::widgets::{labels, theme, tokenization::tokenizers_ui};
+use crate::widgets::{labels, theme};
 use corpus::measures::frequencies::{class_name, class_range};
 use corpus::measures::scores::{SENTENCE_BLEU, SystemScores};
 use corpus::overview::compute::{Overview, SHOWN_JUMP, SourceWordErrors, jump_condition, ngram_condition};
 use corpus::overview::tables::jump_name;
+use engine::analysis::{mteval::TOKENIZATIONS, mteval::Tokenization};
 use engine::{lang, text::cells::CellTable};
 
 /// Two parts stand side by side where there is so much room, points.
@@ -541,4 +542,24 @@ fn table_card(
         });
         labels::note(ui, note);
     });
+}
+
+/// Returns the new choice. `usual` explains `None`, if that is offered.
+pub fn tokenizers_ui(
+    ui: &mut Ui, chosen: Option<Tokenization>, usual: Option<&'static str>,
+) -> Option<Option<Tokenization>> {
+    let label = ui.label(tr!("Words for BLEU"));
+    let name = |one: Option<Tokenization>| one.map_or(tr!("as usual"), Tokenization::name);
+    let mut clicked = None;
+    let combo = ComboBox::from_id_salt("tokenization").selected_text(name(chosen)).show_ui(ui, |ui| {
+        let all = usual.map(|note| (None, note)).into_iter();
+        for (one, note) in all.chain(TOKENIZATIONS.iter().map(|(one, note)| (Some(*one), *note))) {
+            let item = ui.selectable_label(one == chosen, name(one));
+            if item.on_hover_text(tr!("Cut {note}", note = lang::text(note))).clicked() && one != chosen {
+                clicked = Some(one);
+            }
+        }
+    });
+    combo.response.labelled_by(label.id).on_hover_text(tr!("How BLEU cuts text into words, by sacreBLEU's name"));
+    clicked
 }
