@@ -1,7 +1,6 @@
-//! Interlinear shows how neural machine translation aligns words: RNNencdec (Cho et al. 2014),
-//! RNNsearch (Bahdanau, Cho, Bengio 2015) and the models of Luong, Pham and Manning (2015)
-//! translate a sentence while it is typed, side by side, with the soft alignment and the beam of
-//! each. One program, no network.
+//! Interlinear shows how neural machine translation aligns words: RNNencdec (Cho et al. 2014), RNNsearch (Bahdanau,
+//! Cho, Bengio 2015) and the models of Luong, Pham and Manning (2015) translate a sentence while it is typed, side by
+//! side, with the soft alignment and the beam of each. One program, no network.
 //!
 //! # The house
 //!

@@ -2,9 +2,8 @@
 //! (`src/lib.rs`, and `lib.rs` of each member). Each rule is planted with a violation below, so that it cannot rot. What a
 //! member may not name at all stands in its `Cargo.toml`, and the compiler keeps it.
 //!
-//! Rules look at code with comments and the insides of literals blanked out, so a word in a
-//! sentence never counts, and groups of imports are opened, so none hides a name. Std only, except for
-//! reading `assets/examples.toml`.
+//! Rules look at code with comments and the insides of literals blanked out, so a word in a sentence never counts, and
+//! groups of imports are opened, so none hides a name. Std only, except for reading `assets/examples.toml`.
 
 #[path = "tidy/blank.rs"]
 mod blank;

@@ -1,10 +1,9 @@
 //! `interlinear evaluate`: how well models, or several as one, know, translate and align a test set.
 //!
-//! The negative log-likelihood is that of the first reference, in nats; the perplexity is
-//! exp(NLL / words), of the words between the spaces of the reference and one `</s>`, so that
-//! models with other vocabularies can be compared. BLEU compares
-//! detokenised output with the raw references. Everything is also given by source length and for
-//! the sentences without unknown words on either side, as Bahdanau et al. (2015) do.
+//! The negative log-likelihood is that of the first reference, in nats; the perplexity is exp(NLL / words), of the
+//! words between the spaces of the reference and one `</s>`, so that models with other vocabularies can be compared.
+//! BLEU compares detokenised output with the raw references. Everything is also given by source length and for the
+//! sentences without unknown words on either side, as Bahdanau et al. (2015) do.
 
 mod arguments;
 mod dump;

@@ -1,5 +1,4 @@
-//! The command line. Imports every lower floor; the window, a room of the same floor, is
-//! handed in by `main`.
+//! The command line. Imports every lower floor; the window, a room of the same floor, is handed in by `main`.
 //!
 //! What was typed (a command's `Low` arguments) becomes what is meant (its `High` ones), and only
 //! then work begins. Results go to stdout and everything else to stderr. The exit code is 0 when

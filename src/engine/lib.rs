@@ -43,9 +43,8 @@
 //!
 //! # Notation
 //!
-//! The code speaks Bahdanau's notation; [`models`] says where another paper differs. Every stored
-//! matrix is \[out, in\] and is applied as W x + b. Alignment matrices have a row for each target
-//! word i and a column for each source word j.
+//! The code speaks Bahdanau's notation; [`models`] says where another paper differs. Every stored matrix is \[out, in\]
+//! and is applied as W x + b. Alignment matrices have a row for each target word i and a column for each source word j.
 //!
 //! | paper | code | shape |
 //! |---|---|---|

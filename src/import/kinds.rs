@@ -2,8 +2,7 @@
 //! is known, who reads it, whether the program writes it as well, and which public files or toolkit showed that it is
 //! read rightly.
 //!
-//! Plain text is what is left over. What looks like text and is none has its own row, which says what to do with
-//! it.
+//! Plain text is what is left over. What looks like text and is none has its own row, which says what to do with it.
 
 use std::path::Path;
 

@@ -1,5 +1,4 @@
-//! The top targets of source phrases, by the model and by the table, side by side: tables 2 of
-//! Cho et al. 2014.
+//! The top targets of source phrases, by the model and by the table, side by side: tables 2 of Cho et al. 2014.
 
 use std::{cmp::Ordering, path::Path};
 

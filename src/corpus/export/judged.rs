@@ -1,5 +1,4 @@
-//! Judgements of outputs as others read them: tables of the WMT (MQM), as Marot shows them, and JSON lines of
-//! Pearmut.
+//! Judgements of outputs as others read them: tables of the WMT (MQM), as Marot shows them, and JSON lines of Pearmut.
 
 use std::{collections::BTreeSet, io::Write};
 

@@ -1,5 +1,4 @@
-//! A line of conditions as its parts, and how they are put together: all hold, or those before `OR` or those behind
-//! it.
+//! A line of conditions as its parts, and how they are put together: all hold, or those before `OR` or those behind it.
 
 use std::{iter::Peekable, vec::IntoIter};
 

@@ -1,5 +1,4 @@
-//! Links of the texts of a workspace, wherever they come from, and kinds of them against each other, counted in
-//! steps.
+//! Links of the texts of a workspace, wherever they come from, and kinds of them against each other, counted in steps.
 
 use std::collections::HashSet;
 use std::path::Path;

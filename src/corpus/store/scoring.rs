@@ -1,5 +1,4 @@
-//! How the BLEU of a corpus cuts text into words. The file keeps the tokenizer, so all its numbers are of the same
-//! one.
+//! How the BLEU of a corpus cuts text into words. The file keeps the tokenizer, so all its numbers are of the same one.
 
 use rusqlite::Connection;
 

@@ -1,6 +1,5 @@
-//! Pure functions of alignments and texts: what is read off a matrix, and how good a translation is;
-//! and of vectors: what lies near each other. Imports `text`, `decoding` and the kernels of `nn::fused`;
-//! no candle, no files.
+//! Pure functions of alignments and texts: what is read off a matrix, and how good a translation is; and of vectors:
+//! what lies near each other. Imports `text`, `decoding` and the kernels of `nn::fused`; no candle, no files.
 
 /// Counts whose fields add up, numbers or `each` of an array, can be summed, borrowed or not.
 #[macro_export]

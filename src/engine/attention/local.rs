@@ -1,5 +1,4 @@
-//! Local attention of Luong et al. 2015, section 3.2, round any score that is read off the
-//! annotations.
+//! Local attention of Luong et al. 2015, section 3.2, round any score that is read off the annotations.
 //!
 //! A step looks at the words from p_t - D to p_t + D that exist, and the softmax runs over these alone.
 //! Energies are those of all words, so that one sees what the window leaves out. Positions count from 0.

@@ -1,11 +1,10 @@
 //! The search. The last floor whose imports may name a tensor; its own signatures
 //! are plain numbers. Blocking, no threads, no clock, never prints.
 //!
-//! [`decode`] is beam search (greedy is a beam of 1) over a batch of sentences;
-//! [`force`] reads off the probability and alignment of a given target; [`corpus`] does either for
-//! any number of sentences in batches; [`sample`] draws translations; an [`Ensemble`] is several models as one.
-//! [`ablate`](mod@ablate) says each step again with another alpha; [`importance`](mod@importance) has further pictures of what
-//! matters.
+//! [`decode`] is beam search (greedy is a beam of 1) over a batch of sentences; [`force`] reads off the probability and
+//! alignment of a given target; [`corpus`] does either for any number of sentences in batches; [`sample`] draws
+//! translations; an [`Ensemble`] is several models as one. [`ablate`](mod@ablate) says each step again with another
+//! alpha; [`importance`](mod@importance) has further pictures of what matters.
 
 use std::fmt;
 

@@ -7,11 +7,10 @@
 //! | aligned position p_t | `p_t`, from 0 | [rows] |
 //! | attentional state h~_t | `h_tilde` | [rows, n] |
 //!
-//! Wiring: stacked LSTMs on both sides; the decoder starts from the encoder's last states in every layer. A
-//! step moves to h_t first, aligns by it, mixes c_t, and reads the word out from
-//! h~_t = tanh(W_c [c_t; h_t]), or from h_t where there is no attention. With input feeding the next step reads
-//! [e(y_t); h~_t]. With `reverse_source` the encoder reads the last word first, each sentence within its own
-//! length; annotation j belongs to source word j all the same.
+//! Wiring: stacked LSTMs on both sides; the decoder starts from the encoder's last states in every layer. A step moves
+//! to h_t first, aligns by it, mixes c_t, and reads the word out from h~_t = tanh(W_c [c_t; h_t]), or from h_t where
+//! there is no attention. With input feeding the next step reads [e(y_t); h~_t]. With `reverse_source` the encoder
+//! reads the last word first, each sentence within its own length; annotation j belongs to source word j all the same.
 //!
 //! Dropout, as Zaremba et al. 2015 apply it, falls in training on
 //! - the embedding that layer 0 reads (not on the h~_{t-1} fed beside it),

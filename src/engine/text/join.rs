@@ -1,5 +1,4 @@
-//! Words back to normal text: what [`crate::text::language::word_pattern`] cut is put together again.
-//! Imports floor 0.
+//! Words back to normal text: what [`crate::text::language::word_pattern`] cut is put together again. Imports floor 0.
 
 use crate::text::language::{Typography, habits};
 use crate::text::{sentence::EOS, unspaced::meet};

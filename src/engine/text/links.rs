@@ -1,6 +1,5 @@
-//! Word alignments: the links of a sentence pair, sure and possible (Och and Ney 2003), written as Pharaoh
-//! or as in the HLT-NAACL 2003 shared task, and carried from a model's own tokens to the words of a file.
-//! Imports floor 0.
+//! Word alignments: the links of a sentence pair, sure and possible (Och and Ney 2003), written as Pharaoh or as in the
+//! HLT-NAACL 2003 shared task, and carried from a model's own tokens to the words of a file. Imports floor 0.
 
 pub mod guess;
 pub mod read;

@@ -1,5 +1,4 @@
-//! Parallel files, read side by side: line n of one is the translation of line n of the other.
-//! Imports floor 0.
+//! Parallel files, read side by side: line n of one is the translation of line n of the other. Imports floor 0.
 
 use std::path::{Path, PathBuf};
 

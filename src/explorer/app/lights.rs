@@ -29,7 +29,6 @@ pub enum HighlightPart {
 }
 
 impl HighlightPart {
-    /// For screen readers.
     fn name(self) -> &'static str {
         match self {
             Self::Source => tr!("the sentence"),

@@ -212,7 +212,6 @@ impl Driver {
 
 /// Background work of the session; nothing here waits.
 pub trait BackgroundJobs {
-    /// Replaces older requests.
     fn decode(&mut self, request: Request);
     /// The next event of what is translated.
     fn decoded(&mut self) -> Option<Event>;

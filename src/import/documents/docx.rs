@@ -1,6 +1,5 @@
-//! The paragraphs of DOCX: a zip package whose `word/document.xml` has paragraphs (`p`) of runs (`r`) with texts
-//! (`t`). What was deleted or moved away, hidden letters, codes of fields (`instrText`), headers and notes are left
-//! out.
+//! The paragraphs of DOCX: a zip package whose `word/document.xml` has paragraphs (`p`) of runs (`r`) with texts (`t`).
+//! What was deleted or moved away, hidden letters, codes of fields (`instrText`), headers and notes are left out.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{BufReader, Read as _};

@@ -1,5 +1,4 @@
-//! RNN Encoder-Decoder (Cho et al. 2014), loss and gradient of one shard. The equations are in
-//! `models/rnn_encdec.rs`.
+//! RNN Encoder-Decoder (Cho et al. 2014), loss and gradient of one shard. The equations are in `models/rnn_encdec.rs`.
 
 use crate::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
 use crate::fused::pass::{Packs, ShardPass};

@@ -1,6 +1,5 @@
-//! The attention of Luong et al. 2015 for all steps of a shard: energies by any
-//! score (equation 7; location, equation 8), alpha (equations 7 and 10), c_t, and their gradients.
-//! The equations are in `attention/`.
+//! The attention of Luong et al. 2015 for all steps of a shard: energies by any score (equation 7; location, equation
+//! 8), alpha (equations 7 and 10), c_t, and their gradients. The equations are in `attention/`.
 
 use crate::fused::{Shard, guide};
 use crate::fused::{parts::Both, parts::FusedParts, pass::ShardPass, workspace::Buffer};

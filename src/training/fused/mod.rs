@@ -1,7 +1,6 @@
-//! One training step on the CPU with hand-written gradients: whole recurrent layers,
-//! the attention decoder and the output layer each as one forward and one backward pass over
-//! plain slices. The plain twin is `models::loss` under candle's autograd; the tests
-//! compare every gradient.
+//! One training step on the CPU with hand-written gradients: whole recurrent layers, the attention decoder and the
+//! output layer each as one forward and one backward pass over plain slices. The plain twin is `models::loss` under
+//! candle's autograd; the tests compare every gradient.
 //!
 //! A batch is cut into one shard a thread; each shard has its own gradient, and the sum is
 //! taken in a fixed order, so that a run is reproducible for a given number of threads.

@@ -1,5 +1,4 @@
-//! RNNsearch (Bahdanau et al. 2015), loss and gradient of one shard. The equations are in
-//! `models/rnn_search.rs`.
+//! RNNsearch (Bahdanau et al. 2015), loss and gradient of one shard. The equations are in `models/rnn_search.rs`.
 
 use crate::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
 use crate::fused::pass::{Packs, ShardPass};

@@ -1,5 +1,4 @@
-//! The hand-written gradients against candle's autograd and against differences of the readable
-//! models' loss in f64.
+//! The hand-written gradients against candle's autograd and against differences of the readable models' loss in f64.
 
 use std::collections::HashMap;
 

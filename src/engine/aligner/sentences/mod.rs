@@ -1,7 +1,6 @@
-//! Which sentences of two documents translate which: by their lengths (Gale and Church 1993), then by their words, too, with a
-//! lexicon that was learned before or is learned from what lengths and words that are written alike have found, as hunalign does
-//! (Varga et al. 2005). What
-//! words say is IBM model 1 against the frequency of words (Moore 2002).
+//! Which sentences of two documents translate which: by their lengths (Gale and Church 1993), then by their words, too,
+//! with a lexicon that was learned before or is learned from what lengths and words that are written alike have found,
+//! as hunalign does (Varga et al. 2005). What words say is IBM model 1 against the frequency of words (Moore 2002).
 
 pub mod agreement;
 pub mod beads;

@@ -1,5 +1,4 @@
-//! How the models of Luong, Pham and Manning 2015 are drawn. The equations are computed in
-//! `models/luong.rs`.
+//! How the models of Luong, Pham and Manning 2015 are drawn. The equations are computed in `models/luong.rs`.
 
 use crate::attention::AttentionKind;
 use crate::models::anatomy::MachineSpan::{Free, Gate, Signed};

@@ -1,6 +1,5 @@
-//! The additive alignment model for one row, forward and backward
-//! (Bahdanau et al. 2015, A.1.2): e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a),
-//! alpha_i = softmax(e_i), c_i = sum_j alpha_ij h_j.
+//! The additive alignment model for one row, forward and backward (Bahdanau et al. 2015, A.1.2): e_ij = v_a' tanh(W_a
+//! s_{i-1} + U_a h_j + b_a), alpha_i = softmax(e_i), c_i = sum_j alpha_ij h_j.
 
 use super::elementwise::{exp, tanh};
 use super::per_level;

@@ -1,5 +1,4 @@
-//! Vocabularies of subwords: byte pair encoding (Sennrich et al. 2016) learned from counted words.
-//! Imports floor 0.
+//! Vocabularies of subwords: byte pair encoding (Sennrich et al. 2016) learned from counted words. Imports floor 0.
 //!
 //! Text is folded and cut into words exactly as for [`crate::text::vocab::build`]; only then a word is cut into
 //! pieces. Every piece but the first of a word begins with [`CONTINUES`], which no word of ours does, so pieces can

@@ -1,5 +1,4 @@
-//! How what a lesson says comes about, and when it is so. Each thing maps onto commands that menus and keys have,
-//! too.
+//! How what a lesson says comes about, and when it is so. Each thing maps onto commands that menus and keys have, too.
 
 use crate::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
