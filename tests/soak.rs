@@ -15,12 +15,11 @@ use egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, Vec2, pos
 use egui_kittest::Harness;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::document::column::{Column, ColumnState};
-use interlinear::corpus::measures::table::Measuring;
 use interlinear::corpus::store::{file::Workspace, output::SystemOutput, read::StoredAbout, write::NewSentence};
-use interlinear::jobs::corpus::thread::CorpusRequest;
 use interlinear::pages::steps::command::{MODES, StepsCommand};
 use interlinear::pages::{PAGES, command::Command, corpus::command::CorpusCommand, lesson::LessonCommand};
 use interlinear::session::driver::{Driver, OpenWith};
+use interlinear::{corpus::measures::table::Measuring, jobs::corpus::thread::CorpusRequest};
 use interlinear::{pages::sentence::command::ColumnCommand, session::lessons::shelf::BUNDLED, ui::App};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;

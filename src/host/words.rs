@@ -2,15 +2,13 @@
 
 use engine::analysis::words::{merge_alpha, over_words};
 use engine::analysis::{alignment::Alignment, hard::Link, row_convention::RowConvention};
-use engine::decoding;
 use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions, Specials};
 use engine::error::{Error, Result};
 use engine::models::{Model, Stepper};
 use engine::text::cut::{WordExchange, WordRule};
-use engine::text::links::LinkWords;
 use engine::text::words::{SideWords, WordPlaces, vocabulary_words, whole_words};
 use engine::text::{sentence::Sentence, tokenizer::Tokenizer};
-use engine::ticket::CancellationToken;
+use engine::{decoding, text::links::LinkWords, ticket::CancellationToken};
 
 pub use engine::evaluation::wording::{join_words, text, tokens, without_eos};
 

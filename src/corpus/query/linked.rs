@@ -1,7 +1,6 @@
 //! Links of the texts of a workspace, wherever they come from, and kinds of them against each other, counted in steps.
 
-use std::collections::HashSet;
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use crate::export::out::{LinkRule, links_of};
 use crate::query::column;

@@ -7,12 +7,11 @@ use super::recurrent::{PackedRecurrent, PackedScore, RecurrentStep, RecurrentWir
 use super::units::{PackedLayer, PackedProduct, PackedUnit, ProductEnd, UnitRows, of_gates, side_by_side};
 use super::{PackedModel, Sources, columns, stack};
 use super::{readout::Readout, rows::RowTable};
-use crate::error::Result;
 use crate::models::nematus::sizes::{EncoderKind, NematusSizes, UnitPlace};
 use crate::models::{checkpoint::Weights, config::Config, config::required};
-use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::{Packed, focus, team};
+use crate::{error::Result, nn::bidirectional::Direction};
 
 #[derive(Debug)]
 struct PackedNematus {

@@ -7,12 +7,11 @@ use super::recurrent::{PackedRecurrent, PackedScore, RecurrentStep, RecurrentWir
 use super::units::{PackedLayer, PackedProduct, PackedUnit, UnitRows, side_by_side};
 use super::{PackedModel, Sources, columns};
 use super::{readout::Readout, rows::RowTable};
-use crate::error::Result;
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use crate::models::{checkpoint::Weights, config::Config, config::required};
-use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::{Onto, Packed, fill_rows, team};
+use crate::{error::Result, nn::bidirectional::Direction};
 
 #[derive(Debug)]
 struct PackedOpenNmt {

@@ -4,9 +4,8 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::models::config::{Architecture, Config};
-use crate::models::origins::tensors::ForeignTensors;
-use crate::text::foreign::vocabulary::Vocabulary;
 use crate::text::sentence::{EOS, UNK};
+use crate::{models::origins::tensors::ForeignTensors, text::foreign::vocabulary::Vocabulary};
 
 /// The words of a model of others, and where the rows of the source embedding come from.
 #[derive(Debug)]

@@ -17,7 +17,6 @@ pub mod output;
 pub mod pack;
 mod pages;
 pub mod pairs;
-mod precision;
 mod rounded;
 pub mod scan;
 pub mod screen;
@@ -28,8 +27,8 @@ pub mod vocabulary;
 mod width;
 
 pub use elementwise::{axpy, dot, fill_rows};
+pub use number::Precision;
 pub use pack::Packed;
-pub use precision::Precision;
 pub use rounded::Factor;
 pub use tile::Onto;
 

@@ -11,7 +11,9 @@ use std::arch::x86_64::{
 
 use half::{bf16, f16};
 
+use super::pairs;
 use super::pairs::Pair;
+use serde::{Deserialize, Serialize};
 
 /// Four sums of `f32`; in a browser, one of its vectors.
 #[cfg(target_arch = "wasm32")]
@@ -252,5 +254,22 @@ impl Number for Pair {
         let mask = _mm256_castsi256_ps(_mm256_set1_epi32(0xffff_0000_u32 as i32));
         let second = |x: __m256| _mm256_and_ps(x, mask);
         _mm256_fmadd_ps(second(x), second(y), _mm256_fmadd_ps(first(x), first(y), sums))
+    }
+}
+
+/// How exactly the factors of products are kept while a model learns; sums and weights are `f32` always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    #[default]
+    F32,
+    /// Rounded to bf16 ([`pairs`]), where the processor multiplies those faster; elsewhere as [`Precision::F32`].
+    Bf16,
+}
+
+impl Precision {
+    /// The precision that this processor supports: this one, or `F32`.
+    pub fn here(self) -> Self {
+        if pairs::multiplied() { self } else { Self::F32 }
     }
 }

@@ -3,10 +3,9 @@
 use std::{path::PathBuf, sync::Arc};
 
 use crate::app::{files::work::FileJob, state::AppState};
-use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::contrast::{ContrastFound, ContrastOrder};
-use crate::pages::corpus::command::ContrastCommand;
 use crate::pages::corpus::{CORPUS, CorpusPage};
+use crate::{jobs::queue::QueueOrder, pages::corpus::command::ContrastCommand};
 use engine::{
     decoding::SystemSpec, evaluation::contrast::ContrastMeasures, nn::device::DeviceChoice, text::cells::CellTable,
 };

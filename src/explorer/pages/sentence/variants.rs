@@ -4,11 +4,10 @@ use std::{ops::Range, sync::Arc};
 
 use crate::app::document::rewording::{WordEdit, reworded};
 use crate::app::document::sentence_state::{SearchChange, SearchSettings, SentenceState, Variant};
-use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnId, Near};
 use crate::pages::sentence::command::{BesideSettings, VariantCommand};
-use crate::pages::sentence::intervene::change_sentence;
 use crate::pages::{sentence::asked::Neighbours, sentence::state::SentencePage};
+use crate::{app::state::AppState, pages::sentence::intervene::change_sentence};
 
 pub const MOST: usize = 12;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use egui::{RichText, Ui};
+use egui::{Id, Margin, Modal, ModalResponse, RichText, Ui, Vec2};
 
 use crate::pages::shell::local::{SharedMemory, Window};
 use crate::widgets::theme;
@@ -28,4 +28,14 @@ pub fn replaces_ui(ui: &mut Ui, window: &Window<'_>, path: &str) -> bool {
         ui.label(RichText::new(note).color(theme::tokens(ui).error));
     }
     is_asked
+}
+
+/// A sheet over the window, at most `width` points wide; its content gets the size of the window.
+pub fn modal<R>(ui: &Ui, name: &str, width: f32, content: impl FnOnce(&mut Ui, Vec2) -> R) -> ModalResponse<R> {
+    let frame = theme::card(theme::tokens(ui)).inner_margin(Margin::same(24));
+    let room = ui.ctx().content_rect().size();
+    Modal::new(Id::unique(name)).frame(frame).show(ui.ctx(), |ui| {
+        ui.set_width(width.min(room.x - 80.0));
+        content(ui, room)
+    })
 }

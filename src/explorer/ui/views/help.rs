@@ -1,8 +1,9 @@
 //! The sheet of shortcuts, made from the table of keys, and each term explained once.
 
-use egui::{Id, RichText, Ui};
+use egui::{RichText, Ui};
 
 use crate::pages::shell::local::{Sheet, Window};
+use crate::pages::shell::sheet;
 use crate::widgets::{labels, theme};
 use crate::{pages::shell::act::key_text, ui::act, widgets};
 use engine::lang;
@@ -56,18 +57,14 @@ pub fn help_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if window.local.shared.sheet != Sheet::Help {
         return;
     }
-    let height = ui.ctx().content_rect().height() - 120.0;
-    let modal = egui::Modal::new(Id::unique("help_sheet"))
-        .frame(theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24)));
-    let response = modal.show(ui.ctx(), |ui| {
-        ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 80.0));
+    let response = sheet::modal(ui, "help_sheet", WIDTH, |ui, room| {
         let closes = ui.horizontal(|ui| {
             ui.heading(tr!("Shortcuts and explanations"));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button(tr!("Close")).clicked())
                 .inner
         });
         ui.separator();
-        widgets::growing(height).auto_shrink([false, true]).show(ui, body_ui);
+        widgets::growing(room.y - 120.0).auto_shrink([false, true]).show(ui, body_ui);
         closes.inner
     });
     if response.inner || response.should_close() {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use egui::text::{CCursor, CCursorRange};
-use egui::{Id, Key, RichText, Ui};
+use egui::{Key, RichText, Ui};
 
 use crate::app::document::column::file_name;
 use crate::app::open_with::{Installed, LanguagePair};
@@ -19,10 +19,8 @@ const AROUND: f32 = 120.0;
 
 pub fn sheets_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Sheet::Ask(asked) = window.local.shared.sheet.clone() else { return };
-    let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
-    let response = egui::Modal::new(Id::unique("path_sheet")).frame(frame).show(ui.ctx(), |ui| {
-        ui.set_width(520.0_f32.min(ui.ctx().content_rect().width() - 80.0));
-        let most = ui.ctx().content_rect().height() - AROUND;
+    let response = sheet::modal(ui, "path_sheet", 520.0, |ui, room| {
+        let most = room.y - AROUND;
         // the room of the sheet before, or before an error was told, is not that of this one
         widgets::growing(most)
             .id_salt(asked.question.title)

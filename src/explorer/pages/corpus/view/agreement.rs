@@ -1,13 +1,13 @@
 //! Page Corpus, two annotators compared: a sheet with their agreement and the sentences where they differ.
 
-use egui::{ComboBox, Id, Label, RichText, ScrollArea, Ui, vec2};
+use egui::{ComboBox, Label, RichText, ScrollArea, Ui, vec2};
 
-use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::views::{ExploreCommand, ExploreView};
 use crate::pages::corpus::{Compared, CorpusPage};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::{corpus::command::CorpusCommand, corpus::judging::condition, shell::dialogs::IMPORT};
 use crate::widgets::{labels, theme};
+use crate::{jobs::corpus::thread::CorpusRequest, pages::shell::sheet};
 use corpus::judgements::agreement::{Agreement, Aspect};
 use engine::lang;
 
@@ -21,10 +21,7 @@ pub fn agreement_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
     else {
         return;
     };
-    let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
-    let room = ui.ctx().content_rect().size();
-    let response = egui::Modal::new(Id::unique("agreement_sheet")).frame(frame).show(ui.ctx(), |ui| {
-        ui.set_width(SIZE.0.min(room.x - 80.0));
+    let response = sheet::modal(ui, "agreement_sheet", SIZE.0, |ui, room| {
         let closes = ui.horizontal(|ui| {
             ui.heading(tr!("Agreement of two annotators"));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button(tr!("Done")).clicked())

@@ -3,8 +3,6 @@
 
 use egui::{CollapsingHeader, ComboBox, Id, RichText, ScrollArea, Ui, UiBuilder, vec2};
 
-use crate::jobs::corpus::thread::Detail;
-use crate::pages::corpus::view::gold;
 use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::views::{ExploreCommand, ExploreView};
 use crate::pages::{
@@ -14,6 +12,7 @@ use crate::pages::{
 use crate::widgets::heatmap::{HeatmapMarks, HeatmapWidget, Outlined};
 use crate::widgets::{labels, theme};
 use crate::{app::settings::Shown, widgets::marks::Letters};
+use crate::{jobs::corpus::thread::Detail, pages::corpus::view::gold};
 use corpus::{judgements::judge::Judgement, query::column::TableColumn};
 use figure::heatmap::layout::{Metrics, Needs, Zoom};
 use figure::{heatmap::widest_word, label::widest, mark::Scale, palette::ColourMap};

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use egui::{DragValue, Id, Label, RichText, ScrollArea, TextEdit, Ui};
+use egui::{DragValue, Label, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::memory::{CorpusMemory, Named, SchemeDraft};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Sheet, Window};
+use crate::pages::{corpus::CorpusPage, shell::sheet};
 use crate::widgets::{labels, theme};
 use corpus::judgements::scheme::ErrorScheme;
 use engine::lang;
@@ -45,10 +45,7 @@ pub fn scheme_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         window.local.of::<CorpusMemory>().scheme = Some(draft);
         return;
     }
-    let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
-    let room = ui.ctx().content_rect().size();
-    let response = egui::Modal::new(Id::unique("scheme_sheet")).frame(frame).show(ui.ctx(), |ui| {
-        ui.set_width(WIDTH.min(room.x - 80.0));
+    let response = sheet::modal(ui, "scheme_sheet", WIDTH, |ui, room| {
         ui.heading(tr!("Scheme of errors"));
         let note =
             tr!("Marks have a kind and a severity; the score of a system is the weight of its errors for each word.");

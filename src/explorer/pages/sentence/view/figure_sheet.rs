@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use egui::{Button, Checkbox, ComboBox, DragValue, Grid, Id, Key, RichText, TextEdit, Ui};
+use egui::{Button, Checkbox, ComboBox, DragValue, Grid, Key, RichText, TextEdit, Ui};
 
 use crate::app::files::drawing::{Branches, Drawing, MOST_IN_A_ROW};
 use crate::app::{
@@ -43,10 +43,7 @@ pub(super) fn figure_ui(ui: &mut Ui, window: &mut Window<'_>) {
         window.local.shared.sheet = Sheet::None;
         return;
     };
-    let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
-    let room = ui.ctx().content_rect().size();
-    let response = egui::Modal::new(Id::unique("figure_sheet")).frame(frame).show(ui.ctx(), |ui| {
-        ui.set_width(WIDTH.min(room.x - 80.0));
+    let response = sheet::modal(ui, "figure_sheet", WIDTH, |ui, room| {
         let height = room.y - 80.0;
         let area = egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height);
         area.show(ui, |ui| sheet_ui(ui, window, column, kind));

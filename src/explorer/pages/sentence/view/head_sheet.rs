@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use egui::{Button, DragValue, Grid, Id, RichText, TextEdit, Ui};
+use egui::{Button, DragValue, Grid, RichText, TextEdit, Ui};
 
-use crate::app::document::column::Column;
 use crate::pages::shell::dialogs::{Question, TEXTS, Wants};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::{sentence::SentencePage, sentence::command::HeadCommand, shell::task};
-use crate::widgets;
 use crate::widgets::{labels, theme};
+use crate::{app::document::column::Column, pages::shell::sheet, widgets};
 use engine::lang;
 
 const WIDTH: f32 = 620.0;
@@ -42,10 +41,7 @@ pub(super) fn head_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<
         window.local.shared.sheet = Sheet::None;
         return;
     };
-    let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
-    let room = ui.ctx().content_rect().size();
-    let response = egui::Modal::new(Id::unique("head_sheet")).frame(frame).show(ui.ctx(), |ui| {
-        ui.set_width(WIDTH.min(room.x - 80.0));
+    let response = sheet::modal(ui, "head_sheet", WIDTH, |ui, room| {
         // also the room of an error that is told while the sheet is there
         let most = room.y - 80.0;
         widgets::growing(most).auto_shrink([false, true]).show(ui, |ui| sheet_ui(ui, sentence, window, column)).inner

@@ -1,6 +1,6 @@
 //! The sheets of variants: other words, with the neighbours of the one that is replaced, and other settings.
 
-use egui::{Button, DragValue, Grid, Id, Key, Modal, RichText, Slider, TextEdit, Ui};
+use egui::{Button, DragValue, Grid, Key, RichText, Slider, TextEdit, Ui};
 
 use crate::app::{document::column::Column, document::rewording::WordEdit};
 use crate::pages::shell::local::{Sheet, VariantWords, Window};
@@ -8,7 +8,7 @@ use crate::pages::{
     sentence::SentencePage, sentence::command::VariantCommand, sentence::view::memory::SentenceMemory,
     sentence::view::variant,
 };
-use crate::widgets::theme;
+use crate::{pages::shell::sheet, widgets::theme};
 
 const WIDTH: f32 = 480.0;
 const FIELD: f32 = 60.0;
@@ -16,14 +16,10 @@ const FIELD: f32 = 60.0;
 pub(super) fn what_if_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let (Sheet::Words(id, _) | Sheet::Beside(id)) = window.local.shared.sheet else { return };
     let Some(column) = window.app.document.column(id) else { return close(sentence, window) };
-    let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
-    let response = Modal::new(Id::unique("what_if")).frame(frame).show(ui.ctx(), |ui| {
-        ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 80.0));
-        match window.local.shared.sheet {
-            Sheet::Words(_, words) => words_ui(ui, sentence, window, column, words),
-            Sheet::Beside(_) => beside_ui(ui, sentence, window, column),
-            Sheet::None | Sheet::Help | Sheet::Training | Sheet::Figure { .. } | Sheet::Head(_) | Sheet::Ask(_) => {}
-        }
+    let response = sheet::modal(ui, "what_if", WIDTH, |ui, _| match window.local.shared.sheet {
+        Sheet::Words(_, words) => words_ui(ui, sentence, window, column, words),
+        Sheet::Beside(_) => beside_ui(ui, sentence, window, column),
+        Sheet::None | Sheet::Help | Sheet::Training | Sheet::Figure { .. } | Sheet::Head(_) | Sheet::Ask(_) => {}
     });
     if response.should_close() {
         close(sentence, window);

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use egui::{ComboBox, Id, RichText, TextEdit, Ui};
+use egui::{ComboBox, RichText, TextEdit, Ui};
 
 use crate::pages::shell::dialogs::{AskedPath, Question, TEXTS, Wants};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::training as new_training;
-use crate::pages::training::NewTraining;
 use crate::pages::training::command::{Field, TrainingCommand};
+use crate::pages::{shell::sheet, training::NewTraining};
 use crate::widgets::{labels, theme};
 use engine::attention::{AttentionKind, KINDS, scores};
 use engine::lang;
@@ -24,10 +24,7 @@ pub fn new_training_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<
     if window.local.shared.sheet != Sheet::Training {
         return;
     }
-    let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
-    let room = ui.ctx().content_rect().size();
-    let response = egui::Modal::new(Id::unique("training_sheet")).frame(frame).show(ui.ctx(), |ui| {
-        ui.set_width(WIDTH.min(room.x - 80.0));
+    let response = sheet::modal(ui, "training_sheet", WIDTH, |ui, room| {
         let closes = ui.horizontal(|ui| {
             ui.heading(tr!("New training"));
             let right = egui::Layout::right_to_left(egui::Align::Center);
