@@ -4,8 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::app::{files::work::FileJob, state::AppState};
 use crate::jobs::queue::contrast::{ContrastFound, ContrastOrder};
-use crate::pages::corpus::{CORPUS, CorpusPage};
-use crate::{jobs::queue::QueueOrder, pages::corpus::command::ContrastCommand};
+use crate::pages::corpus::command::ContrastCommand;
 use engine::{
     decoding::SystemSpec, evaluation::contrast::ContrastMeasures, nn::device::DeviceChoice, text::cells::CellTable,
 };
@@ -30,7 +29,7 @@ impl ContrastState {
         Some(if self.shows_pairs { &tables.each } else { &tables.by_tag })
     }
 
-    fn apply(&mut self, command: ContrastCommand, app: &mut AppState) {
+    pub(super) fn apply(&mut self, command: ContrastCommand, app: &mut AppState) {
         match command {
             ContrastCommand::Open(path) => self.table = Some(path),
             ContrastCommand::Again => {}
@@ -54,7 +53,7 @@ impl ContrastState {
     }
 
     /// What asks these systems; why nothing does, as a sentence.
-    fn order(&self, systems: Vec<SystemSpec>, device: DeviceChoice) -> Result<ContrastOrder, &'static str> {
+    pub(super) fn order(&self, systems: Vec<SystemSpec>, device: DeviceChoice) -> Result<ContrastOrder, &'static str> {
         match &self.table {
             Some(table) if !systems.is_empty() => Ok(ContrastOrder {
                 table: table.clone(),
@@ -81,22 +80,5 @@ impl ContrastState {
         }
         (self.selected, self.task) = (None, None);
         self.found = Some(Arc::new(found));
-    }
-}
-
-impl CorpusPage {
-    pub(super) fn ask_contrast(&mut self, command: ContrastCommand, app: &mut AppState) {
-        let asks = matches!(command, ContrastCommand::Open(_) | ContrastCommand::Again);
-        let contrast = &mut self.tools.contrast;
-        contrast.apply(command, app);
-        if !asks {
-            return;
-        }
-        if let Some(task) = contrast.task.take() {
-            app.tasks.cancel(task);
-        }
-        let order = contrast.order(app.systems(), app.view.settings.device);
-        self.message = order.as_ref().err().map(|why| (*why).to_owned());
-        contrast.task = order.ok().map(|order| app.tasks.order(CORPUS, QueueOrder::Contrast(order)));
     }
 }

@@ -1,12 +1,16 @@
-//! Page Corpus, what runs behind it: models over the workspace, and documents that become pairs.
+//! Page Corpus, what runs behind it: models over the workspace, documents that become pairs, minimal pairs that models
+//! are asked about, and training logs.
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::app::{files::work::FileJob, state::AppState};
+use crate::app::{files::work::FileJob, state::AppState, tasks::Effect};
 use crate::jobs::queue::analyse::{Analyse, PlanSource};
 use crate::jobs::{corpus::thread::CorpusRequest, queue::QueueOrder, queue::documents::DocumentsOrder};
-use crate::pages::corpus::documents::DocumentCommand;
+use crate::pages::corpus::command::{ContrastCommand, LogCommand};
+use crate::pages::corpus::logs::{LogFile, MOST_LOGS};
 use crate::pages::corpus::{CORPUS, CorpusPage};
+use crate::pages::corpus::{documents::DocumentCommand, views::ExploreView};
 use engine::decoding::{SearchOptions, SystemSpec};
 use engine::{analysis::row_convention::RowConvention, evaluation::plan::InterventionPlan};
 
@@ -91,5 +95,62 @@ impl CorpusPage {
             app.tasks.cancel(task);
         }
         self.tools.documents.task = Some(app.tasks.order(CORPUS, QueueOrder::Documents(order)));
+    }
+
+    pub(super) fn ask_contrast(&mut self, command: ContrastCommand, app: &mut AppState) {
+        let asks = matches!(command, ContrastCommand::Open(_) | ContrastCommand::Again);
+        let contrast = &mut self.tools.contrast;
+        contrast.apply(command, app);
+        if !asks {
+            return;
+        }
+        if let Some(task) = contrast.task.take() {
+            app.tasks.cancel(task);
+        }
+        let order = contrast.order(app.systems(), app.view.settings.device);
+        self.message = order.as_ref().err().map(|why| (*why).to_owned());
+        contrast.task = order.ok().map(|order| app.tasks.order(CORPUS, QueueOrder::Contrast(order)));
+    }
+
+    pub(super) fn change_logs(&mut self, command: LogCommand, app: &mut AppState) {
+        match command {
+            LogCommand::Open(path) => app.tasks.chore(FileJob::FindLogs(path)),
+            LogCommand::Close(at) if at < self.tools.logs.len() => {
+                self.tools.logs.remove(at);
+                app.changed();
+                self.follow_logs(app);
+            }
+            LogCommand::Close(_) => {}
+        }
+    }
+
+    pub(super) fn open_logs(&mut self, path: &Path, found: Vec<PathBuf>, app: &mut AppState) {
+        if found.is_empty() {
+            let text = tr!("{} holds no training log; choose the folder of a run", path.display());
+            app.notify(text, true);
+            return;
+        }
+        let mut left_out = 0;
+        for path in found {
+            if self.tools.logs.iter().any(|log| log.path == path) {
+                continue;
+            }
+            if self.tools.logs.len() < MOST_LOGS {
+                self.tools.logs.push(LogFile::new(path));
+            } else {
+                left_out += 1;
+            }
+        }
+        if left_out > 0 {
+            let text = tr!("Only {} logs are shown at a time; {left_out} are left out", MOST_LOGS, left_out);
+            app.notify(text, false);
+        }
+        self.whole.view = ExploreView::Training;
+        app.changed();
+        self.follow_logs(app);
+    }
+
+    pub(super) fn follow_logs(&self, app: &mut AppState) {
+        app.tasks.push(Effect::Follow(self.tools.logs.iter().map(|log| log.path.clone()).collect()));
     }
 }

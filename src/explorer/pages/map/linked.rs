@@ -11,7 +11,7 @@ use engine::models::choice::ModelSpec;
 /// What a link and what is kept between starts have in common.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct MapSettings {
+struct MapSettings {
     choice: String,
     count: usize,
     method: String,
@@ -24,6 +24,14 @@ impl Default for MapSettings {
     fn default() -> Self {
         MapPage::default().settings()
     }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Saved {
+    model: Option<ModelSpec>,
+    #[serde(flatten)]
+    settings: MapSettings,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,7 +52,19 @@ impl Default for MapLink {
 }
 
 impl MapPage {
-    pub(super) fn settings(&self) -> MapSettings {
+    pub(super) fn kept(&self) -> Saved {
+        Saved {
+            // A path that is not text cannot be kept in a text file.
+            model: self.model.clone().filter(|model| model.folder.to_str().is_some()),
+            settings: self.settings(),
+        }
+    }
+
+    pub(super) fn restored(saved: Saved) -> Self {
+        Self { model: saved.model, ..Self::with(saved.settings) }
+    }
+
+    fn settings(&self) -> MapSettings {
         MapSettings {
             choice: self.choice.key().to_owned(),
             count: self.count,
@@ -56,7 +76,7 @@ impl MapPage {
     }
 
     /// A page with these settings; those that do not exist are as at first.
-    pub(super) fn with(settings: MapSettings) -> Self {
+    fn with(settings: MapSettings) -> Self {
         let first = Self::default();
         Self {
             choice: PointChoice::of_key(&settings.choice).unwrap_or(first.choice),

@@ -7,14 +7,13 @@ pub mod view;
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::app::page::{Page, PageInfo};
 use crate::app::{files::work::FileJob, state::AppState};
 use crate::jobs::queue::maps::{MapOrder, What};
 use crate::jobs::{queue::Found, queue::QueueOrder};
-use crate::pages::{map::linked::MapSettings, shape::PageState, shape::changed_fields};
+use crate::pages::{shape::PageState, shape::changed_fields};
 use engine::models::choice::ModelSpec;
 use engine::text::{tsv, tsv::TsvCell, words::folded};
 
@@ -86,14 +85,6 @@ impl Default for MapPage {
 pub(super) struct MapToMake {
     pub(super) is_ordered: bool,
     pub(super) point: Option<(String, usize)>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-struct Saved {
-    model: Option<ModelSpec>,
-    #[serde(flatten)]
-    settings: MapSettings,
 }
 
 impl MapPage {
@@ -257,8 +248,7 @@ impl PageState for MapPage {
     }
 
     fn restore(&mut self, saved: Value) -> serde_json::Result<()> {
-        let saved: Saved = serde_json::from_value(saved)?;
-        *self = Self { model: saved.model, ..Self::with(saved.settings) };
+        *self = Self::restored(serde_json::from_value(saved)?);
         Ok(())
     }
 
@@ -272,14 +262,6 @@ impl PageState for MapPage {
 }
 
 impl MapPage {
-    fn kept(&self) -> Saved {
-        Saved {
-            // A path that is not text cannot be kept in a text file.
-            model: self.model.clone().filter(|model| model.folder.to_str().is_some()),
-            settings: self.settings(),
-        }
-    }
-
     /// The chosen model if a column shows it, else that of the selected column, else the first.
     pub fn model_of<'a>(&self, app: &'a AppState) -> Option<&'a ModelSpec> {
         let is_chosen = |column: &&crate::app::document::column::Column| {
