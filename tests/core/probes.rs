@@ -245,7 +245,7 @@ fn what_is_asked_of_a_column_ends_when_it_is_about_something_else() {
             let before = session.saved();
             assert!(!found(&mut session, number, persuaded(0.5)), "and an answer all the same changes nothing");
             assert_eq!(session.saved(), before);
-            assert!(session.sentence().probes().is_empty());
+            assert!(session.sentence().probes.is_empty());
         }
     }
 }

@@ -404,11 +404,11 @@ fn neighbours_are_asked_for_once_and_forgotten() {
     assert!(request.columns.iter().all(|spec| !spec.decode));
     let near = Ok(vec![("blue".to_owned(), 0.5)]);
     assert!(session.absorb(Event::Near { number: request.number, column, near: near.clone() }));
-    assert_eq!(session.sentence().neighbours().expect("asked for").found, Some(near));
+    assert_eq!(session.sentence().near.as_ref().expect("asked for").found, Some(near));
     let request = act(&mut session, SourceCommand::Edit("the old red shoes".to_owned())).expect("a request");
     assert_eq!(request.near, None);
     act(&mut session, VariantCommand::Near(None));
-    assert!(session.sentence().neighbours().is_none());
+    assert!(session.sentence().near.is_none());
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn tested(measure: usize, has_target: bool) -> Arc<Tested> {
 }
 
 fn answer(harness: &mut Harness<'_, App>, wires: &Wires, tested: Arc<Tested>) {
-    let number = harness.state().session().sentence().probes().last().expect("a question").number;
+    let number = harness.state().session().sentence().probes.last().expect("a question").number;
     let found = QueueNews::Found(Found::Probed(Probed::Measured(tested)));
     wires.report(harness, number, found);
 }

@@ -19,7 +19,7 @@ fn shows(harness: &Harness<'_, App>, label: &str) -> bool {
 }
 
 fn answer(harness: &mut Harness<'_, App>, wires: &Wires, found: Probed) {
-    let number = harness.state().session().sentence().probes().last().expect("a question").number;
+    let number = harness.state().session().sentence().probes.last().expect("a question").number;
     wires.report(harness, number, QueueNews::Found(Found::Probed(found)));
 }
 

@@ -63,7 +63,7 @@ fn a_word_is_replaced_by_one_that_is_typed_or_by_a_neighbour() {
     harness.run();
     harness.click_on("Replace it by blue, cosine 0.61");
     assert_eq!(names(&harness)[2], "RNNsearch, \"blue\" for \"red\"");
-    assert!(harness.state().session().sentence().neighbours().is_none(), "the sheet is closed");
+    assert!(harness.state().session().sentence().near.is_none(), "the sheet is closed");
 
     offer(&mut harness, "chaussure <- red 0.80", "Insert words before it...");
     let field = harness.get_by_role_and_label(Role::TextInput, "Words that are inserted");

@@ -93,13 +93,9 @@ pub fn pearmut(at: usize, corpus: &CorpusTable) -> Vec<Value> {
             item["ref"] = json!(reference);
         }
         let line = json!({ "user_id": annotator, "item_i": at, "annotation": [said], "item": [item] });
-        (!texts_are_none(&line)).then_some(line)
+        (!line["annotation"][0].as_object().is_none_or(Map::is_empty)).then_some(line)
     };
     Judges::People.said(by).filter_map(line).collect()
-}
-
-fn texts_are_none(line: &Value) -> bool {
-    line["annotation"][0].as_object().is_none_or(Map::is_empty)
 }
 
 /// A mark as Pearmut counts, the last unit included; words that are missing stand behind the text, as its `[missing]` does.

@@ -277,7 +277,7 @@ impl Beam {
         let read = |(place, (_, tip))| {
             let mut path = TreePath::default();
             path.follow(&tree, tip, options.ranking, options.trace);
-            let mut hypothesis = path.into_hypothesis();
+            let mut hypothesis = path.hypothesis;
             hypothesis.head = whole(hypothesis.head, hypothesis.tokens.len(), t_x);
             let numbers = numbers(&hypothesis);
             if place > 0 && numbers > room {

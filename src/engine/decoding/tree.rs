@@ -145,7 +145,7 @@ impl Tree {
 #[derive(Clone, Debug, Default)]
 pub struct TreePath {
     chain: Vec<usize>,
-    hypothesis: Hypothesis,
+    pub(crate) hypothesis: Hypothesis,
 }
 
 impl TreePath {
@@ -163,10 +163,6 @@ impl TreePath {
         self.hypothesis.finished = tree.branches[tip].fate == NodeFate::Finished;
         self.hypothesis.node = traced.then_some(tip);
         &self.hypothesis
-    }
-
-    pub fn into_hypothesis(self) -> Hypothesis {
-        self.hypothesis
     }
 
     fn truncate(&mut self, length: usize) {

@@ -21,10 +21,6 @@ pub struct ChartWidget<'a> {
     pub height: f32,
 }
 
-fn point_text(plot: &plot::Plot<'_>, series: &Series, [x, y]: [f64; 2]) -> String {
-    format!("{}, {}, {}", series.name, (plot.x_text)(x), (plot.y_text)(y))
-}
-
 pub fn chart_ui(ui: &mut Ui, chart: &ChartWidget<'_>) {
     let (t, of) = (theme::tokens(ui), &chart.plot);
     ui.horizontal(|ui| {
@@ -126,7 +122,9 @@ fn points_access(ui: &Ui, of: &plot::Plot<'_>, plot: &egui::Response, transform:
             let place = transform.position_from_point(&PlotPoint::from(*point));
             let rect = Rect::from_center_size(place, vec2(1.0, 1.0));
             let response = ui.interact(rect, plot.id.with((n, at)), Sense::hover());
-            node(&response, Role::GraphicsSymbol, || point_text(of, one, *point));
+            node(&response, Role::GraphicsSymbol, || {
+                format!("{}, {}, {}", one.name, (of.x_text)(point[0]), (of.y_text)(point[1]))
+            });
         }
     }
 }

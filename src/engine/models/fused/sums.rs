@@ -7,11 +7,6 @@ use crate::nn::fused::{Onto, Packed, focus, team};
 /// With fewer sentences [`Sums::mix`] is faster even where each has one row: the weight is then only read.
 const FEW: usize = 6;
 
-/// Whether sum_j alpha_ij (C h_j), with C h_j computed once a sentence, is less work than C c_i at every step.
-fn is_worthwhile(rows: usize, sentences: usize) -> bool {
-    rows > sentences || sentences < FEW
-}
-
 /// The weighted sums of one step.
 #[derive(Clone, Copy, Debug)]
 pub struct Sums<'a> {
@@ -82,7 +77,9 @@ impl Annotated {
     pub fn look(
         &mut self, sums: &Sums<'_>, rows: usize, (matrix, width): (&Packed, usize), out: &mut [f32], onto: Onto<'_>,
     ) {
-        if self.projected.is_empty() && is_worthwhile(rows, sums.lengths.len()) {
+        // Whether sum_j alpha_ij (C h_j), with C h_j computed once a sentence, is less work than C c_i at every step.
+        let is_worthwhile = rows > sums.lengths.len() || sums.lengths.len() < FEW;
+        if self.projected.is_empty() && is_worthwhile {
             self.projected = self.project(sums.threads, matrix, width);
         }
         if self.projected.is_empty() {

@@ -80,7 +80,7 @@ pub struct DeskSheet<'a> {
 pub struct JudgingState {
     /// The sentences, from 0, of the one who judges.
     pub tasks: Arc<Vec<u32>>,
-    of: Option<(String, Arc<Campaign>)>,
+    pub of: Option<(String, Arc<Campaign>)>,
     at: Option<usize>,
     /// The translation, by the place where it stands.
     pub row: usize,
@@ -129,11 +129,6 @@ impl JudgingState {
             self.tasks = Arc::new(campaign.tasks(annotator));
             self.of = Some((annotator.to_owned(), Arc::clone(campaign)));
         }
-    }
-
-    /// The sentences that are shown, where there is no campaign.
-    pub fn sit_freely(&mut self, shown: &Arc<Vec<u32>>) {
-        (self.tasks, self.of) = (Arc::clone(shown), None);
     }
 
     pub fn lay(&mut self, at: usize) {

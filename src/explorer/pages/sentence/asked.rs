@@ -89,3 +89,12 @@ impl Default for HeadPlan {
         Self { files: Default::default(), passes: 4, number: None, message: None }
     }
 }
+
+/// What the Sentence page keeps: questions that are asked, and what was found.
+#[derive(Clone, Debug, Default)]
+pub struct SentencePage {
+    pub near: Option<Neighbours>,
+    pub probes: Vec<AskedProbe>,
+    pub(super) persuaded: Vec<PersuadedWord>,
+    pub head: HeadPlan,
+}

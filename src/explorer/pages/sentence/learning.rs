@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::app::{page::SENTENCE, state::AppState};
 use crate::jobs::queue::head::{HeadLearned, HeadOrder, LearnedOfText};
 use crate::jobs::{live::protocol::ColumnId, queue::QueueOrder};
-use crate::pages::{sentence::command::HeadCommand, sentence::state::SentencePage};
+use crate::pages::{sentence::asked::SentencePage, sentence::command::HeadCommand};
 
 impl SentencePage {
     pub(super) fn learn(&mut self, app: &mut AppState, command: HeadCommand) {

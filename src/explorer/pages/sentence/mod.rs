@@ -9,7 +9,6 @@ pub mod learning;
 pub mod lists;
 pub mod probes;
 pub mod selection;
-mod state;
 pub mod variants;
 #[cfg(feature = "gui")]
 pub mod view;
@@ -21,7 +20,7 @@ use crate::app::page::{Dropped, Page, SENTENCE};
 use crate::pages::sentence::command::{SearchCommand, SentenceCommand};
 use crate::{app::state::AppState, jobs::queue::Found, pages::shape::PageState};
 
-pub use crate::pages::sentence::state::SentencePage;
+pub use crate::pages::sentence::asked::SentencePage;
 
 impl SentencePage {
     pub fn apply(&mut self, command: SentenceCommand, app: &mut AppState) {

@@ -11,7 +11,7 @@ use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::probe::{Opened, Persuasion, Probe, ProbeQuestion, Probed};
 use crate::pages::sentence::asked::{AskedProbe, PersuadedWord, ProbeAbout, ProbeSubject};
-use crate::pages::{sentence::command::ProbeCommand, sentence::intervene::pin, sentence::state::SentencePage};
+use crate::pages::{sentence::asked::SentencePage, sentence::command::ProbeCommand, sentence::intervene::pin};
 use engine::interventions::{Pin, SetAlpha, Word};
 use engine::{analysis::measures::Tested, lang, models::choice::ModelSpec};
 
@@ -199,10 +199,6 @@ impl SentencePage {
             None => String::new(),
         };
         Some(format!("{}{now}", found.distance()))
-    }
-
-    pub fn probes(&self) -> &[AskedProbe] {
-        &self.probes
     }
 }
 

@@ -6,7 +6,7 @@ use crate::app::document::rewording::{WordEdit, reworded};
 use crate::app::document::sentence_state::{SearchChange, SearchSettings, SentenceState, Variant};
 use crate::jobs::live::protocol::{ColumnId, Near};
 use crate::pages::sentence::command::{BesideSettings, VariantCommand};
-use crate::pages::{sentence::asked::Neighbours, sentence::state::SentencePage};
+use crate::pages::{sentence::asked::Neighbours, sentence::asked::SentencePage};
 use crate::{app::state::AppState, pages::sentence::intervene::change_sentence};
 
 pub const MOST: usize = 12;

@@ -131,11 +131,6 @@ impl Local {
     pub fn seen<M: 'static>(&self) -> Option<&M> {
         self.pages.get(&TypeId::of::<M>())?.downcast_ref()
     }
-
-    pub fn own_folder(&self) -> PathBuf {
-        let beside = self.home.as_deref().and_then(std::path::Path::parent).map(std::path::Path::to_path_buf);
-        beside.unwrap_or_else(|| std::env::temp_dir().join("interlinear"))
-    }
 }
 
 impl SharedMemory {

@@ -75,7 +75,7 @@ impl LessonAction {
         let layout = &app.view.layout;
         let (search, settings) = (&app.document.state.search, &app.view.settings);
         match self {
-            Self::Models(names) => names_of(app) == *names,
+            Self::Models(names) => app.document.columns.iter().map(name_of).eq(names.iter().cloned()),
             Self::Sentence(text) => app.document.source().trim() == text,
             Self::Given(text) => app.document.state.given.as_deref().map(str::trim) == text.as_deref(),
             Self::Beam(beam) => search.beam == *beam,
@@ -144,10 +144,6 @@ fn one(command: impl Into<Command>) -> StepOutcome {
 
 pub fn name_of(column: &Column) -> String {
     column.system.name()
-}
-
-fn names_of(app: &AppState) -> Vec<String> {
-    app.document.columns.iter().map(name_of).collect()
 }
 
 fn of_name<'a>(app: &'a AppState, name: &str) -> Option<&'a Column> {

@@ -88,16 +88,16 @@ pub const OFFERS: &[&[Offer]] = &[
     ],
     &[
         offer(id!("Force another word..."), TARGET, is_own, changes::force),
-        offer(id!("A row that says another word..."), TARGET, can_persuade, changes::force),
+        offer(id!("A row that says another word..."), TARGET, |w, c| can_set(w, c) && can_test(w, c), changes::force),
         offer(id!("Not this word here"), TARGET, is_own, changes::ban),
         offer(id!("Never this word"), TARGET, is_own, changes::never),
         offer(id!("All weight on this source word"), CELL, can_set, changes::one_hot),
         offer(id!("The same weight on every word"), TARGET, can_set, changes::uniform),
         offer(id!("The row as linked by hand"), TARGET, changes::can_gold, changes::gold),
         offer(id!("All rows as linked by hand"), TARGET, changes::can_gold, changes::all_gold),
-        offer(id!("Say the reference"), TARGET, changes::has_other_words, changes::reference),
+        offer(id!("Say the reference"), TARGET, |w, c| changes::fits(w, c) == Some(false), changes::reference),
         offer(id!("The row by the model again"), TARGET, changes::is_pinned, changes::free),
-        offer(id!("Mask the source word"), LOOKED_AT, changes::can_mask, changes::mask),
+        offer(id!("Mask the source word"), LOOKED_AT, |w, c| changes::masked(w, c) == Some(false), changes::mask),
         offer(id!("Unmask the source word"), LOOKED_AT, changes::is_masked, changes::unmask),
     ],
     WHAT_IF,
@@ -269,10 +269,6 @@ fn can_set(window: &Window<'_>, clicked: MenuTarget) -> bool {
 }
 
 /// A row of one model, whose gradient can be computed.
-fn can_persuade(window: &Window<'_>, clicked: MenuTarget) -> bool {
-    can_set(window, clicked) && can_test(window, clicked)
-}
-
 fn can_test(window: &Window<'_>, clicked: MenuTarget) -> bool {
     aligns(window, clicked)
         && window.app.document.column(clicked.column()).is_some_and(|column| !column.system.is_ensemble())

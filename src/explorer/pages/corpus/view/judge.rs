@@ -51,7 +51,7 @@ pub fn judge_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         desk.sit(&annotator, campaign);
         Arc::clone(campaign)
     } else {
-        desk.sit_freely(&page.rows);
+        (desk.tasks, desk.of) = (Arc::clone(&page.rows), None);
         Arc::new(free(page))
     };
     let is_done = |at: usize| page.has_judged(&campaign, at);

@@ -50,12 +50,8 @@ pub fn can_gold(window: &Window<'_>, clicked: MenuTarget) -> bool {
     fits(window, clicked) == Some(true)
 }
 
-pub fn has_other_words(window: &Window<'_>, clicked: MenuTarget) -> bool {
-    fits(window, clicked) == Some(false)
-}
-
 /// Whether the column emits the translation that was linked manually; `None` without such links.
-fn fits(window: &Window<'_>, clicked: MenuTarget) -> Option<bool> {
+pub fn fits(window: &Window<'_>, clicked: MenuTarget) -> Option<bool> {
     let column = window.app.document.column(clicked.column())?;
     let own = column.table.as_deref().filter(|table| !table.is_given && table.alpha.is_some());
     own.and_then(|_| window.app.gold()).map(|gold| gold.fits(column))
@@ -82,13 +78,9 @@ pub fn is_pinned(window: &Window<'_>, clicked: MenuTarget) -> bool {
     target(window, clicked).is_some_and(|(_, word)| word.is_pinned)
 }
 
-fn masked(window: &Window<'_>, clicked: MenuTarget) -> Option<bool> {
+pub fn masked(window: &Window<'_>, clicked: MenuTarget) -> Option<bool> {
     let table = window.app.document.column(clicked.column())?.table.as_deref().filter(|table| table.alpha.is_some())?;
     Some(table.source.get(clicked.source()?)?.is_masked)
-}
-
-pub fn can_mask(window: &Window<'_>, clicked: MenuTarget) -> bool {
-    masked(window, clicked) == Some(false)
 }
 
 pub fn is_masked(window: &Window<'_>, clicked: MenuTarget) -> bool {

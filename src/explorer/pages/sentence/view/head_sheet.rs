@@ -63,7 +63,7 @@ fn sheet_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colum
     }
     window.local.dialogs.missing_ui(ui);
     ui.add_space(theme::SPACE_2);
-    let plan = sentence.head();
+    let plan = &sentence.head;
     Grid::new("head").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]).show(ui, |ui| {
         for (at, (name, hint)) in FILES.map(|(name, hint)| (lang::text(name), lang::text(hint))).into_iter().enumerate()
         {

@@ -38,7 +38,7 @@ pub(super) fn interventions_ui(ui: &mut Ui, sentence: &SentencePage, window: &mu
 }
 
 fn rows_under_way(sentence: &SentencePage) -> Option<u64> {
-    let asked = sentence.probes().iter().find(|asked| !matches!(asked.about, ProbeAbout::Measure { .. }));
+    let asked = sentence.probes.iter().find(|asked| !matches!(asked.about, ProbeAbout::Measure { .. }));
     asked.map(|asked| asked.number)
 }
 

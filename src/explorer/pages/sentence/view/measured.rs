@@ -44,7 +44,7 @@ pub fn strip_ui(
     ui.add(egui::Label::new(RichText::new(text).color(t.weak)).wrap());
     let is_asked =
         |about: &ProbeAbout| matches!(about, ProbeAbout::Measure { measure: asked, .. } if *asked == measure);
-    let mut probes = sentence.probes().iter();
+    let mut probes = sentence.probes.iter();
     let under_way = probes.find(|asked| {
         is_asked(&asked.about) && asked.subject.as_ref().is_some_and(|subject| subject.column == column.id)
     });

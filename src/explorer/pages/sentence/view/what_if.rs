@@ -29,7 +29,7 @@ pub(super) fn what_if_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Wind
 fn close(sentence: &SentencePage, window: &mut Window<'_>) {
     window.local.shared.sheet = Sheet::None;
     window.local.of::<SentenceMemory>().beside = None;
-    if sentence.neighbours().is_some() {
+    if sentence.near.is_some() {
         window.push(VariantCommand::Near(None));
     }
 }
@@ -94,7 +94,7 @@ fn send(sentence: &SentencePage, window: &mut Window<'_>, column: &Column, words
 }
 
 fn near_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column, j: usize) {
-    let Some(near) = sentence.neighbours().filter(|near| near.of.column == column.id) else { return };
+    let Some(near) = sentence.near.as_ref().filter(|near| near.of.column == column.id) else { return };
     let weak = theme::tokens(ui).weak;
     ui.add_space(theme::SPACE_2);
     let words = match &near.found {

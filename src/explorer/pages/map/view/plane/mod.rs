@@ -8,7 +8,7 @@ use egui::accesskit::{Action, Role};
 use egui::{Event, EventFilter, Id, Key, Modifiers, Rect, Response, Sense, Ui, vec2};
 
 use crate::pages::map::VectorMap;
-use crate::widgets::{has_reader, keep, marks, node};
+use crate::widgets::{has_reader, keep, marks, node, theme};
 use figure::geometry::{Area, Point};
 use figure::plane::{Camera, Labels};
 use figure::{measure::SansSerif, palette::Palette, plane, provenance::Provenance};
@@ -161,7 +161,7 @@ impl PlaneWidget<'_> {
         }
         let widths = &mut memory.widths.1;
         let mut measured = 0;
-        figure.labels(view, paint::label_height(ui), |at| {
+        figure.labels(view, ui.ctx().fonts_mut(|fonts| fonts.row_height(&theme::small())), |at| {
             if widths[at].is_nan() {
                 if measured == MEASURED {
                     ui.ctx().request_repaint();

@@ -8,10 +8,6 @@ use crate::pages::map::{PointKind, VectorMap};
 use crate::widgets::{bidi, labels, theme};
 use figure::plane::WIDEST;
 
-pub fn label_height(ui: &Ui) -> f32 {
-    ui.ctx().fonts_mut(|fonts| fonts.row_height(&theme::small()))
-}
-
 pub fn label_width(ui: &Ui, text: &str) -> f32 {
     labels::galley(ui.painter(), text, &theme::small(), Color32::PLACEHOLDER, WIDEST).size().x
 }
