@@ -25,21 +25,24 @@
 //!
 //! # Adding something
 //!
-//! New variants enter through a table and nowhere else: an architecture is one file and one line
-//! of [`models::MODELS`] (`tests/core/toy.rs` is one), with kernels of its own a file in `models/fused` and one in
-//! `training/fused`, a drawing of its stages one in `models/anatomy`, and its paper's recipe a line of [`training::recipe::PAPERS`]; a score function of attention is one file and one line of
-//! [`attention::ATTENTIONS`]; a command of the command line likewise has
-//! one line in its table. A page of the window is one folder of [`pages`] with its state, its commands and its views, and one line of
-//! its table (`tests/gui/toy_page.rs` is one). A kind of long work behind the
-//! window is one file of [`jobs::queue`] and one line of its [`Order`](jobs::queue::QueueOrder). A figure is one file of
-//! [`figure`] that gives [`Mark`](figure::mark::Mark)s, and a line of [`figure::sheet::KINDS`] where it shows a translation; another
-//! format of file is one painter beside [`figure::svg`] and a line of [`figure::formats::FORMATS`]. A lesson is one file of
-//! `assets/lessons` and one line of [`session::lessons::shelf::BUNDLED`]; what lessons can bring about and frame are variants of
-//! [`LessonAction`](session::lessons::things::LessonAction) and [`HighlightPart`](app::lights::HighlightPart). A format of others' files is one file of
-//! [`import::formats`] and one line of [`import::FORMATS`]; a table of what is counted over many sentences is a line of
-//! [`corpus::overview::tables::TABLES`]; a sign of confidence that is read off an alignment is one line of
-//! [`analysis::confidence::CONFIDENCES`], another measure of sentences and outputs one of
-//! [`corpus::measures::table`] (`tests/core/toy_measure.rs`).
+//! New variants enter through a table and nowhere else:
+//! - an architecture: one file and one line of [`models::MODELS`] (`tests/core/toy.rs` has one), with kernels of its own a file
+//!   in `models/fused` and one in `training/fused`, a drawing of its stages one in `models/anatomy`, and its paper's recipe
+//!   a line of [`training::recipe::PAPERS`];
+//! - a score function of attention: one file and one line of [`attention::ATTENTIONS`];
+//! - a command of the command line: one file and one line of its table;
+//! - a page of the window: one folder of [`pages`] with its state, its commands and its views, one command of
+//!   [`pages::command`] and one line of [`pages::PAGES`];
+//! - long work behind the window: one file of [`jobs::queue`] and one line of its [`Order`](jobs::queue::QueueOrder);
+//! - a figure: one file of [`figure`] that gives [`Mark`](figure::mark::Mark)s, and a line of [`figure::sheet::KINDS`] if it
+//!   shows a translation; a format of figures: one painter next to [`figure::svg`] and a line of [`figure::formats::FORMATS`];
+//! - a lesson: one file of `assets/lessons` and one line of [`session::lessons::shelf::BUNDLED`]; what lessons can do and
+//!   frame are variants of [`LessonAction`](session::lessons::things::LessonAction) and
+//!   [`HighlightPart`](app::lights::HighlightPart);
+//! - a format of others' files: one file of [`import::formats`] and one line of [`import::FORMATS`];
+//! - a table of what is counted over many sentences: a line of [`corpus::overview::tables::TABLES`]; a sign of confidence that
+//!   is read off an alignment: a line of [`analysis::confidence::CONFIDENCES`]; another measure of sentences and outputs: a
+//!   line of [`corpus::measures::table`] (`tests/core/toy.rs` has one).
 
 pub use cli;
 pub use corpus;
