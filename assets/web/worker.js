@@ -62,7 +62,7 @@ function heard({ bytes, sign: next }) {
     canLook ||= isThere(next);
     sign = canLook ? next : undefined;
   }
-  bench.heard(bytes);
+  bench.received(bytes);
   for (const folder of bench.missing()) fetched(folder);
   ask();
 }

@@ -247,7 +247,9 @@ fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: Context) -> 
     if matches.try_get_one::<bool>(FOR_SPREADSHEETS).ok().flatten() == Some(&true) {
         guard_formulas();
     }
-    provenance::begin_for(name, matches);
+    if entry.more.iter().any(|argument| argument().get_id() == provenance::ARGUMENT) {
+        provenance::begin_for(name, matches);
+    }
     (entry.run)(matches, context)?;
     Ok(provenance::end(matches)?)
 }

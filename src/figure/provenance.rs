@@ -37,7 +37,9 @@ impl Provenance {
 
     /// It with these facts, and the version of this program behind them.
     pub fn with<const N: usize>(mut self, facts: [(&str, String); N]) -> Self {
-        facts.into_iter().for_each(|(name, value)| self.fact(name, value));
+        for (name, value) in facts {
+            self.fact(name, value);
+        }
         self.program();
         self
     }

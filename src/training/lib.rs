@@ -234,7 +234,9 @@ fn engine(
         Some(from) if !options.resume => {
             let changed = changes_vocabulary(settings, options).then_some(tokenizers);
             let (weights, found) = adopt::adopt(from, config, changed, fresh())?;
-            found.into_iter().for_each(|note| emit(&TrainingReport::Note(note)));
+            for note in found {
+                emit(&TrainingReport::Note(note));
+            }
             weights
         }
         _ => fresh(),

@@ -153,8 +153,9 @@ impl Checkpoint {
         let names = tensors.names();
         let known = (0..).map(measured).take_while(|name| names.contains(&name.as_str()));
         let measured = known.map(|name| get(&name)).collect::<Result<Vec<_>>>()?;
+        let weights = get("weights")?;
         let memory = OptimizerMemory { first: get("first")?, second: get("second")? };
-        let checkpoint = Self { weights: get("weights")?, memory, measured, position };
+        let checkpoint = Self { weights, memory, measured, position };
         let wrong = |weights: &&Vec<f32>| weights.len() != parameters;
         if let Some(weights) = checkpoint.measured.iter().chain([&checkpoint.weights]).find(wrong) {
             let found = weights.len();

@@ -78,7 +78,9 @@ impl Shows for Session {
     }
 
     fn absorb_all(&mut self, events: Vec<Event>) {
-        events.into_iter().for_each(|event| _ = self.absorb(event));
+        for event in events {
+            self.absorb(event);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::cli::{Outcome, reference, reference_word, run_in, run_line};
 use crate::folder::{Files as _, Folder};
 
 fn folder() -> Folder {
-    let folder = Folder::with([
+    Folder::with([
         ("s.en", "She gave it up .\n50 % of_it & more\n"),
         ("glosses", "3SG give.PST 3SG.N PRT _\n_ _ _ _ _\n"),
         ("t.fr", "Elle l' a quitté .\nla moitié et plus\n"),
@@ -19,8 +19,7 @@ fn folder() -> Folder {
         ("short.links", "0-0\n"),
         ("odd", "a b\nc\n"),
         ("one", "a\n"),
-    ]);
-    folder
+    ])
 }
 
 fn gloss(folder: &Path, arguments: &str) -> Outcome {
@@ -210,10 +209,7 @@ fn places(svg: &str) -> Vec<(String, f32, f32)> {
 #[test]
 fn interlinear_text_is_a_figure_of_columns_that_goes_on_in_further_lines() {
     let folder = folder();
-    let draw = |more: &str| {
-        let svg = gloss(&folder, &format!("{FRENCH} --leipzig --format svg {more}")).good().stdout;
-        svg
-    };
+    let draw = |more: &str| gloss(&folder, &format!("{FRENCH} --leipzig --format svg {more}")).good().stdout;
     let wide = places(&draw(""));
     let of = |all: &[(String, f32, f32)], word: &str| {
         let found = all.iter().find(|(text, ..)| text == word).unwrap_or_else(|| panic!("no {word} in {all:?}"));

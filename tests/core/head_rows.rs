@@ -50,7 +50,7 @@ fn told(folder: &Path, arguments: &str) -> String {
 }
 
 fn lines(text: &str) -> Vec<Value> {
-    json_lines(&text)
+    json_lines(text)
 }
 
 fn rows(value: &Value) -> Vec<Vec<f64>> {

@@ -20,8 +20,7 @@ const SECOND: &str = "le bateau rouge vogue\nle moulin ancien tourne\n\n";
 const SAID: &str = "le bateau rouge vogue au loin\nle vieux moulin tourne\nla pluie encore\n";
 
 fn written(files: &[(&str, &str)]) -> Folder {
-    let folder = Folder::with(files.iter().copied());
-    folder
+    Folder::with(files.iter().copied())
 }
 
 fn read(folder: &Path) -> (Workspace, CorpusTable) {

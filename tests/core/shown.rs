@@ -84,7 +84,7 @@ fn links_are_carried_to_words_that_a_model_cuts_its_own_way() -> Result<()> {
     Ok(())
 }
 
-fn session(facts: ModelFacts) -> Session {
+fn session(facts: &ModelFacts) -> Session {
     with_models(1, |_| facts.clone())
 }
 
@@ -131,7 +131,7 @@ fn table(session: &Session) -> &AlignmentTable {
 
 #[test]
 fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
-    let mut session = session(english_to("fr"));
+    let mut session = session(&english_to("fr"));
     let beam = |words: &[&str]| vec![hypothesis(words, 3), hypothesis(&["le", "soulier", "</s>"], 3)];
     translate(&mut session, "the shoe", beam(&["la", "chaussure", "</s>"]));
     assert!(asked(&mut session).is_empty(), "nobody wants to see them");
@@ -171,7 +171,7 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
 /// The share was of the words that the model makes, and page Corpus had another one of the same sentence.
 #[test]
 fn the_share_on_links_is_of_the_words_of_the_texts() {
-    let mut session = session(english_to("fr"));
+    let mut session = session(&english_to("fr"));
     session.apply(SettingsCommand::SetLinks(true));
     let rules = [WordRule::Tokens, WordRule::Eliding];
     let cut =
@@ -187,7 +187,7 @@ fn the_share_on_links_is_of_the_words_of_the_texts() {
 /// Outlines were those of the model's own translation alone.
 #[test]
 fn a_translation_of_ones_own_has_the_links_of_the_aligner() {
-    let mut session = session(english_to("fr"));
+    let mut session = session(&english_to("fr"));
     session.apply(SettingsCommand::SetLinks(true));
     translate(&mut session, "the shoe", vec![hypothesis(&["la", "chaussure", "</s>"], 3)]);
     let [(own, _)] = asked(&mut session)[..] else { panic!("one question") };
@@ -235,7 +235,7 @@ fn a_measure_stands_beside_alpha_of_its_own_step() {
 
 #[test]
 fn links_and_pieces_are_switched_as_they_were_left() {
-    let mut before = session(english_to("fr"));
+    let mut before = session(&english_to("fr"));
     before.apply(SettingsCommand::SetLinks(true));
     before.apply(SettingsCommand::SetPieces(true));
     let saved: SavedSession =
@@ -246,7 +246,7 @@ fn links_and_pieces_are_switched_as_they_were_left() {
 
 #[test]
 fn no_links_are_asked_for_where_no_aligner_knows_the_languages() {
-    let mut session = session(english_to("nl"));
+    let mut session = session(&english_to("nl"));
     session.apply(SettingsCommand::SetLinks(true));
     translate(&mut session, "the shoe", vec![hypothesis(&["de", "schoen", "</s>"], 3)]);
     assert!(asked(&mut session).is_empty());
@@ -261,7 +261,7 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     at.put("t.nl", text.replace("the", "de").replace("shoe", "schoen").replace("house", "huis"));
     let learn = ["align", "--statistical", "--source", "t.en", "--target", "t.nl", "--save", "own.aligner"];
     assert_eq!(run_in(at, &learn).code, 0);
-    let mut session = session(english_to("nl"));
+    let mut session = session(&english_to("nl"));
     session.apply(SettingsCommand::SetLinks(true));
     let said = || vec![hypothesis(&["de", "schoen", "</s>"], 3)];
     translate(&mut session, "the shoe", said());
@@ -327,7 +327,7 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
 
 #[test]
 fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
-    let mut session = session(ModelFacts { input_delay: Some(2), ..english_to("fr") });
+    let mut session = session(&ModelFacts { input_delay: Some(2), ..english_to("fr") });
     translate(&mut session, "a b c d", vec![hypothesis(&["w", "x", "y", "z", "</s>"], 5)]);
     let alpha = |session: &Session| table(session).alpha.clone().expect("it aligns");
     let predicted = alpha(&session);
@@ -351,7 +351,7 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
 
 #[test]
 fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own() {
-    let mut session = session(ModelFacts { input_delay: Some(2), reading: RowConvention::Input, ..english_to("fr") });
+    let mut session = session(&ModelFacts { input_delay: Some(2), reading: RowConvention::Input, ..english_to("fr") });
     let words = ["w", "x", "y", "z", "</s>"];
     let mut longer = hypothesis(&words, 5);
     let row = |i: usize| (0..5).map(|j| if i == j + 2 { 0.75 } else { 0.0625 }).collect::<Vec<f32>>();
@@ -443,7 +443,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
 
 #[test]
 fn links_of_a_word_lie_on_all_its_pieces() {
-    let mut session = session(english_to("fr"));
+    let mut session = session(&english_to("fr"));
     let mut one = HypothesisView { text: "une".to_owned(), ..hypothesis(&["un", "##e", "</s>"], 3) };
     let word = interlinear::jobs::live::protocol::Pieces {
         source: vec![0..1, 1..2, 2..3],
@@ -494,7 +494,7 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
         .collect();
     facts.sort();
     assert_eq!(facts.iter().map(|(_, guided)| guided.as_deref()).collect::<Vec<_>>(), [Some("input"), None]);
-    let mut session = session(ModelFacts { guided: Some("input".to_owned()), ..english_to("fr") });
+    let mut session = session(&ModelFacts { guided: Some("input".to_owned()), ..english_to("fr") });
     translate(&mut session, "the shoe", vec![hypothesis(&["la", "chaussure", "</s>"], 3)]);
     let text = |format| session.written(0, format).expect("something");
     let json = json_of(&text(AlignmentFormat::Json));

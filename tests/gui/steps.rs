@@ -87,7 +87,7 @@ fn a_context_of_heads_is_the_sum_of_values() {
 #[test]
 fn keys_step_and_the_heatmap_grows() {
     let (mut harness, wires) = page(trace(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
-    let rows = |harness: &Harness<'_, App>| steps(&harness).table.as_ref().map(|of| of.target.len());
+    let rows = |harness: &Harness<'_, App>| steps(harness).table.as_ref().map(|of| of.target.len());
     assert_eq!(rows(&harness), Some(1));
     for (key, i) in [(Key::ArrowRight, 1), (Key::PageDown, 2), (Key::ArrowDown, 3), (Key::PageUp, 2), (Key::ArrowUp, 1)]
     {
@@ -156,7 +156,7 @@ fn a_row_has_no_word_before_the_box_of_the_word() {
         harness.state_mut().send(command);
     }
     let words = |harness: &Harness<'static, App>| -> Vec<String> {
-        let table = steps(&harness).table.clone().expect("rows");
+        let table = steps(harness).table.clone().expect("rows");
         table.target.iter().map(|word| word.text.clone()).collect()
     };
     for _ in 0..9 {

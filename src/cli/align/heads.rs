@@ -145,7 +145,9 @@ fn write<const N: usize>(
         }
         HeadsFormat::Table => {
             let mut table = TextTable::new(head);
-            cells.into_iter().for_each(|row| table.row(row));
+            for row in cells {
+                table.row(row);
+            }
             output.text(&table.text())?;
         }
     }

@@ -85,13 +85,11 @@ pub struct EvaluateArgs {
     /// correction needs if N is not given
     #[arg(long, alias = "bootstrap", value_name = "N", num_args = 0..=1,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    #[expect(clippy::option_option, reason = "not asked for, asked for, asked for with a number")]
     pub paired_bs: Option<Option<u32>>,
     /// Compare each model with the first by N exchanges of their outputs (approximate randomisation), as many as above if N is
     /// not given
     #[arg(long, value_name = "N", num_args = 0..=1,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    #[expect(clippy::option_option, reason = "not asked for, asked for, asked for with a number")]
     pub paired_ar: Option<Option<u32>>,
     /// What the resamples are drawn with
     #[arg(long, value_name = "N", default_value_t = 12345)]

@@ -26,11 +26,11 @@ pub fn argument() -> Arg {
     Arg::new(ARGUMENT).long(ARGUMENT).value_name("FILE").help(help).value_parser(value_parser!(PathBuf))
 }
 
-/// Takes notes from now on where a command's results will have them.
+/// Takes notes from now on where the results of a command that has [`argument`] will have them.
 pub fn begin_for(command: &str, matches: &ArgMatches) {
     let format = matches.try_get_raw("format").ok().flatten().and_then(|mut typed| typed.next());
     let is_json = format.and_then(|format| format.to_str()).is_some_and(|format| format.starts_with("json"));
-    if matches.try_contains_id(ARGUMENT).is_ok() && (is_json || file(matches).is_some()) {
+    if is_json || file(matches).is_some() {
         begin(command);
     }
 }

@@ -96,8 +96,11 @@ pub fn shifted(
     table: &Tensor, target: &Batch, start: Option<u32>, embed: impl Fn(&Tensor, &[u32]) -> Result<Tensor>,
 ) -> Result<Tensor> {
     let b = target.sentences();
-    let start = embed_previous(table, start.map(|start| vec![start; b]).as_deref(), b)?; // [b, m]
     let before = &target.ids[..target.ids.len() - b];
-    let rows = if before.is_empty() { start } else { Tensor::cat(&[start, embed(table, before)?], 0)? };
+    let rows = match start {
+        Some(start) => embed(table, &[&vec![start; b], before].concat())?,
+        None if before.is_empty() => embed_previous(table, None, b)?, // [b, m]
+        None => Tensor::cat(&[embed_previous(table, None, b)?, embed(table, before)?], 0)?,
+    };
     Ok(rows.reshape((target.longest, b, ()))?)
 }

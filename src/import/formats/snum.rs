@@ -1,4 +1,4 @@
-//! Texts of the HLT-NAACL 2003 shared task: a line a sentence between tags, `<s snum=0008> on_progress , on_progress ! </s>`. Their
+//! Texts of the HLT-NAACL 2003 shared task: a line a sentence between tags, `<s snum=0008> hear , hear ! </s>`. Their
 //! links are in separate files.
 
 use crate::facts::{Facts, ImportReported, Warnings};

@@ -30,7 +30,9 @@ use engine::nn::{fused::Precision, fused::vocabulary::Mixed};
 pub use crate::fused::pass::{BatchLoss, Packs, ShardPass, StepOptions};
 pub use crate::fused::workspace::{Noise, Shard, TrainingScratch};
 
-const GRADIENTS: &[(Architecture, fn() -> Box<dyn Packs>)] = &[
+type NewPacks = fn() -> Box<dyn Packs>;
+
+const GRADIENTS: &[(Architecture, NewPacks)] = &[
     (Architecture::RNN_ENC_DEC, || Box::<encdec::EncdecPacks>::default()),
     (Architecture::RNN_SEARCH, || Box::<search::SearchPacks>::default()),
     (Architecture::LUONG, || Box::<luong::LuongPacks>::default()),

@@ -192,8 +192,10 @@ impl Nematus {
     }
 
     fn states(&self, tensors: &[Tensor]) -> Result<Vec<UnitState>> {
-        let (states, _) = UnitState::of(self.sizes.decoder_unit, self.decoder.len(), tensors)?;
-        Ok(states)
+        match UnitState::of(self.sizes.decoder_unit, self.decoder.len(), tensors)? {
+            (states, None) => Ok(states),
+            _ => Err(Error::Internal(format!("{} tensors are no state of this model", tensors.len()))),
+        }
     }
 
     /// Moves the first unit by y_{i-1}, `e` [rows, m]; e_i and alpha_i, [rows, t_x] each.

@@ -103,10 +103,10 @@ pub const OFFERS: &[&[Offer]] = &[
     WHAT_IF,
     &[
         offer(id!("Test what the words depend on"), WORD, can_test, |window, clicked| {
-            measured::measure(window, clicked.column(), 0)
+            measured::measure(window, clicked.column(), 0);
         }),
         offer(id!("Save what is set..."), WITHOUT_CELLS, is_own, |window, clicked| {
-            ask_for_set(window, clicked.column())
+            ask_for_set(window, clicked.column());
         }),
     ],
     &[
@@ -125,7 +125,7 @@ pub const OFFERS: &[&[Offer]] = &[
     &[
         offer(id!("Neighbours on the map"), WORD, on_map, neighbours),
         offer(id!("Outline the aligner's links"), CELL, can_outline, |window, _| {
-            window.push(SettingsCommand::SetLinks(true))
+            window.push(SettingsCommand::SetLinks(true));
         }),
         offer(id!("Only this column"), ALL, beside_others, alone),
         offer(id!("All columns"), ALL, is_alone, |window, _| window.layout.solo = false),

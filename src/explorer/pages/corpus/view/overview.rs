@@ -545,6 +545,7 @@ fn table_card(
 }
 
 /// Returns the new choice. `usual` explains `None`, if that is offered.
+#[expect(clippy::option_option, reason = "no new choice, the usual one, one by name")]
 pub fn tokenizers_ui(
     ui: &mut Ui, chosen: Option<Tokenization>, usual: Option<&'static str>,
 ) -> Option<Option<Tokenization>> {

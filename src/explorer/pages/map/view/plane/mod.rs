@@ -175,6 +175,7 @@ impl PlaneWidget<'_> {
     }
 
     /// Makes accessibility nodes of the plane and of the labelled points. The others are found by searching.
+    #[expect(clippy::option_option, reason = "no click, a click beside all points, one on a point")]
     fn read_out(&self, ui: &Ui, view: Rect, labels: &Labels, response: &Response) -> Option<Option<usize>> {
         node(response, Role::Canvas, || self.name.to_owned());
         if !has_reader(response) {
