@@ -138,9 +138,7 @@ fn compose(path: &Path, arguments: &PlanArgs) -> anyhow::Result<()> {
     let lines = plan.explanation()?;
     let here = std::env::current_dir().unwrap_or_default();
     recipe::save(&plan.seen_from(&here, path.parent().unwrap_or(Path::new(""))), path, arguments.force)?;
-    for line in &lines {
-        output::notify(line);
-    }
+    lines.iter().for_each(|line| output::notify(line));
     output::notify(&format!("{} is written; look at its paths and sizes, then run", path.display()));
     let mut result = output::LineOutput::stdout();
     result.line(&recipe::command(path))?;

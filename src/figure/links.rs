@@ -250,12 +250,7 @@ impl<'a> LinksFigure<'a> {
         }
     }
 
-    /// How a link of this alpha looks that is not marked.
-    pub fn stroke_of(&self, alpha: f32) -> Stroke {
-        LinksFigure { marked: None, ..*self }.stroke(0, 0, alpha)
-    }
-
-    fn stroke(&self, i: usize, j: usize, alpha: f32) -> Stroke {
+    pub fn stroke(&self, i: usize, j: usize, alpha: f32) -> Stroke {
         let alpha = alpha.clamp(0.0, 1.0);
         let (width, cover) = match self.weight {
             Weight::Width => ((WIDTHS.0 * alpha).max(WIDTHS.1), 0.8),

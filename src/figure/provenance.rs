@@ -37,9 +37,7 @@ impl Provenance {
 
     /// It with these facts, and the version of this program behind them.
     pub fn with<const N: usize>(mut self, facts: [(&str, String); N]) -> Self {
-        for (name, value) in facts {
-            self.fact(name, value);
-        }
+        facts.into_iter().for_each(|(name, value)| self.fact(name, value));
         self.program();
         self
     }

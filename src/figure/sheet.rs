@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use crate::geometry::{Area, point, size};
 use crate::heatmap::layout::{Gaze, Metrics};
 use crate::heatmap::{Heatmap, HeatmapMarks};
-use crate::mark::Rectangle;
 use crate::mark::{Cells, Mark, Scale};
 use crate::measure::{SansSerif, TextMeasure as _};
 use crate::palette::{ColourMap, Palette};
@@ -16,6 +15,7 @@ use crate::{
     beam::BeamRow, heatmap::outlines::Outlined, inspected::Inspected, label::Label, links::Weight,
     provenance::Provenance,
 };
+use crate::{links::LinksFigure, mark::Rectangle};
 use engine::{analysis::alignment::Alignment, text::links::Links};
 
 const RISE: f32 = 130.0;
@@ -241,7 +241,12 @@ fn links_legend<'a>(sheets: &'a [PictureSheet<'a>], look: &FigureStyle) -> Figur
     let links = links_of(sheet, look);
     let size = size(legend::WITH_WORDS, legend::SIZE.y);
     let place = Area::from_min_size(point(0.0, 0.0), size);
-    let marks = legend::of_links(&place, links.threshold, |alpha| links.stroke_of(alpha), links.palette);
+    let marks = legend::of_links(
+        &place,
+        links.threshold,
+        |alpha| LinksFigure { marked: None, ..links }.stroke(0, 0, alpha),
+        links.palette,
+    );
     Figure { size, marks, ..Figure::default() }
 }
 

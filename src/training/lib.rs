@@ -234,9 +234,7 @@ fn engine(
         Some(from) if !options.resume => {
             let changed = changes_vocabulary(settings, options).then_some(tokenizers);
             let (weights, found) = adopt::adopt(from, config, changed, fresh())?;
-            for note in found {
-                emit(&TrainingReport::Note(note));
-            }
+            found.into_iter().for_each(|note| emit(&TrainingReport::Note(note)));
             weights
         }
         _ => fresh(),

@@ -145,9 +145,7 @@ fn write<const N: usize>(
         }
         HeadsFormat::Table => {
             let mut table = TextTable::new(head);
-            for row in cells {
-                table.row(row);
-            }
+            cells.into_iter().for_each(|row| table.row(row));
             output.text(&table.text())?;
         }
     }

@@ -208,9 +208,7 @@ fn summary(
         choices.iter().map(|(name, choice)| (*name, scored((lists, bleu), *choice))).collect();
     let place = |list: &ChosenNbest| PLACES.iter().position(|last| list.oracle < *last).unwrap_or(PLACES.len());
     let mut places: BTreeMap<usize, usize> = BTreeMap::new();
-    for list in lists {
-        *places.entry(place(list)).or_default() += 1;
-    }
+    lists.iter().for_each(|list| *places.entry(place(list)).or_default() += 1);
     let mean = lists.iter().map(|list| (list.oracle + 1) as f64).sum::<f64>() / lists.len() as f64;
     let candidates = lists.iter().map(|list| list.texts.len()).sum::<usize>();
     let places: Vec<(String, usize)> = places.into_iter().map(|(n, count)| (place_name(n), count)).collect();

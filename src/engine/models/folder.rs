@@ -193,7 +193,9 @@ impl Model {
         if self.is_fused(kernels) {
             return Ok(self.packed()?.stepper(&self.config, threads));
         }
-        Ok(Box::new(PlainStepper::new(self.plain()?).of_at_most(most(&self.config))))
+        let mut stepper = PlainStepper::new(self.plain()?);
+        stepper.most = most(&self.config);
+        Ok(Box::new(stepper))
     }
 
     /// A stepper that also finds where each word comes from, if the model has an alignment head.

@@ -17,7 +17,7 @@ const ROUNDS: usize = 64;
 pub struct PlainStepper {
     model: Box<dyn TranslationModel>,
     batch: Option<Batch>,
-    most: usize,
+    pub(crate) most: usize,
 }
 
 struct Batch {
@@ -49,10 +49,6 @@ impl Half {
 impl PlainStepper {
     pub fn new(model: Box<dyn TranslationModel>) -> Self {
         Self { model, batch: None, most: usize::MAX }
-    }
-
-    pub fn of_at_most(self, most: usize) -> Self {
-        Self { most, ..self }
     }
 
     fn look(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {

@@ -82,7 +82,10 @@ fn write_as(
     let failed = |error: std::io::Error| Error::io(path, &error);
     match std::fs::metadata(path) {
         Ok(facts) if facts.is_dir() => Err(Error::file(path, "is a folder; name a file to write")),
-        Ok(facts) if !facts.is_file() || is_of_the_system(path) => write_into(path, write).map_err(failed),
+        // `/dev/stdout` may lead to a plain file that others write to as well.
+        Ok(facts) if !facts.is_file() || ["/dev", "/proc"].iter().any(|of| path.starts_with(of)) => {
+            write_into(path, write).map_err(failed)
+        }
         Ok(facts) => {
             let target = path.canonicalize().map_err(failed)?;
             replace(&target, Some(&facts), readers, write).map_err(failed)
@@ -156,11 +159,6 @@ fn spare_databases(path: &Path) -> Result<()> {
         return Err(Error::file(path, "is a workspace, or belongs to one; name another file"));
     }
     Ok(())
-}
-
-/// `/dev/stdout` may lead to a plain file that others write to as well.
-fn is_of_the_system(path: &Path) -> bool {
-    path.starts_with("/dev") || path.starts_with("/proc")
 }
 
 fn write_into(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>) -> std::io::Result<()> {

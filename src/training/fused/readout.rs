@@ -221,11 +221,9 @@ fn both(gradient: &mut [f32], first: Range<usize>, second: Option<Range<usize>>)
     }
 }
 
-/// Words that stand for the whole vocabulary (Jean et al. 2015, section 3): the targets of a minibatch, which are always in,
-/// and words drawn from the others. The gradient of log p(y) needs the sum of exp(x_k) over all words k (equation 6). It is
-/// estimated from the sample, each word weighted by exp(x_k - log Q(k)) (equations 7 and 8), where Q(k) is the probability that
-/// k is in the sample: 1 for a target, s / (K - T) for each of the s words that are drawn, without repeating one, from the
-/// K - T that are no target. So the estimated sum is right on average, and where all words are drawn everything is exact.
+/// Words that stand for the whole vocabulary (Jean et al. 2015, section 3): the targets of a minibatch and words drawn from
+/// the others. The sum of exp(x_k) over all words k (equation 6) is estimated from them, each weighted by exp(x_k - log Q(k))
+/// (equations 7, 8); Q(k), the probability that k is in the sample, is 1 for a target, s / (K - T) for each of the s drawn words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampledWords {
     pub words: Vec<u32>,

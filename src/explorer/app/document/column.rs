@@ -126,13 +126,6 @@ pub(crate) struct DecodeKey {
     pub interventions: Arc<Interventions>,
 }
 
-impl DecodeKey {
-    /// A given translation depends on the models alone.
-    fn has_models_of(&self, other: &Self) -> bool {
-        self.system == other.system && self.device == other.device
-    }
-}
-
 impl Column {
     pub(crate) fn new(id: ColumnId, system: SystemSpec) -> Self {
         Self { id, system, ..Self::default() }
@@ -204,7 +197,10 @@ impl Column {
 
     /// The given translation, if the model still has to read it; drops what was read of another one.
     pub(crate) fn want_given(&mut self, source: &str, given: Option<&str>, decode_key: &DecodeKey) -> Option<String> {
-        let is_for = |(text, _, of): &(String, String, DecodeKey)| text == source && of.has_models_of(decode_key);
+        // A given translation depends on the models alone.
+        let is_for = |(text, _, of): &(String, String, DecodeKey)| {
+            text == source && of.system == decode_key.system && of.device == decode_key.device
+        };
         if given.is_none() || !self.given.key.as_ref().is_some_and(is_for) {
             self.forget_given();
         }

@@ -80,10 +80,6 @@ impl SystemComparison {
         parts.join(", ")
     }
 
-    pub fn moved_at(&self, i: usize) -> Option<Moved> {
-        self.moved.iter().find(|moved| moved.i == i).copied()
-    }
-
     fn rows(&mut self, original: &AlignmentTable, variant: &AlignmentTable, words: &[(usize, usize)]) {
         let (Some(alpha), Some(other)) = (&original.alpha, &variant.alpha) else { return };
         let has_row = |row: &[f32]| row.iter().any(|alpha| *alpha > 0.0);

@@ -55,7 +55,7 @@ fn moves(comparison: &SystemComparison, original: &AlignmentTable, variant: &Ali
 /// The change of target word i from the original, after a semicolon; empty if there is none.
 pub fn moved_text(window: &Window<'_>, column: &Column, i: usize) -> String {
     let original = window.app.document.original(column).and_then(|original| original.table.as_deref());
-    let moved = column.difference.comparison.as_deref().and_then(|comparison| comparison.moved_at(i));
+    let moved = column.difference.comparison.as_deref().and_then(|all| all.moved.iter().find(|moved| moved.i == i));
     let before = original.zip(moved).and_then(|(table, moved)| table.source.get(moved.before));
     before.map_or_else(String::new, |word| tr!("; looked most at {} in the original", word.text))
 }
