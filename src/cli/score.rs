@@ -39,6 +39,7 @@ line, a sentence on stderr, and exit code 2 at the end.",
     mut_arg("source", either),
     mut_arg("target", either)
 )]
+#[expect(clippy::duplicated_attributes, reason = "the same for two arguments")]
 pub struct ScoreArgs {
     #[command(flatten)]
     models: ModelArgs,
