@@ -228,7 +228,7 @@ fn rank(score: f32) -> i64 {
 /// 33.
 const MOST_CONTENT: usize = 128;
 
-/// What stands in place of what.
+/// The rules of a SentencePiece normaliser as it stores them: a double array of bytes that leads to texts.
 #[derive(Debug)]
 pub(super) struct CharsMap {
     units: Vec<u32>,
