@@ -231,7 +231,7 @@ pub fn alike(corpus: &AlignerText) -> Vec<u32> {
     corpus.source_words.words().iter().map(|word| twin(word).unwrap_or(NONE)).collect()
 }
 
-/// exp(psi(x)), a count under a Dirichlet prior, for x > 0: by recurrence up to 6, then by the asymptotic series; to 1e-9.
+/// exp(psi(x)), a count under a Dirichlet prior, for x > 0: by recurrence to 6, then by the asymptotic series; to 1e-9.
 pub fn exp_digamma(x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;

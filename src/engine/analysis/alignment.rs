@@ -151,7 +151,7 @@ impl Serialize for Alignment {
 pub const FARTHEST: i32 = 30;
 
 /// The jumps of a sentence, by target words: 1 goes on to the next source word, 0 stays, below 0 it goes back. Target
-/// words without a link are passed over; one with several is at the middle of its source words (Vogel, Ney, Tillmann 1996).
+/// words without a link are passed over; one with several is at the middle of its words (Vogel, Ney, Tillmann 1996).
 pub fn jumps(links: &[Link]) -> Vec<i32> {
     let mut links: Vec<(usize, usize)> = links.iter().map(|link| (link.target, link.source)).collect();
     links.sort_unstable();
