@@ -12,6 +12,7 @@ mod decode;
 mod frames;
 mod machine;
 mod opening;
+mod others;
 mod peer;
 mod race;
 #[cfg(feature = "gui")]
@@ -58,6 +59,9 @@ struct Args {
     /// A program that trains, to compare with
     #[arg(long, value_name = "COMMAND")]
     train_peer: Option<String>,
+    /// Only models whose name or folder contains this
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    only: String,
     /// Repetitions of each measurement, at most
     #[arg(long, value_name = "N")]
     repeat: Option<usize>,
@@ -70,12 +74,13 @@ struct Args {
 
 /// What `--help` says below the options.
 const HELP: &str = "\
---peer COMMAND runs beside decode and corpora, by turns with the rows, on the same model, sentences and threads. It is
-called with DIR FILE BEAM MAX_LENGTH batch=N threads=N, on a graphics card also device=NAME: DIR is a model folder
-that lies there for the time of the measurement, FILE has a sentence a line, words split by spaces, and </s> is to be
-added behind each. Its last line must be a JSON object with words_per_s (target words), median_s (of a batch), first
+--peer COMMAND runs beside decode, corpora and competition, by turns with the rows, on the same model and sentences: on
+one thread, on all of them with either OMP_WAIT_POLICY, and with a translator a thread (side_by_side=N). Ratios are to
+the best of these. It is called with DIR FILE BEAM MAX_LENGTH batch=N threads=N, on a graphics card also device=NAME:
+DIR is a model folder that lies there for the time of the measurement, FILE has a sentence a line, words split by
+spaces, and </s> is to be added behind each. Its last line must be a JSON object with words_per_s (target words), median_s (of a batch), first
 (the first ids of the first translation) and score (its log p); the last two are compared with ours. Where it prints
-none for a model, the row says so.
+none for a model or a setting, it is left out there.
 --train-peer COMMAND runs beside training. It is called with rnnencdec, rnnsearch or luong and threads=N updates=N
 B=PAIRS length=WORDS V=VOCABULARY n=N m=N l=N drop=P (luong: layers=N and no l), draws its own pairs, and its last line
 must be a JSON object with words_per_second (target words, </s> included).";
@@ -89,6 +94,7 @@ const SECTIONS: &[Section] = &[
     ("startup", startup::run),
     ("decode", decode::sentences),
     ("corpora", decode::corpora),
+    ("competition", decode::competition),
     ("training", training::run),
     #[cfg(feature = "gui")]
     ("window", typing::run),
@@ -110,6 +116,7 @@ struct Setup {
     quick: bool,
     repeat: usize,
     least: usize,
+    only: String,
     peers: Vec<Peer>,
     train_peer: Option<Peer>,
     rates: RefCell<Vec<Rates>>,
@@ -125,6 +132,7 @@ impl Setup {
             quick: args.quick,
             repeat,
             least: repeat.min(3),
+            only: args.only.clone(),
             peers: args.peer.iter().map(|command| Peer::new(command, "words_per_s")).collect(),
             train_peer: args.train_peer.as_deref().map(|command| Peer::new(command, "words_per_second")),
             rates: RefCell::default(),

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{Setup, machine::pool, peer::Peer, subject::Subject, timing::Timing, work::Load};
+use crate::others::Others;
+use crate::peer::{Laps, Peer};
+use crate::{Setup, machine::pool, subject::Subject, timing::Timing, work::Load};
 use interlinear::decoding::{self, Hypothesis, SearchOptions};
 use interlinear::models::{Kernels, Stepper};
 use interlinear::{error::Error, nn::device::Device, ticket::CancellationToken};
@@ -22,6 +24,7 @@ const TOLERANCE: f64 = 1e-3;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Course {
+    pub beam: usize,
     pub batch: usize,
     pub threads: usize,
     pub count: usize,
@@ -31,7 +34,7 @@ pub struct Course {
 
 impl Course {
     pub fn load(&self) -> Load {
-        Load { batch: self.batch, beam: BEAM, t_x: WORDS + 1, t_y: WORDS }
+        Load { batch: self.batch, beam: self.beam, t_x: WORDS + 1, t_y: WORDS }
     }
 }
 
@@ -40,14 +43,6 @@ pub struct Lap {
     pub timing: Timing,
     pub best: Vec<Hypothesis>,
     pub rates: Vec<f64>,
-}
-
-#[derive(Default)]
-pub struct PeerLap {
-    pub name: String,
-    pub millis: Vec<f64>,
-    pub rates: Vec<f64>,
-    pub apart: Apart,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -61,14 +56,13 @@ pub struct Race {
     pub ours: Lap,
     pub readable: Option<Lap>,
     pub apart: Option<Apart>,
-    pub peers: Vec<PeerLap>,
-    pub refused: Vec<String>,
+    pub peers: Vec<Laps>,
+    pub others: Others,
 }
 
 pub struct Racer<'a> {
     setup: &'a Setup,
     subject: &'a Subject,
-    peers: Vec<Peer>,
     folder: Option<TempDir>,
 }
 
@@ -77,14 +71,14 @@ const SENTENCES: &str = "sentences.txt";
 
 impl<'a> Racer<'a> {
     pub fn new(setup: &'a Setup, subject: &'a Subject) -> anyhow::Result<Self> {
-        let (peers, mut folder) = (setup.peers.clone(), None);
-        if !peers.is_empty() {
+        let mut folder = None;
+        if !setup.peers.is_empty() {
             subject.save(&folder.insert(tempfile::tempdir()?).path().join(MODEL))?;
         }
-        Ok(Self { setup, subject, peers, folder })
+        Ok(Self { setup, subject, folder })
     }
 
-    pub fn race(&mut self, course: &Course) -> anyhow::Result<Race> {
+    pub fn race(&self, course: &Course) -> anyhow::Result<Race> {
         let runtime = &self.setup.runtime;
         let sentences = self.subject.sentences(course.count, WORDS);
         let mut ours = Runner::new(self.subject, runtime.engine, &runtime.device, course)?;
@@ -95,7 +89,12 @@ impl<'a> Racer<'a> {
             _ => Some(Runner::new(self.subject, other, &cpu, course)?),
         };
         let few = &sentences[..course.readable.min(sentences.len())];
-        let mut race = Race { readable: reference.as_ref().map(|_| Lap::default()), ..Race::default() };
+        let laps = |peer: &Peer| Laps::new(peer, course.threads);
+        let mut race = Race {
+            readable: reference.as_ref().map(|_| Lap::default()),
+            peers: self.setup.peers.iter().map(laps).collect(),
+            ..Race::default()
+        };
         ours.warm(&sentences)?;
         if let Some(reference) = &mut reference {
             reference.warm(few)?;
@@ -105,11 +104,13 @@ impl<'a> Racer<'a> {
         }
         let started = Instant::now();
         for turn in 0..self.setup.repeat.max(1) {
-            ours.pass(&sentences, &mut race.ours)?;
+            let Race { ours: lap, others, .. } = &mut race;
+            others.during(|| ours.pass(&sentences, lap))?;
             if let (Some(reference), Some(lap)) = (&mut reference, &mut race.readable) {
                 reference.pass(few, lap)?;
             }
-            self.peer_turns(course, &mut race);
+            let arguments = self.arguments(course);
+            race.peers.iter_mut().for_each(|laps| laps.turn(&arguments, &mut race.others));
             let (turns, took) = (turn + 1, started.elapsed());
             let enough = turns >= self.setup.least || (turns >= 2 && took >= LONG * turns as u32);
             if enough && took >= course.patience {
@@ -120,32 +121,15 @@ impl<'a> Racer<'a> {
         Ok(race)
     }
 
-    fn peer_turns(&mut self, course: &Course, race: &mut Race) {
-        let Some(folder) = &self.folder else { return };
+    fn arguments(&self, course: &Course) -> Vec<OsString> {
+        let Some(folder) = &self.folder else { return Vec::new() };
         let mut arguments: Vec<OsString> =
             [MODEL, SENTENCES].map(|name| folder.path().join(name).into_os_string()).to_vec();
-        arguments.extend([BEAM, WORDS].map(|number| number.to_string().into()));
-        arguments.extend([format!("batch={}", course.batch).into(), format!("threads={}", course.threads).into()]);
+        arguments.extend([course.beam, WORDS].map(|number| number.to_string().into()));
+        arguments.push(format!("batch={}", course.batch).into());
         let device = &self.setup.runtime.device.name;
         arguments.extend((device != "cpu").then(|| format!("device={device}").into()));
-        self.peers.retain(|peer| match peer.run(&arguments) {
-            Ok(told) => {
-                let at = race.peers.iter().position(|lap| lap.name == peer.name()).unwrap_or_else(|| {
-                    race.peers.push(PeerLap { name: peer.name().to_owned(), ..PeerLap::default() });
-                    race.peers.len() - 1
-                });
-                let lap = &mut race.peers[at];
-                lap.millis.push(1000.0 * told["median_s"].as_f64().unwrap_or(f64::NAN));
-                lap.rates.push(told["words_per_s"].as_f64().unwrap_or(f64::NAN));
-                lap.apart = peer_apart(&race.ours.best, &told);
-                true
-            }
-            // Once is enough: a peer need not know every architecture.
-            Err(why) => {
-                race.refused.push(format!("{}: {why}", peer.name()));
-                false
-            }
-        });
+        arguments
     }
 }
 
@@ -161,7 +145,7 @@ impl<'a> Runner<'a> {
     fn new(subject: &'a Subject, engine: Kernels, device: &Device, course: &Course) -> anyhow::Result<Self> {
         let pool = pool(course.threads)?;
         let stepper = pool.install(|| subject.stepper(engine, device, course.threads))?;
-        let options = SearchOptions { beam: BEAM, max_length: Some(WORDS), ..SearchOptions::default() };
+        let options = SearchOptions { beam: course.beam, max_length: Some(WORDS), ..SearchOptions::default() };
         Ok(Self { subject, stepper, pool, batch: course.batch, options })
     }
 
@@ -201,11 +185,11 @@ fn apart(ours: &[Hypothesis], theirs: &[Hypothesis]) -> Apart {
     apart
 }
 
-fn peer_apart(ours: &[Hypothesis], told: &Value) -> Apart {
+pub fn peer_apart(ours: &[Hypothesis], figures: &Value) -> Apart {
     let Some(ours) = ours.first() else { return Apart::default() };
-    let words: Vec<u64> = told["first"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+    let words: Vec<u64> = figures["first"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
     let same = !words.is_empty() && ours.tokens.iter().zip(&words).all(|(one, other)| u64::from(*one) == *other);
-    let score = told["score"].as_f64().unwrap_or(f64::NAN);
+    let score = figures["score"].as_f64().unwrap_or(f64::NAN);
     Apart { same, log_p: (f64::from(ours.log_p) - score).abs() }
 }
 

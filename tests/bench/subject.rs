@@ -50,6 +50,13 @@ impl Source {
         setup.models().into_iter().map(Self::Folder).chain(random).collect()
     }
 
+    pub fn is_meant(&self, only: &str) -> bool {
+        match self {
+            Self::Folder(folder) => folder.to_string_lossy().contains(only),
+            Self::Random(config, _) => config.name.contains(only),
+        }
+    }
+
     pub fn subject(self, device: &Device) -> Result<Subject> {
         let (config, mut weights, half, origin) = match self {
             Self::Folder(folder) => {

@@ -6,7 +6,9 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::{Setup, cost::Cost, machine::pool, peer, subject};
+use crate::others::Others;
+use crate::peer::{self, Laps};
+use crate::{Setup, cost::Cost, machine::pool, subject};
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::{TRAINED, config::Config, disk::CONFIG_FILE};
@@ -33,10 +35,12 @@ const COLUMNS: &[BenchColumn] = &[
     BenchColumn::number("most", 0),
     BenchColumn::number("% of peak", 0),
     BenchColumn::number("MB", 0),
+    BenchColumn::words("others", 6),
     BenchColumn::number("peer words/s", 0),
-    BenchColumn::number("peer ratio", 2),
+    BenchColumn::number("ratio", 2),
+    BenchColumn::words("best setting", 12),
 ];
-const OF_PEER: usize = 2;
+const OF_PEER: usize = 3;
 
 pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     let (batch, words) = if setup.quick { (4, 5) } else { (BATCH, WORDS) };
@@ -56,8 +60,9 @@ pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     for (config, shape) in configs.iter().flat_map(|config| shapes.iter().map(move |shape| (config, shape))) {
         let raced = race(setup, config, shape)?;
         figures.row(&row(config, shape, peak, &raced))?;
-        ran |= !raced.theirs.is_empty();
-        refusals.extend(raced.refused.map(|why| format!("{}: {why}", config.name)));
+        let laps = raced.theirs.as_ref();
+        ran |= laps.is_some_and(|laps| laps.at_its_best().is_some());
+        refusals.extend(laps.and_then(|laps| laps.refused.as_ref()).map(|why| format!("{}: {why}", config.name)));
     }
     refusals.iter().try_for_each(|why| figures.line(&format!("\n{why}")))?;
     peer::must_have_run(has_peer, ran)
@@ -74,26 +79,22 @@ struct Shape {
 #[derive(Default)]
 struct Raced {
     ours: Vec<f64>,
-    theirs: Vec<f64>,
-    refused: Option<String>,
+    theirs: Option<Laps>,
+    others: Others,
     bytes: usize,
 }
 
 fn race(setup: &Setup, config: &Config, shape: &Shape) -> anyhow::Result<Raced> {
-    let mut raced = Raced::default();
-    let mut peer = setup.train_peer.as_ref();
+    let theirs = setup.train_peer.as_ref().map(|peer| Laps::new(peer, shape.threads));
+    let mut raced = Raced { theirs, ..Raced::default() };
     let updates = if setup.quick { 1 } else { UPDATES };
     for _ in 0..setup.least {
-        update(config, shape, updates, &mut raced)?;
-        let Some(program) = peer else { continue };
-        match program.run(&arguments(config, shape, updates)) {
-            Ok(told) => raced.theirs.push(told["words_per_second"].as_f64().unwrap_or(f64::NAN)),
-            // Once is enough: a peer need not know every architecture.
-            Err(why) => {
-                raced.refused = Some(why);
-                peer = None;
-            }
+        let mut others = std::mem::take(&mut raced.others);
+        others.during(|| update(config, shape, updates, &mut raced))?;
+        if let Some(laps) = &mut raced.theirs {
+            laps.turn(&arguments(config, shape, updates), &mut others);
         }
+        raced.others = others;
     }
     Ok(raced)
 }
@@ -135,7 +136,6 @@ fn arguments(config: &Config, shape: &Shape, updates: usize) -> Vec<OsString> {
     let mut arguments = vec![OsString::from(config.architecture.name())];
     let layers = config.luong().map_or(1, |luong| luong.layers);
     let numbers = [
-        ("threads", shape.threads),
         ("updates", updates),
         ("B", shape.batch),
         ("length", shape.words),
@@ -161,7 +161,8 @@ fn arguments(config: &Config, shape: &Shape, updates: usize) -> Vec<OsString> {
 fn row(config: &Config, shape: &Shape, peak: f64, raced: &Raced) -> Vec<Value> {
     let rate = quantile(&raced.ours, 0.5);
     let operations = Cost::of(config).train(shape.words, shape.words) as f64 / shape.words as f64;
-    let peer = (!raced.theirs.is_empty()).then(|| quantile(&raced.theirs, 0.5));
+    let peer = raced.theirs.as_ref().and_then(Laps::at_its_best);
+    let theirs = peer.map(|(_, lap)| peer::numbers(lap, "words_per_second", 0.5));
     vec![
         json!(config.name),
         json!(shape.precision),
@@ -171,7 +172,9 @@ fn row(config: &Config, shape: &Shape, peak: f64, raced: &Raced) -> Vec<Value> {
         json!(quantile(&raced.ours, 1.0)),
         json!(100.0 * rate * operations / (peak * 1e9)),
         json!(raced.bytes as f64 / 1e6),
-        json!(peer),
-        json!(peer.map(|peer| rate / peer)),
+        json!(raced.others.to_string()),
+        json!(theirs),
+        json!(theirs.map(|theirs| rate / theirs)),
+        json!(peer.map(|(setting, _)| setting)),
     ]
 }

@@ -15,19 +15,25 @@ pub struct Load {
     pub t_y: usize,
 }
 
+/// What a translation reads and multiplies, as the kernels hold it.
 pub struct Work {
-    numbers: f64,
-    operations: f64,
+    /// Bytes of all weights that a translation needs more than once.
+    held: f64,
+    bytes: f64,
+    /// Operations in `f32`, in 16-bit and in 8-bit integers.
+    operations: [f64; 3],
 }
 
 pub struct Bound {
     pub millis: f64,
     pub by: &'static str,
-    pub products_millis: f64,
 }
 
-pub const BOUNDS: &str = "reading all weights from memory at every step or making all products, whichever takes longer; \
-                          weights that stay in a cache are read faster, and then only the products bound";
+pub const BOUNDS: &str = "bounds: reading the weights at every step, in 8 bits for the output layer and in 16 for all else, \
+                          from the last cache where they fit there, or making all products, whichever takes longer";
+
+/// Bytes of a number of the output layer, and of others.
+const BYTES: (f64, f64) = (1.0, 2.0);
 
 fn reads(config: &Config, name: &str, load: &Load) -> f64 {
     let (once, words, steps) = (1.0, load.t_x as f64, load.t_y as f64);
@@ -41,26 +47,44 @@ fn reads(config: &Config, name: &str, load: &Load) -> f64 {
 }
 
 pub fn decoding(config: &Config, load: &Load) -> Work {
-    let matrices = shapes(config).into_iter().filter(|(_, shape)| shape.len() == 2);
-    let read = |(name, shape): (String, Vec<usize>)| {
-        reads(config, &name, load) * shape.iter().map(|size| *size as f64).product::<f64>()
-    };
+    let (mut held, mut bytes) = (0.0, 0.0);
+    for (name, shape) in shapes(config).into_iter().filter(|(_, shape)| shape.len() == 2) {
+        let each = if applied(config, &name) == Applied::Output { BYTES.0 } else { BYTES.1 };
+        let size = each * shape.iter().map(|size| *size as f64).product::<f64>();
+        let times = reads(config, &name, load);
+        bytes += times * size;
+        held += if times > 1.0 { size } else { 0.0 };
+    }
     let cost = Cost::of(config);
     // every sentence begins with one hypothesis
     let rows = if load.t_y == 0 { 0 } else { 1 + (load.t_y - 1) * load.beam };
-    let sentence = cost.encode(load.t_x) as f64 + rows as f64 * cost.decode(load.t_x) as f64;
-    Work { numbers: matrices.map(read).sum(), operations: load.batch as f64 * sentence }
+    let (batch, rows) = (load.batch as f64, rows as f64);
+    let steps = rows * (cost.step + cost.look * load.t_x.min(cost.reach) as u64) as f64;
+    let plain = batch * (cost.encode(load.t_x) as f64 + steps);
+    let output = batch * rows * cost.output as f64;
+    let integers = config.transformer().is_some();
+    Work { held, bytes, operations: if integers { [0.0, plain, output] } else { [plain, 0.0, output] } }
 }
 
 impl Work {
-    pub fn bound(&self, bytes: usize, rates: &Rates) -> Bound {
-        let memory = rates.reading(self.numbers * bytes as f64);
-        let products = self.operations / (rates.gflops(bytes) * 1e9);
-        let by = if memory >= products { "memory" } else { "products" };
-        Bound { millis: 1000.0 * memory.max(products), by, products_millis: 1000.0 * products }
+    pub fn bound(&self, rates: &Rates) -> Bound {
+        let from_cache = self.held <= rates.cache_bytes;
+        let reading = self.bytes / (1e9 * if from_cache { rates.cache_gb_per_s } else { rates.memory_gb_per_s });
+        let rates = [rates.f32_gflops, rates.int16_gops, rates.int8_gops];
+        let products: f64 = self.operations.iter().zip(rates).map(|(operations, rate)| operations / (1e9 * rate)).sum();
+        let by = match (reading >= products, from_cache) {
+            (false, _) => "products",
+            (true, true) => "cache",
+            (true, false) => "memory",
+        };
+        Bound { millis: 1000.0 * reading.max(products), by }
     }
 
-    pub fn share_of_peak(&self, seconds: f64, rates: &Rates) -> f64 {
-        self.operations / seconds.max(1e-12) / (rates.f32_gflops * 1e9)
+    pub fn megabytes(&self) -> f64 {
+        self.bytes / 1e6
+    }
+
+    pub fn giga_operations(&self) -> f64 {
+        self.operations.iter().sum::<f64>() / 1e9
     }
 }

@@ -145,6 +145,8 @@ def main():
     folder, text, beam, max_length = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     options = {"batch": "1", "threads": "2", "device": "cpu"}
     options.update(argument.split("=", 1) for argument in sys.argv[5:])
+    if unknown := options.keys() - {"batch", "threads", "device"}:
+        sys.exit(f"there is no option {', '.join(unknown)}")
     torch.set_num_threads(int(options["threads"]))
     batch = int(options["batch"])
     model = RnnSearch(folder, options["device"])

@@ -1,6 +1,6 @@
 """A Transformer (Vaswani et al. 2017) decodes a file by beam search in CTranslate2.
 
-    python decode_transformer.py [compute=float32|int8] MODEL_DIR FILE BEAM MAX_LENGTH [batch=1] [threads=2]
+    python decode_transformer.py [compute=float32|int8] MODEL_DIR FILE BEAM MAX_LENGTH [batch=1] [threads=2] [side_by_side=1]
 
 MODEL_DIR is a model folder, FILE has a sentence a line, words split by spaces. The last line of the output is a JSON
 object: words_per_s (target words), median_s and p95_s (of a batch), first (the ids of the best translation of the first
@@ -89,18 +89,24 @@ def convert(folder, to, compute):
 
 
 def main():
-    options = {"batch": "1", "threads": "2", "compute": "float32"}
+    options = {"batch": "1", "threads": "2", "side_by_side": "1", "compute": "float32"}
     options.update(argument.split("=", 1) for argument in sys.argv[1:] if "=" in argument)
     if len(arguments := [argument for argument in sys.argv[1:] if "=" not in argument]) != 4:
         sys.exit(__doc__)
     folder, text, beam, max_length = Path(arguments[0]), arguments[1], int(arguments[2]), int(arguments[3])
     batch, compute = int(options["batch"]), options["compute"]
+    if (translators := int(options["side_by_side"])) > 1 and batch == 1:
+        sys.exit("one sentence is translated by one translator")
     converted = folder.with_name(f"{folder.name}-ctranslate2-{compute}")
     if not converted.exists():
         convert(folder, converted, compute)
     began = time.perf_counter()
     translator = ctranslate2.Translator(
-        str(converted), device="cpu", intra_threads=int(options["threads"]), inter_threads=1, compute_type=compute
+        str(converted),
+        device="cpu",
+        intra_threads=int(options["threads"]),
+        inter_threads=translators,
+        compute_type=compute,
     )
     load = time.perf_counter() - began
     vocabulary = json.loads((folder / "target.tokenizer.json").read_text())["model"]["vocab"]
@@ -108,13 +114,19 @@ def main():
         sentences = [[*line.split(), "</s>"] for line in lines]
     # log p is not divided by the length, as ours is not
     translate = lambda sentences: translator.translate_batch(
-        sentences, beam_size=beam, max_decoding_length=max_length, max_batch_size=0, return_scores=True, length_penalty=0
+        sentences,
+        beam_size=beam,
+        max_decoding_length=max_length,
+        max_batch_size=batch,
+        return_scores=True,
+        length_penalty=0,
     )
-    translate(sentences[:batch])  # not counted
+    together = batch * translators
+    translate(sentences[:together])  # not counted
     seconds, best = [], []
-    for first in range(0, len(sentences), batch):
+    for first in range(0, len(sentences), together):
         began = time.perf_counter()
-        best += translate(sentences[first : first + batch])
+        best += translate(sentences[first : first + together])
         seconds.append(time.perf_counter() - began)
     words = sum(len(result.hypotheses[0]) for result in best)
     whole = sum(seconds)

@@ -171,8 +171,9 @@ def main():
     o = dict(OPTIONS)
     for argument in sys.argv[2:]:
         key, value = argument.split("=", 1)
-        if key in o:
-            o[key] = type(o[key])(value)
+        if key not in o:
+            sys.exit(f"there is no option {key}")
+        o[key] = type(o[key])(value)
     torch.set_num_threads(o["threads"])
     torch.manual_seed(1)
     model = MODELS[sys.argv[1]](o)

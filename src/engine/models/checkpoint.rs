@@ -17,7 +17,8 @@ use crate::models::header::{NumberFormat, SCALE, TensorPlace};
 use crate::models::stored::{BLOCK, IntegerMatrix, Stored, in_8_bits};
 use crate::models::{disk, header};
 use crate::nn::fused::integers::{PackedIntegers, Rounding};
-use crate::nn::{fused::Packed, linear::ROUNDING};
+use crate::nn::fused::{self, Packed};
+use crate::nn::linear::ROUNDING;
 use crate::text::write::write_inside;
 
 /// Called with the share of a file that is read, from 0 to 1.
@@ -83,6 +84,14 @@ impl TensorRows<'_> {
                 buffer
             }
             (None, None) => &[],
+        }
+    }
+
+    /// Row `row` times x [width]; `buffer` is what it may be widened into. Panics if there is none.
+    pub fn dot(&self, row: usize, x: &[f32], buffer: &mut Vec<f32>) -> f32 {
+        match (self.wide, &self.stored) {
+            (None, Some(stored)) => stored.dot(row, x, buffer),
+            _ => fused::dot(self.get(row, buffer), x),
         }
     }
 }

@@ -7,8 +7,10 @@ use half::slice::HalfFloatSliceExt as _;
 use half::{bf16, f16};
 use rayon::prelude::*;
 
+use crate::models::header::NumberFormat;
+use crate::nn::fused::elementwise::dot_stored;
 use crate::nn::fused::integers::{PackedIntegers, Rounding};
-use crate::{models::header::NumberFormat, nn::fused::Packed};
+use crate::nn::fused::{Packed, dot};
 
 /// Numbers widened at a time: small enough for the first-level cache, large enough to share out.
 pub(super) const BLOCK: usize = 4096;
@@ -75,6 +77,18 @@ impl Stored {
             Self::Packed { pack, first, .. } => pack.append_row(first + row, buffer),
             Self::PackedIntegers { pack, first, .. } => pack.append_row(first + row, buffer),
         }
+    }
+
+    /// Row `row` times x [width]; `buffer` is what it may be widened into.
+    pub(super) fn dot(&self, row: usize, x: &[f32], buffer: &mut Vec<f32>) -> f32 {
+        if let Self::Bytes { bytes, kind: kind @ (NumberFormat::F16 | NumberFormat::F32) } = self {
+            let size = kind.size() * x.len();
+            if let Some(dot) = dot_stored(&bytes[row * size..(row + 1) * size], *kind == NumberFormat::F16, x) {
+                return dot;
+            }
+        }
+        self.row(row, x.len(), buffer);
+        dot(buffer, x)
     }
 
     pub(super) fn rounding(&self) -> Option<Rounding> {

@@ -1,7 +1,8 @@
 //! The output layer log softmax(W t + b) of every fused model, computed as far as it is asked for. For few words
-//! [`IntegerLayer`] sifts all words in 16-bit integers with a bound of what it rounds off; words that can be among the
-//! best are multiplied in `f32`, and the normaliser is the sum over all words with those exact logits. W is multiplied
-//! in `f32` as a whole only where log p of every word is needed (samples, ensembles).
+//! [`IntegerLayer`] sifts all words in 8-bit integers with a bound of what it rounds off; words that can be among the
+//! best or are probable are multiplied in `f32`, and the normaliser is the sum over all words with those exact logits.
+//! W is multiplied in `f32` as a whole where log p of every word is needed (samples, ensembles), and for the log p of
+//! given words: scores are compared with those of other programs, and the sieve's sum is right to about 1e-4 a word.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,13 +10,11 @@ use crate::error::Result;
 use crate::models::checkpoint::{TensorRows, Weights};
 use crate::models::{need::Need, stepper::StepOutput};
 use crate::nn::fused::screen::{IntegerLayer, Rounded, Sieve, Sifted};
-use crate::nn::fused::{Packed, dot, screen, team};
+use crate::nn::fused::{Packed, screen, team};
 use crate::nn::{fused::elementwise::log_softmax, fused::tile::Onto};
 
 /// The words that are multiplied exactly even where fewer are asked for: those that the normaliser mostly consists of.
 const EXACT: usize = 8;
-/// How far below the best a logit may lie to be of use: further below, its digits may be lost in a large bias.
-const NOTICEABLE: f64 = 30.0;
 const FEW: usize = 8;
 /// Where a `SHARE`-th of the vocabulary is needed, sifting costs more than it saves.
 const SHARE: usize = 2;
@@ -44,7 +43,7 @@ pub struct Buffers {
 #[derive(Debug, Default)]
 struct Read {
     sifted: Sifted,
-    /// The words of `sifted` with their logits, then with log p, the best first.
+    /// The words of `sifted` with their logits, then the best of them with log p, the best first.
     words: Vec<(u32, f32)>,
     /// ln sum exp l_v.
     log_sum: f64,
@@ -73,9 +72,10 @@ impl Readout {
         let count = need.best.max(EXACT.min(self.vocabulary / 8));
         match &self.screen {
             Some(screen)
-                if !need.every
+                if need.best > 0
+                    && !need.every
                     && count < self.vocabulary / SHARE
-                    && screen.round(output.rows, t, &mut buffers.rounded) =>
+                    && screen.round(threads, output.rows, t, &mut buffers.rounded) =>
             {
                 let parts = screen.sift(threads, &buffers.rounded, count, &mut buffers.sieves);
                 let layer = Layer { w: self.weights.rows(self.name)?, bias: &self.bias };
@@ -110,10 +110,10 @@ struct Layer<'a> {
 
 impl Layer<'_> {
     fn logit(&self, t: &[f32], token: u32, buffer: &mut Vec<f32>) -> f32 {
-        dot(self.w.get(token as usize, buffer), t) + self.bias[token as usize]
+        self.w.dot(token as usize, t, buffer) + self.bias[token as usize]
     }
 
-    fn finish(&self, t: &[f32], read: &mut Read) {
+    fn finish(&self, t: &[f32], best: usize, read: &mut Read) {
         let Read { sifted, words, log_sum, buffer } = read;
         words.clear();
         words.extend(sifted.words.iter().map(|&(token, _)| (token, self.logit(t, token, buffer))));
@@ -122,7 +122,12 @@ impl Layer<'_> {
             word.1 = (f64::from(word.1) - *log_sum) as f32;
         }
         // the more probable first, of equals the lower id
-        words.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+        if best < words.len() {
+            words.select_nth_unstable_by(best, order);
+            words.truncate(best);
+        }
+        words.sort_unstable_by(order);
     }
 }
 
@@ -139,12 +144,12 @@ fn read_off(
     }
     let row = |row: usize| &t[row * width..(row + 1) * width];
     team::chunks(threads, rows, FEW, &|part, rows| {
-        rows.iter_mut().enumerate().for_each(|(i, read)| layer.finish(row(part * FEW + i), read));
+        rows.iter_mut().enumerate().for_each(|(i, read)| layer.finish(row(part * FEW + i), need.best, read));
     });
     output.forget_words();
     output.log_p.clear();
     for read in &*rows {
-        output.best.extend(read.words.iter().take(need.best));
+        output.best.extend(&read.words);
         output.best_ends.push(output.best.len());
     }
     let mut buffer = Vec::new();
@@ -157,20 +162,11 @@ fn read_off(
     }));
 }
 
-/// ln sum exp l with exact logits for approximations; rounding t moves all words alike, so the others move by the mean.
+/// ln sum exp l with exact logits for approximations.
 fn corrected(sifted: &Sifted, exact: &[(u32, f32)]) -> f64 {
     let most = exact.iter().fold(sifted.log_sum, |most, &(_, l)| most.max(f64::from(l)));
-    let (mut others, mut sum) = ((sifted.log_sum - most).exp(), 0.0);
-    let (mut moved, mut count) = (0.0, 0.0);
-    for (&(_, rough), &(_, l)) in sifted.words.iter().zip(exact) {
-        let l = f64::from(l);
-        others -= (rough - most).exp();
-        sum += (l - most).exp();
-        if rough > most - NOTICEABLE {
-            moved += l - rough;
-            count += 1.0;
-        }
-    }
-    let shift: f64 = if count > 0.0 { moved / count } else { 0.0 };
-    most + (others.max(0.0) * shift.exp() + sum).ln()
+    let power = |l: f64| (l - most).exp();
+    let rough: f64 = sifted.words.iter().map(|&(_, rough)| power(rough)).sum();
+    let sum: f64 = exact.iter().map(|&(_, l)| power(f64::from(l))).sum();
+    most + ((power(sifted.log_sum) - rough).max(0.0) + sum).ln()
 }

@@ -50,8 +50,10 @@ impl AffineWeight {
         let integers = names.iter().map(|name| weights.integers(name)).collect::<Result<Option<Vec<_>>>>()?;
         let Some(integers) = integers else {
             let w = super::stack(weights, names)?;
-            let pack = Arc::new(Packed::compact(&w, w.len() / width, width));
-            weights.hand_over(names.iter().copied(), &pack);
+            let pack = Arc::new(Packed::rounded(&w, w.len() / width, width));
+            if !pack.is_rounded() {
+                weights.hand_over(names.iter().copied(), &pack);
+            }
             return Ok(Self::Float(pack));
         };
         let mut parts = Vec::new();

@@ -2,6 +2,8 @@
 //! 2 / 2], relative error below 2e-7; tanh and the logistic are made of it, absolute error below 3e-7.
 
 use super::per_level;
+#[cfg(target_arch = "x86_64")]
+use super::{Level, level};
 
 /// e^x, clamped to the finite normal range.
 #[inline(always)]
@@ -75,6 +77,48 @@ per_level! {
         let rest: f32 = xr.iter().zip(yr).map(|(a, b)| a * b).sum();
         lanes.iter().sum::<f32>() + rest
     }
+}
+
+/// x . y of numbers as they lie in a file, in `f16` or `f32`, summed in 32 lanes; `None` where the processor does not
+/// widen them as it reads.
+pub fn dot_stored(bytes: &[u8], half: bool, y: &[f32]) -> Option<f32> {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        // SAFETY: the processor has the features.
+        return Some(unsafe { if half { dot_wide::<2>(bytes, y) } else { dot_wide::<4>(bytes, y) } });
+    }
+    let _ = (bytes, half, y);
+    None
+}
+
+/// [`dot_stored`] of numbers of SIZE bytes.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn dot_wide<const SIZE: usize>(bytes: &[u8], y: &[f32]) -> f32 {
+    use std::arch::x86_64::{
+        _mm256_maskz_loadu_epi16, _mm512_add_ps, _mm512_cvtph_ps, _mm512_fmadd_ps, _mm512_maskz_loadu_ps,
+        _mm512_reduce_add_ps, _mm512_setzero_ps,
+    };
+    let n = (bytes.len() / SIZE).min(y.len());
+    let mut lanes = [_mm512_setzero_ps(); 2];
+    for from in (0..n).step_by(32) {
+        for (l, sum) in lanes.iter_mut().enumerate() {
+            let at = from + 16 * l;
+            let mask = ((1u32 << n.saturating_sub(at).min(16)) - 1) as u16;
+            let (x, y) = (bytes.as_ptr().wrapping_add(SIZE * at), y.as_ptr().wrapping_add(at));
+            // SAFETY: the mask covers what lies below n; an f16 is its 16 bits, and no load asks for alignment.
+            let (x, y) = unsafe {
+                let x = if SIZE == 2 {
+                    _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask, x.cast()))
+                } else {
+                    _mm512_maskz_loadu_ps(mask, x.cast())
+                };
+                (x, _mm512_maskz_loadu_ps(mask, y))
+            };
+            *sum = _mm512_fmadd_ps(x, y, *sum);
+        }
+    }
+    _mm512_reduce_add_ps(_mm512_add_ps(lanes[0], lanes[1]))
 }
 
 per_level! {

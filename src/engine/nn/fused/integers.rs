@@ -12,14 +12,14 @@ use super::tile::{Finish, Out};
 use super::{level, per_level, team};
 
 /// Rows of W in a panel.
-const WIDTH: usize = 32;
+pub(super) const WIDTH: usize = 32;
 /// Most rows of x that one pass over a panel serves.
-const ROWS: usize = 6;
+pub(super) const ROWS: usize = 6;
 /// Inputs side by side.
-const FOUR: usize = 4;
+pub(super) const FOUR: usize = 4;
 const MOST: f32 = 127.0;
 /// What is added to weights.
-const UP: i32 = 128;
+pub(super) const UP: i32 = 128;
 /// Multiplications that one more thread is worth.
 const WORTHWHILE: usize = 1 << 20;
 /// Numbers that one thread rounds.
@@ -242,39 +242,40 @@ per_level! {
 }
 
 /// sum (w + 128) q of some rows q [rows, fours, 4] and one panel.
-fn block(rows: usize, fours: usize, q: &[i8], panel: &[u8], sums: &mut [[i32; WIDTH]; ROWS]) {
+pub(super) fn block(rows: usize, fours: usize, q: &[i8], panel: &[u8], sums: &mut [[i32; WIDTH]; ROWS]) {
     assert!(q.len() >= rows * fours * FOUR && panel.len() >= fours * FOUR * WIDTH, "whole rows and a whole panel");
+    macro_rules! rows {
+        ($kernel:ident $(($r:literal $($more:literal)*))*) => {
+            match rows {
+                // SAFETY: the processor has the features; the assert bounds every read.
+                $($r => unsafe {
+                    let sums = sums.first_chunk_mut().expect("ROWS");
+                    $kernel::<$r $(, $more)*>(fours, q.as_ptr(), panel.as_ptr(), sums);
+                },)*
+                _ => debug_assert!(false, "a block has 1 to {ROWS} rows, not {rows}"),
+            }
+        };
+    }
     #[cfg(target_arch = "x86_64")]
     {
         static VNNI: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-        let has_vnni = || *VNNI.get_or_init(|| is_x86_feature_detected!("avx512vnni"));
         match level() {
-            Level::Avx512 if has_vnni() => {
-                macro_rules! rows {
-                    ($($r:literal)*) => {
-                        match rows {
-                            // SAFETY: the processor has the features; the assert bounds every read.
-                            $($r => unsafe {
-                                vnni::<$r>(fours, q.as_ptr(), panel.as_ptr(), sums.first_chunk_mut().expect("ROWS"));
-                            },)*
-                            _ => debug_assert!(false, "a block has 1 to {ROWS} rows, not {rows}"),
-                        }
-                    };
-                }
-                rows!(1 2 3 4 5 6);
+            Level::Avx512 if *VNNI.get_or_init(|| is_x86_feature_detected!("avx512vnni")) => {
+                rows!(vnni (1 4)(2 2)(3 1)(4 1)(5 1)(6 1));
                 return;
             }
             Level::Avx512 | Level::Avx2 => {
-                for (r, sums) in sums[..rows].iter_mut().enumerate() {
-                    // SAFETY: the processor has AVX2; the assert bounds every read.
-                    unsafe { avx2(fours, q.as_ptr().add(r * fours * FOUR), panel.as_ptr(), sums) };
-                }
+                rows!(avx2(1)(2)(3)(4)(5)(6));
                 return;
             }
             Level::Base => {}
         }
     }
-    let _ = level;
+    #[cfg(target_arch = "wasm32")]
+    if cfg!(target_feature = "simd128") {
+        rows!(simd128(1)(2)(3)(4)(5)(6));
+        return;
+    }
     for (sums, q) in sums[..rows].iter_mut().zip(q.chunks(fours * FOUR)) {
         *sums = [0; WIDTH];
         for (q, w) in q.as_chunks::<FOUR>().0.iter().zip(panel.as_chunks::<{ WIDTH * FOUR }>().0) {
@@ -286,70 +287,135 @@ fn block(rows: usize, fours: usize, q: &[i8], panel: &[u8], sums: &mut [[i32; WI
 }
 
 /// Two sums of 16 lanes a row, four products added up by one instruction, which is written down because it reads its
-/// row too.
+/// row too. Few rows have U times as many sums, of every U-th input, so that they do not wait for each other.
 ///
 /// # Safety
 /// `q` holds R rows of `fours` times four numbers, `panel` [`WIDTH`] times as many.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-unsafe fn vnni<const R: usize>(fours: usize, q: *const i8, panel: *const u8, sums: &mut [[i32; WIDTH]; R]) {
+unsafe fn vnni<const R: usize, const U: usize>(
+    fours: usize, q: *const i8, panel: *const u8, sums: &mut [[i32; WIDTH]; R],
+) {
     use std::arch::asm;
-    use std::arch::x86_64::{_mm512_loadu_si512, _mm512_setzero_si512, _mm512_storeu_si512};
+    use std::arch::x86_64::{_mm512_add_epi32, _mm512_loadu_si512, _mm512_setzero_si512, _mm512_storeu_si512};
     const LINE: usize = 16 * FOUR;
     // SAFETY: all offsets stay inside what the caller promises; no load asks for alignment, and the instruction reads
     // four bytes of a row.
     unsafe {
-        let mut acc = [[_mm512_setzero_si512(); 2]; R];
+        let mut acc = [[[_mm512_setzero_si512(); 2]; R]; U];
         let (mut at, mut w) = (q, panel);
-        for _ in 0..fours {
-            let both = [_mm512_loadu_si512(w.cast()), _mm512_loadu_si512(w.add(LINE).cast())];
-            for r in 0..R {
-                for l in 0..2 {
-                    asm!(
-                        "vpdpbusd {sum}, {w}, dword ptr [{q}]{{1to16}}",
-                        sum = inout(zmm_reg) acc[r][l],
-                        w = in(zmm_reg) both[l],
-                        q = in(reg) at.add(r * fours * FOUR),
-                        options(pure, readonly, nostack, preserves_flags),
-                    );
+        macro_rules! add {
+            ($u:expr) => {
+                let both = [_mm512_loadu_si512(w.cast()), _mm512_loadu_si512(w.add(LINE).cast())];
+                for r in 0..R {
+                    for l in 0..2 {
+                        asm!(
+                            "vpdpbusd {sum}, {w}, dword ptr [{q}]{{1to16}}",
+                            sum = inout(zmm_reg) acc[$u][r][l],
+                            w = in(zmm_reg) both[l],
+                            q = in(reg) at.add(r * fours * FOUR),
+                            options(pure, readonly, nostack, preserves_flags),
+                        );
+                    }
                 }
-            }
-            (at, w) = (at.add(FOUR), w.add(2 * LINE));
+                (at, w) = (at.add(FOUR), w.add(2 * LINE));
+            };
         }
-        for (sums, acc) in sums.iter_mut().zip(acc) {
+        for _ in 0..fours / U {
+            for u in 0..U {
+                add!(u);
+            }
+        }
+        for _ in 0..fours % U {
+            add!(0);
+        }
+        for (r, sums) in sums.iter_mut().enumerate() {
             for l in 0..2 {
-                _mm512_storeu_si512(sums.as_mut_ptr().add(16 * l).cast(), acc[l]);
+                let all = acc[1..].iter().fold(acc[0][r][l], |all, acc| _mm512_add_epi32(all, acc[r][l]));
+                _mm512_storeu_si512(sums.as_mut_ptr().add(16 * l).cast(), all);
             }
         }
     }
 }
 
-/// Eight sums, each of four rows of W in two halves.
+/// Two rows at a time and half a panel: eight sums, each of four rows of W in two halves.
 ///
 /// # Safety
-/// `q` holds `fours` times four numbers, `panel` [`WIDTH`] times as many.
+/// `q` holds R rows of `fours` times four numbers, `panel` [`WIDTH`] times as many.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn avx2(fours: usize, q: *const i8, panel: *const u8, sums: &mut [i32; WIDTH]) {
+unsafe fn avx2<const R: usize>(fours: usize, q: *const i8, panel: *const u8, sums: &mut [[i32; WIDTH]; R]) {
     use std::arch::x86_64::{
         _mm_cvtepi8_epi16, _mm_cvtsi32_si128, _mm_loadu_si128, _mm256_add_epi32, _mm256_broadcastq_epi64,
         _mm256_cvtepu8_epi16, _mm256_madd_epi16, _mm256_setzero_si256, _mm256_storeu_si256,
     };
-    // SAFETY: all offsets stay inside what the caller promises; no load asks for alignment.
-    unsafe {
-        let mut acc = [_mm256_setzero_si256(); 8];
-        for i in 0..fours {
-            let four = _mm_cvtsi32_si128(q.add(i * FOUR).cast::<i32>().read_unaligned());
-            let x = _mm256_broadcastq_epi64(_mm_cvtepi8_epi16(four));
-            for (l, acc) in acc.iter_mut().enumerate() {
-                let w = _mm256_cvtepu8_epi16(_mm_loadu_si128(panel.add(i * FOUR * WIDTH + 16 * l).cast()));
-                *acc = _mm256_add_epi32(*acc, _mm256_madd_epi16(w, x));
+    const HALF: usize = WIDTH / 2;
+    for (number, sums) in sums.chunks_mut(2).enumerate() {
+        for half in 0..2 {
+            let mut acc = [[_mm256_setzero_si256(); 4]; 2];
+            for i in 0..fours {
+                let from = (i * WIDTH + half * HALF) * FOUR;
+                // SAFETY: these are 64 numbers of the panel, and no load asks for alignment.
+                let line = |l: usize| unsafe { _mm_loadu_si128(panel.add(from + 16 * l).cast()) };
+                let w = [0, 1, 2, 3].map(|l| _mm256_cvtepu8_epi16(line(l)));
+                for (r, acc) in acc.iter_mut().enumerate().take(sums.len()) {
+                    // SAFETY: row 2 number + r is one of the R rows.
+                    let four = unsafe { q.add(((2 * number + r) * fours + i) * FOUR).cast::<i32>().read_unaligned() };
+                    let x = _mm256_broadcastq_epi64(_mm_cvtepi8_epi16(_mm_cvtsi32_si128(four)));
+                    for l in 0..4 {
+                        acc[l] = _mm256_add_epi32(acc[l], _mm256_madd_epi16(w[l], x));
+                    }
+                }
+            }
+            for (acc, sums) in acc.iter().zip(sums.iter_mut()) {
+                for (acc, sums) in acc.iter().zip(sums[half * HALF..].chunks_exact_mut(4)) {
+                    let mut halves = [0i32; 8];
+                    // SAFETY: eight numbers are stored into eight.
+                    unsafe { _mm256_storeu_si256(halves.as_mut_ptr().cast(), *acc) };
+                    sums.iter_mut().zip(halves.as_chunks::<2>().0).for_each(|(sum, half)| *sum = half[0] + half[1]);
+                }
             }
         }
-        for (acc, sums) in acc.iter().zip(sums.chunks_exact_mut(4)) {
-            let mut halves = [0i32; 8];
-            _mm256_storeu_si256(halves.as_mut_ptr().cast(), *acc);
-            sums.iter_mut().zip(halves.as_chunks::<2>().0).for_each(|(sum, half)| *sum = half[0] + half[1]);
+    }
+}
+
+/// Two rows at a time and a quarter of a panel: eight sums, each of two rows of W in two halves.
+///
+/// # Safety
+/// `q` holds R rows of `fours` times four numbers, `panel` [`WIDTH`] times as many.
+#[cfg(target_arch = "wasm32")]
+#[target_feature(enable = "simd128")]
+unsafe fn simd128<const R: usize>(fours: usize, q: *const i8, panel: *const u8, sums: &mut [[i32; WIDTH]; R]) {
+    use std::arch::wasm32::{
+        i16x8_extend_high_u8x16, i16x8_extend_low_i8x16, i16x8_extend_low_u8x16, i32x4_add, i32x4_dot_i16x8,
+        i32x4_splat, v128_load, v128_store,
+    };
+    const QUARTER: usize = WIDTH / 4;
+    for (number, sums) in sums.chunks_mut(2).enumerate() {
+        for quarter in 0..4 {
+            let mut acc = [[i32x4_splat(0); 4]; 2];
+            for i in 0..fours {
+                let from = (i * WIDTH + quarter * QUARTER) * FOUR;
+                // SAFETY: these are 32 numbers of the panel, and no load asks for alignment.
+                let both = [0, 16].map(|l| unsafe { v128_load(panel.add(from + l).cast()) });
+                let w = both.map(|w| [i16x8_extend_low_u8x16(w), i16x8_extend_high_u8x16(w)]);
+                for (r, acc) in acc.iter_mut().enumerate().take(sums.len()) {
+                    // SAFETY: row 2 number + r is one of the R rows.
+                    let four = unsafe { q.add(((2 * number + r) * fours + i) * FOUR).cast::<i32>().read_unaligned() };
+                    let x = i16x8_extend_low_i8x16(i32x4_splat(four));
+                    for (acc, w) in acc.iter_mut().zip(w.as_flattened()) {
+                        *acc = i32x4_add(*acc, i32x4_dot_i16x8(*w, x));
+                    }
+                }
+            }
+            for (acc, sums) in acc.iter().zip(sums.iter_mut()) {
+                for (acc, sums) in acc.iter().zip(sums[quarter * QUARTER..].chunks_exact_mut(2)) {
+                    let mut halves = [0i32; 4];
+                    // SAFETY: four numbers are stored into four.
+                    unsafe { v128_store(halves.as_mut_ptr().cast(), *acc) };
+                    sums.iter_mut().zip(halves.as_chunks::<2>().0).for_each(|(sum, half)| *sum = half[0] + half[1]);
+                }
+            }
         }
     }
 }

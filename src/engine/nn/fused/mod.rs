@@ -20,6 +20,7 @@ pub mod pairs;
 mod rounded;
 pub mod scan;
 pub mod screen;
+mod sixteen;
 pub mod team;
 pub mod tile;
 pub mod update;

@@ -7,7 +7,7 @@ use half::slice::HalfFloatSliceExt as _;
 
 use super::tile::{Onto, Out, Panels, View};
 use super::{Level, Precision, level};
-use super::{number::Number, pages::PagedNumbers, pairs, pairs::Pair, team, tile, width::WIDTH};
+use super::{number::Number, pages::PagedNumbers, pairs, pairs::Pair, sixteen::Sixteen, team, tile, width::WIDTH};
 
 /// A weight packed for `x W'` or `y W`.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,7 @@ enum Numbers {
     Half(PagedNumbers<f16>),
     /// Rounded to bf16, two rows of B in one.
     Pairs(Vec<Pair>),
+    Integers(Sixteen),
 }
 
 impl Default for Numbers {
@@ -56,6 +57,20 @@ impl Packed {
             }
             None => Self::transposed(w, n, k),
         }
+    }
+
+    /// [`Packed::compact`], but rounded to 16-bit integers ([`super::sixteen`]) where f16 would change a number.
+    pub fn rounded(w: &[f32], n: usize, k: usize) -> Self {
+        let pack = Self::compact(w, n, k);
+        match if pack.is_half() { None } else { Sixteen::new(w, n, k) } {
+            Some(integers) => Self { k, n, panels: Numbers::Integers(integers) },
+            None => pack,
+        }
+    }
+
+    /// Whether it holds other numbers than it was packed from.
+    pub fn is_rounded(&self) -> bool {
+        matches!(self.panels, Numbers::Integers(_) | Numbers::Pairs(_))
     }
 
     pub fn is_half(&self) -> bool {
@@ -115,7 +130,7 @@ impl Packed {
         match &self.panels {
             Numbers::Full(b) => all.extend(b[column..].iter().step_by(WIDTH).take(self.k)),
             Numbers::Half(b) => all.extend(b[column..].iter().step_by(WIDTH).take(self.k).map(|x| x.to_f32())),
-            Numbers::Pairs(_) => {}
+            Numbers::Pairs(_) | Numbers::Integers(_) => {}
         }
     }
 
@@ -142,6 +157,7 @@ impl Packed {
                     multiply(threads, m, self.n, a, half, b, panels_of(b, half), c, ldc, onto);
                 });
             }
+            Numbers::Integers(integers) => integers.apply(threads, (m, self.n, self.k), a, lda, c, ldc, onto),
         }
     }
 }

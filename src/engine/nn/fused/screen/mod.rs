@@ -1,41 +1,44 @@
-//! The output layer in 16-bit integers, to find the few words that are worth an exact product.
+//! The output layer in 8-bit integers, to find the few words that are worth an exact product.
 //!
 //! l_v = w_v . t + b_v is needed exactly for the best words alone; of the others only their share in the sum of exp l_v
-//! counts. So W is kept as 16-bit integers q_v = round(c_v w_v), each word with its own scale, and t as round(c t):
-//! integers multiply twice as fast as floats, and sums of a few are exact, since the scales keep |q_v| |q| of every
-//! [`CHUNK`] inputs below 2^31 (Cauchy and Schwarz). What was rounded off is bounded as well,
+//! counts. So W is kept as 8-bit integers q_v = round(c_v w_v), each word with its own scale, and t as round(c t):
+//! that is a quarter of what `f32` would have to be read, and the sums are exact. What was rounded off is bounded,
 //!
 //! |l_v - l^_v| <= |w_v - w^_v| |t| + |w^_v| |t - t^|,
 //!
-//! so every word that may be among the k best is known, and the caller multiplies those few exactly. The logits
-//! are never written down: the maximum, the sum and the candidates of each row are kept while panels go by.
+//! so every word that may be among the k best is known, and the caller multiplies those few exactly, with all words
+//! that are probable enough to count in the sum. Of the rest, rounding W moves each word by itself, which a sum evens
+//! out, but rounding t moves many words together: all by (t - t^) times their mean, where each w_v counts as much as
+//! its word is probable. Were the w_v distributed normally, with mean m and covariance S, that mean would be m + S t;
+//! so much is added to all l^. The logits are never written down: the maximum, the sum and the candidates of each row
+//! are kept while panels go by.
 //!
-//! W lies in panels of [`WIDTH`] words, pairs of inputs side by side as the instructions want them.
+//! W lies in panels of [`WIDTH`] words as [`super::integers`] multiplies them.
 
-mod kernel;
+mod settle;
 
-use kernel::{Kind, block};
+use half::f16;
 use rayon::prelude::*;
+use settle::{Products, settle};
 
-use super::pages::PagedNumbers;
+use super::integers::{FOUR, ROWS, UP, WIDTH, block, greatest};
+use super::{Onto, Packed, Precision, dot, pages::PagedNumbers, per_level};
 
-/// Words of a panel.
-const WIDTH: usize = 32;
-/// Most rows that one pass over a panel serves.
-const ROWS: usize = 6;
-/// Inputs whose products are added up as integers.
-const CHUNK: usize = 32;
-/// Euclidean norm that a chunk of a rounded row has at most: the square, with room for rounding, is below 2^31.
-const NORM: f64 = 45_000.0;
 /// Weights of a panel that one more thread is worth.
 const WORTHWHILE: usize = 1 << 18;
-/// Most powers of two that rounding may come to: a row that loses more, since few of its numbers are all that counts,
-/// is better multiplied as it is. Trained models stay below a quarter of it.
-const UNCERTAIN: f64 = 0.1;
+/// Words, taken evenly, whose mean and covariance stand for those of all.
+const SAMPLE: usize = 4096;
+/// The greatest integer of a row.
+const MOST: f32 = 127.0;
+/// Most powers of two that rounding may come to: where it is more, since few numbers of a row are all that counts, too
+/// many words might be among the best. Trained models stay below a quarter of it.
+const UNCERTAIN: f64 = 16.0;
 /// Powers of two above its reference at which a running sum gets another one.
 const HEADROOM: f32 = 60.0;
 /// Words at least this probable, log2, are kept whatever is asked for: the normaliser mostly consists of them.
-const PROBABLE: f32 = -8.0;
+const PROBABLE: f32 = -13.0;
+/// But no more of them than this for being probable: of many, what rounding does to one counts for less.
+const ENOUGH: usize = 512;
 /// The bias of what fills up the last panel.
 const NOTHING: f32 = -1e30;
 
@@ -44,12 +47,16 @@ const NOTHING: f32 = -1e30;
 pub struct IntegerLayer {
     n: usize,
     k: usize,
-    /// Panels of [k / 2 rounded up, WIDTH, 2].
-    panels: PagedNumbers<i16>,
+    /// Panels of [k / 4 rounded up, WIDTH, 4].
+    panels: PagedNumbers<u8>,
     /// log2 e / c_v, [panels * WIDTH].
     scales: Vec<f32>,
     /// b_v log2 e, [panels * WIDTH].
     bias: Vec<f32>,
+    /// The mean of w_v, [k].
+    mean: Vec<f32>,
+    /// Their covariance, [k, k].
+    covariance: Packed,
     /// The greatest |w_v - w^_v|.
     error: f64,
     norm: f64,
@@ -59,10 +66,17 @@ pub struct IntegerLayer {
 #[derive(Clone, Debug, Default)]
 pub struct Rounded {
     rows: usize,
-    /// [rows, k rounded up to pairs]
-    t: Vec<i16>,
+    /// [rows, k rounded up to fours]
+    q: Vec<i8>,
+    /// 128 sum q of each row.
+    sums: Vec<i32>,
     /// 1 / c of each row.
     scales: Vec<f32>,
+    /// (t - t^) (m + S t), what all words are moved by, in powers of two.
+    shifts: Vec<f32>,
+    /// t - t^ and m + S t, each [rows, k].
+    off: Vec<f32>,
+    means: Vec<f32>,
     /// How far a word may at most lie below another and still be above it in truth, in powers of two.
     margins: Vec<f32>,
 }
@@ -86,8 +100,7 @@ pub struct Sieve {
 }
 
 impl IntegerLayer {
-    /// Rounds W [n, k] with its bias [n] (empty: none); `None` when a number is not finite or so large that sums may
-    /// overflow.
+    /// Rounds W [n, k] with its bias [n] (empty: none); `None` when a number is not finite or far too large.
     ///
     /// # Panics
     /// When the sizes do not fit.
@@ -102,13 +115,15 @@ impl IntegerLayer {
     /// When the sizes do not fit.
     pub fn of_rows(write: &(dyn Fn(usize, &mut [f32]) + Sync), bias: &[f32], n: usize, k: usize) -> Option<Self> {
         assert!(bias.is_empty() || bias.len() == n, "b [n]");
-        let (padded, pairs) = (n.next_multiple_of(WIDTH), k.div_ceil(2));
+        let (padded, wide) = (n.next_multiple_of(WIDTH), k.next_multiple_of(FOUR));
         let mut screen = Self {
             n,
             k,
-            panels: PagedNumbers::filled(padded * pairs * 2, 0),
+            panels: PagedNumbers::filled(padded * wide, UP as u8),
             scales: vec![0.0; padded],
             bias: vec![NOTHING; padded],
+            mean: vec![0.0; k],
+            covariance: Packed::default(),
             error: 0.0,
             norm: 0.0,
         };
@@ -116,49 +131,61 @@ impl IntegerLayer {
             return Some(screen);
         }
         let places = screen.scales.par_chunks_mut(WIDTH).zip(screen.bias.par_chunks_mut(WIDTH));
-        let panels = screen.panels.par_chunks_exact_mut(WIDTH * pairs * 2).zip(places).enumerate().with_min_len(8);
+        let panels = screen.panels.par_chunks_exact_mut(WIDTH * wide).zip(places).enumerate().with_min_len(8);
         let rounded = panels.map(|(p, (panel, (scales, biases)))| {
-            let (mut q, mut w, mut worst) = (vec![0; pairs * 2], vec![0.0; k], (0.0f64, 0.0f64));
+            let (mut q, mut w, mut off, mut worst) = (vec![0; wide], vec![0.0; k], vec![0.0; k], (0.0f64, 0.0f64));
             for (l, v) in (p * WIDTH..n).take(WIDTH).enumerate() {
                 write(v, &mut w);
-                let row = round(&w, &mut q)?;
+                let row = round(&w, &mut q, &mut off)?;
                 worst = (worst.0.max(row.error), worst.1.max(row.norm));
                 scales[l] = row.scale * std::f32::consts::LOG2_E;
                 biases[l] = bias.get(v).map_or(0.0, |b| b * std::f32::consts::LOG2_E);
                 if !biases[l].is_finite() {
                     return None;
                 }
-                for (to, from) in panel[l * 2..].chunks_mut(2 * WIDTH).zip(q.as_chunks::<2>().0) {
-                    to[..2].copy_from_slice(from);
+                for (to, from) in panel[l * FOUR..].chunks_mut(FOUR * WIDTH).zip(q.as_chunks::<FOUR>().0) {
+                    to.iter_mut().zip(from).for_each(|(to, q)| *to = (i32::from(*q) + UP) as u8);
                 }
             }
             Some(worst)
         });
         let most = |a: Option<(f64, f64)>, b: Option<(f64, f64)>| Some((a?.0.max(b?.0), a?.1.max(b?.1)));
         (screen.error, screen.norm) = rounded.reduce(|| Some((0.0, 0.0)), most)?;
+        (screen.mean, screen.covariance) = distribution(write, n, k);
         Some(screen)
     }
 
     /// Rounds rows t [rows, k]; false when one holds what is no number, is too large or would lose too much.
-    pub fn round(&self, rows: usize, t: &[f32], rounded: &mut Rounded) -> bool {
-        let wide = self.k.next_multiple_of(2);
+    pub fn round(&self, threads: usize, rows: usize, t: &[f32], rounded: &mut Rounded) -> bool {
+        let (k, wide) = (self.k, self.k.next_multiple_of(FOUR));
+        let Rounded { q, sums, scales, shifts, off, means, margins, .. } = rounded;
         rounded.rows = rows;
-        rounded.t.resize(rows * wide, 0);
-        rounded.scales.clear();
-        rounded.margins.clear();
-        for (t, q) in t.chunks_exact(self.k.max(1)).take(rows).zip(rounded.t.chunks_exact_mut(wide.max(1))) {
-            let Some(row) = round(t, q) else { return false };
+        q.resize(rows * wide, 0);
+        for numbers in [&mut *off, &mut *means] {
+            numbers.resize(rows * k, 0.0);
+        }
+        for numbers in [&mut *scales, &mut *shifts, &mut *margins] {
+            numbers.clear();
+        }
+        sums.clear();
+        let parts = q.chunks_exact_mut(wide.max(1)).zip(off.chunks_exact_mut(k.max(1)));
+        for (t, (q, off)) in t.chunks_exact(k.max(1)).take(rows).zip(parts) {
+            let Some(row) = round(t, q, off) else { return false };
             let length = row.norm + row.error;
-            // What rounding to 16 bits does, and what f32 does: here on the way to l^, there in adding up k products.
-            let sixteen = self.error * length + self.norm * row.error;
-            let float = (self.norm + self.error) * length * (self.k as f64 / 16.0 + 32.0) / f64::from(1u32 << 23);
-            let margin = (2.0 * sixteen + 2.0 * float) * std::f64::consts::LOG2_E * 1.000_001;
+            // What rounding to 8 bits does, and what f32 does: here on the way to l^, there in adding up k products.
+            let eight = self.error * length + self.norm * row.error;
+            let float = (self.norm + self.error) * length * (k as f64 / 16.0 + 32.0) / f64::from(1u32 << 23);
+            let margin = (2.0 * eight + 2.0 * float) * std::f64::consts::LOG2_E * 1.000_001;
             if margin > UNCERTAIN {
                 return false;
             }
-            rounded.scales.push(row.scale);
-            rounded.margins.push(margin as f32);
+            scales.push(row.scale);
+            margins.push(margin as f32);
+            sums.push(row.sum);
         }
+        self.covariance.apply_on(threads, rows, t, k, means, k, Onto::Row(&self.mean));
+        let moved = off.chunks_exact(k.max(1)).zip(means.chunks_exact(k.max(1)));
+        shifts.extend(moved.map(|(off, mean)| dot(off, mean) * std::f32::consts::LOG2_E));
         true
     }
 
@@ -172,17 +199,18 @@ impl IntegerLayer {
         for (at, sieve) in sieves.iter_mut().enumerate() {
             sieve.reset(count, rounded.margins[at % rows]);
         }
+        // turn by turn, so that each part meets frequent words, after which few others are kept
         super::team::chunks(threads, sieves, rows.max(1), &|part, sieves| {
-            self.run(rounded, panels * part / parts, panels * (part + 1) / parts, sieves);
+            self.run(rounded, (part..panels).step_by(parts), sieves);
         });
         parts
     }
 
-    fn run(&self, rounded: &Rounded, first: usize, last: usize, sieves: &mut [Sieve]) {
-        let (pairs, kind) = (self.k.div_ceil(2), Kind::found());
-        let mut tile = [[0.0f32; WIDTH]; ROWS];
-        for p in first..last {
-            let panel = &self.panels[p * WIDTH * pairs * 2..(p + 1) * WIDTH * pairs * 2];
+    fn run(&self, rounded: &Rounded, panels: impl Iterator<Item = usize>, sieves: &mut [Sieve]) {
+        let wide = self.k.next_multiple_of(FOUR);
+        let mut products = [[0i32; WIDTH]; ROWS];
+        for p in panels {
+            let panel = &self.panels[p * WIDTH * wide..(p + 1) * WIDTH * wide];
             let words = Words {
                 first: (p * WIDTH) as u32,
                 count: WIDTH.min(self.n - p * WIDTH) as u32,
@@ -194,59 +222,83 @@ impl IntegerLayer {
                 // the last two passes share the rows, so that neither is tiny
                 let rest = rounded.rows - row;
                 let rows = if rest > ROWS && rest < 2 * ROWS { rest.div_ceil(2) } else { rest.min(ROWS) };
-                block(kind, rows, pairs, &rounded.t[row * pairs * 2..], panel, &mut tile);
-                let scales = &rounded.scales[row..row + rows];
-                settle(kind, &words, &tile[..rows], scales, &mut sieves[row..row + rows]);
+                block(rows, wide / FOUR, &rounded.q[row * wide..], panel, &mut products);
+                settle(&words, &Products { of: &products, rounded, row }, &mut sieves[row..row + rows]);
                 row += rows;
             }
         }
     }
 }
 
+/// The mean and the covariance of the rows, or of some taken evenly; one that is no number counts as 0.
+fn distribution(write: &dyn Fn(usize, &mut [f32]), n: usize, k: usize) -> (Vec<f32>, Packed) {
+    let count = n.min(SAMPLE);
+    let mut rows = vec![0.0; count * k];
+    rows.chunks_exact_mut(k).enumerate().for_each(|(i, row)| write(i * n / count, row));
+    let mut mean = vec![0.0; k];
+    rows.chunks_exact(k).for_each(|row| super::axpy(1.0 / count as f32, row, &mut mean));
+    rows.chunks_exact_mut(k).for_each(|row| super::axpy(-1.0, &mean, row));
+    let mut covariance = vec![0.0; k * k];
+    Precision::F32.matmul_tn(k, k, count, &rows, k, &rows, k, &mut covariance, false);
+    // half the bytes, and more digits than a sample has
+    let half = |x: &f32| f16::from_f32(*x / count as f32).to_f32();
+    let covariance: Vec<f32> = covariance.iter().map(half).collect();
+    (mean, Packed::compact(&covariance, k, k))
+}
+
 struct Row {
     scale: f32,
     error: f64,
     norm: f64,
+    /// 128 sum q.
+    sum: i32,
 }
 
-/// q = round(c x) with the greatest c that [`NORM`] and 16 bits allow; what is left of `q` becomes 0.
-fn round(x: &[f32], q: &mut [i16]) -> Option<Row> {
-    /// Adding it leaves the nearest whole number in the low bits.
-    const MAGIC: f32 = 12_582_912.0;
-    let most = x.iter().fold(0.0f32, |most, x| if x.abs() > most { x.abs() } else { most });
-    let (mut square, mut chunk) = (0.0f64, 0.0f64);
-    for x in x.chunks(CHUNK) {
-        let mut lanes = [0.0f32; 8];
-        x.iter().enumerate().for_each(|(i, x)| lanes[i % 8] += x * x);
-        let one = f64::from(lanes.iter().sum::<f32>());
-        square += one;
-        chunk = if one > chunk { one } else { chunk };
-    }
-    let (norm, chunk) = (square.sqrt() * 1.000_001, chunk.sqrt() * 1.000_001);
+/// q = round(c x), the greatest 127; what is left of `q` becomes 0. `off` becomes what is rounded off x.
+fn round(x: &[f32], q: &mut [i8], off: &mut [f32]) -> Option<Row> {
+    let most = greatest(x);
+    let norm = f64::from(square(x)).sqrt() * 1.000_01;
     if !(norm < 1e15 && most < 1e15) {
         return None;
     }
-    q[x.len()..].fill(0);
     if most < 1e-12 {
         // so little that squares of what is rounded off would get lost
         q.fill(0);
-        return Some(Row { scale: 0.0, error: f64::from(most) * (x.len() as f64).sqrt(), norm: 0.0 });
+        off.copy_from_slice(x);
+        return Some(Row { scale: 0.0, error: f64::from(most) * (x.len() as f64).sqrt(), norm: 0.0, sum: 0 });
     }
-    let c = (NORM / chunk).min(32_766.0 / f64::from(most)) as f32;
-    let scale = 1.0 / c;
-    let mut square = 0.0f64;
-    for (x, q) in x.chunks(64).zip(q.chunks_mut(64)) {
+    let (c, scale) = (MOST / most, most / MOST);
+    let sum = round_off(x, c, scale, q, off);
+    let error = f64::from(square(off)).sqrt() * 1.000_01 + f64::from(most) * 1e-7 * (x.len() as f64).sqrt();
+    Some(Row { scale, error, norm: norm + error, sum })
+}
+
+per_level! {
+    pub fn square(x: &[f32]) -> f32 {
         let mut lanes = [0.0f32; 16];
-        for (i, (x, q)) in x.iter().zip(q).enumerate() {
-            let whole = x * c + MAGIC;
-            *q = whole.to_bits() as i16;
-            let off = x - (whole - MAGIC) * scale;
-            lanes[i % 16] += off * off;
+        for x in x.chunks(16) {
+            lanes.iter_mut().zip(x).for_each(|(lane, x)| *lane += x * x);
         }
-        square += f64::from(lanes.iter().sum::<f32>());
+        lanes.iter().sum()
     }
-    let error = square.sqrt() * 1.000_01 + f64::from(most) * 1e-7 * (x.len() as f64).sqrt();
-    Some(Row { scale, error, norm: norm + error })
+}
+
+per_level! {
+    /// q = round(c x), 0 behind it, and what is rounded off x; returns 128 sum q.
+    pub fn round_off(x: &[f32], c: f32, scale: f32, q: &mut [i8], off: &mut [f32]) -> i32 {
+        /// Adding and taking it away leaves the nearest whole number.
+        const MAGIC: f32 = 12_582_912.0;
+        let mut sum = 0;
+        for ((x, q), off) in x.iter().zip(q.iter_mut()).zip(off.iter_mut()) {
+            let scaled = x * c;
+            let whole = (scaled + MAGIC) - MAGIC;
+            *off = (scaled - whole) * scale;
+            *q = whole as i32 as i8;
+            sum += whole as i32;
+        }
+        q[x.len()..].fill(0);
+        UP * sum
+    }
 }
 
 struct Words<'a> {
@@ -265,14 +317,10 @@ impl Sieve {
         self.room = 4 * count + 16;
     }
 
+    /// Looks at values of which one is above the alarm; bit l of `above` says whether that of word l is above the floor.
     #[cold]
     #[inline(never)]
-    fn look(&mut self, words: &Words<'_>, values: &[f32; WIDTH]) {
-        let (mut above, mut most) = (0u32, [self.reference; 8]);
-        for (l, &value) in values.iter().enumerate() {
-            above |= u32::from(value > self.floor) << l;
-            most[l % 8] = if value > most[l % 8] { value } else { most[l % 8] };
-        }
+    fn look(&mut self, words: &Words<'_>, values: &[f32; WIDTH], mut above: u32, most: f32) {
         while above != 0 {
             let l = above.trailing_zeros();
             above &= above - 1;
@@ -285,7 +333,6 @@ impl Sieve {
             self.prune();
             self.room = (2 * self.kept.len()).max(4 * self.count + 16);
         }
-        let most = most.iter().fold(self.reference, |most, &v| if v > most { v } else { most });
         if most > self.reference + HEADROOM {
             let by = (self.reference - most).exp2();
             self.sums.iter_mut().for_each(|sum| *sum *= by);
@@ -303,7 +350,11 @@ impl Sieve {
         let last = last.0;
         // what f32 does to the last digits of a large bias comes on top; equals stay, even of a last of 0 without a margin
         let certain = (last - self.margin - last.abs() * 4e-6).next_down();
-        let probable = self.reference + self.sums.iter().sum::<f32>().log2() + PROBABLE;
+        let mut probable = self.reference + self.sums.iter().sum::<f32>().log2() + PROBABLE;
+        if self.kept.len() > ENOUGH {
+            let (_, enough, _) = self.kept.select_nth_unstable_by(ENOUGH, |a, b| b.0.total_cmp(&a.0));
+            probable = probable.max(enough.0);
+        }
         self.floor = self.floor.max(if probable < certain { probable } else { certain });
         self.kept.retain(|kept| kept.0 > self.floor);
     }
@@ -340,106 +391,4 @@ pub fn merge(sieves: &mut [Sieve], parts: usize, rows: usize, row: usize, sifted
     sifted.log_sum = (f64::from(reference) + sum.log2()) * LN_2;
     sifted.words.clear();
     sifted.words.extend(sieves[row].kept.iter().map(|&(value, token)| (token, f64::from(value) * LN_2)));
-}
-
-/// 2^f for f from -1/2 to 1/2, the highest power first, relative error below 2e-7.
-const POWER: [f32; 6] = [0.001_327_647_1, 0.009_675_541, 0.055_507_13, 0.240_221_2, 0.693_146_94, 1.000_000_1];
-
-/// 2^x for x from -126 to 127, relative error below 2e-7.
-#[inline(always)]
-fn exp2<const FUSED: bool>(x: f32) -> f32 {
-    /// 1.5 * 2^23 + 127: adding it rounds, and leaves the exponent in the low bits.
-    const MAGIC: f32 = 12_583_039.0;
-    let whole = x + MAGIC;
-    let f = x - (whole - MAGIC);
-    let mut p = POWER[0];
-    for &c in &POWER[1..] {
-        p = if FUSED { p.mul_add(f, c) } else { p * f + c };
-    }
-    p * f32::from_bits(whole.to_bits() << 23)
-}
-
-/// From the integers of some rows to l^: sums, and a look at what may be among the best.
-#[inline(always)]
-fn settle_rows<const FUSED: bool>(words: &Words<'_>, tile: &[[f32; WIDTH]], scales: &[f32], sieves: &mut [Sieve]) {
-    for ((q, &scale), sieve) in tile.iter().zip(scales).zip(sieves) {
-        let mut values = [0.0f32; WIDTH];
-        let mut most = [f32::NEG_INFINITY; 16];
-        for l in 0..WIDTH {
-            let c = words.scales[l] * scale;
-            values[l] = if FUSED { q[l].mul_add(c, words.bias[l]) } else { q[l] * c + words.bias[l] };
-            most[l % 16] = if values[l] > most[l % 16] { values[l] } else { most[l % 16] };
-        }
-        if most.iter().any(|&most| most > sieve.alarm) {
-            sieve.look(words, &values);
-        }
-        let reference = sieve.reference;
-        for l in 0..16 {
-            let [a, b] = [values[l], values[l + 16]].map(|v| {
-                let x = v - reference;
-                exp2::<FUSED>(if x > -126.0 { x } else { -126.0 })
-            });
-            sieve.sums[l] += a + b;
-        }
-    }
-}
-
-/// [`settle_rows`] with AVX-512's powers of two.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn settle_wide(words: &Words<'_>, tile: &[[f32; WIDTH]], scales: &[f32], sieves: &mut [Sieve]) {
-    use std::arch::x86_64::{
-        _CMP_GT_OQ, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT, _mm512_add_ps, _mm512_cmp_ps_mask, _mm512_fmadd_ps,
-        _mm512_loadu_ps, _mm512_max_ps, _mm512_mul_ps, _mm512_roundscale_ps, _mm512_scalef_ps, _mm512_set1_ps,
-        _mm512_storeu_ps, _mm512_sub_ps,
-    };
-    const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-    // SAFETY: every load and store stays within one of the arrays of 16 or 32 numbers.
-    unsafe {
-        let half = |x: *const f32| [_mm512_loadu_ps(x), _mm512_loadu_ps(x.add(16))];
-        let (c, b) = (half(words.scales.as_ptr()), half(words.bias.as_ptr()));
-        let p = POWER.map(|c| _mm512_set1_ps(c));
-        for ((q, &scale), sieve) in tile.iter().zip(scales).zip(sieves) {
-            let scale = _mm512_set1_ps(scale);
-            let q = half(q.as_ptr());
-            let v = [0, 1].map(|l| _mm512_fmadd_ps(q[l], _mm512_mul_ps(c[l], scale), b[l]));
-            let above = _mm512_cmp_ps_mask::<_CMP_GT_OQ>(_mm512_max_ps(v[0], v[1]), _mm512_set1_ps(sieve.alarm));
-            if above != 0 {
-                let mut values = [0.0f32; WIDTH];
-                _mm512_storeu_ps(values.as_mut_ptr(), v[0]);
-                _mm512_storeu_ps(values.as_mut_ptr().add(16), v[1]);
-                sieve.look(words, &values);
-            }
-            let reference = _mm512_set1_ps(sieve.reference);
-            let powers = v.map(|v| {
-                let x = _mm512_sub_ps(v, reference);
-                let whole = _mm512_roundscale_ps::<NEAREST>(x);
-                let f = _mm512_sub_ps(x, whole);
-                let power = p[1..].iter().fold(p[0], |power, &c| _mm512_fmadd_ps(power, f, c));
-                _mm512_scalef_ps(power, whole)
-            });
-            let sums = sieve.sums.as_mut_ptr();
-            let sum = _mm512_add_ps(_mm512_loadu_ps(sums), _mm512_add_ps(powers[0], powers[1]));
-            _mm512_storeu_ps(sums, sum);
-        }
-    }
-}
-
-fn settle(kind: Kind, words: &Words<'_>, tile: &[[f32; WIDTH]], scales: &[f32], sieves: &mut [Sieve]) {
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    fn avx2(words: &Words<'_>, tile: &[[f32; WIDTH]], scales: &[f32], sieves: &mut [Sieve]) {
-        settle_rows::<true>(words, tile, scales, sieves);
-    }
-    match kind {
-        // SAFETY: `Kind::found` saw these features on this processor; the body is safe code.
-        #[cfg(target_arch = "x86_64")]
-        Kind::Vnni | Kind::Wide => unsafe { settle_wide(words, tile, scales, sieves) },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Kind::Avx2 => unsafe { avx2(words, tile, scales, sieves) },
-        #[cfg(target_arch = "wasm32")]
-        Kind::Simd128 => settle_rows::<false>(words, tile, scales, sieves),
-        Kind::Portable => settle_rows::<false>(words, tile, scales, sieves),
-    }
 }
