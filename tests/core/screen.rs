@@ -174,7 +174,8 @@ fn numbers_that_may_overflow_are_refused() {
     assert!(IntegerLayer::new(&layer.w, &b, 40, 4).is_none());
 }
 
-const WORDS: usize = 150;
+/// So many that the output layers are sifted, but for the one of low rank.
+const WORDS: usize = 11_000;
 
 fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
     let luong = LuongSizes {
@@ -234,14 +235,17 @@ fn step(stepper: &mut dyn Stepper, need: &Need<'_>) -> StepOutput {
     output
 }
 
+/// How far log p may be from the exact one: with six inputs, what is rounded off hardly evens out.
+const NEAR: f32 = 2e-3;
+
 #[track_caller]
 fn assert_near(what: &str, found: &[(u32, f32)], all: &[f32], count: usize) {
     let expected = top(all, count);
     assert_eq!(found.len(), expected.len(), "{what}");
     for (place, (&(token, log_p), expected)) in found.iter().zip(&expected).enumerate() {
-        assert!((log_p - expected.1).abs() < 1e-5, "{what}, place {place}: {log_p} is not {}", expected.1);
+        assert!((log_p - expected.1).abs() < NEAR, "{what}, place {place}: {log_p} is not {}", expected.1);
         // words may change places only where rounding decides
-        assert!((all[token as usize] - expected.1).abs() < 4e-6, "{what}, place {place}: word {token}");
+        assert!((all[token as usize] - expected.1).abs() < 1e-5, "{what}, place {place}: word {token}");
         let twin = found[place + 1..].iter().find(|other| other.1.to_bits() == log_p.to_bits());
         assert!(twin.is_none_or(|twin| twin.0 > token), "{what}: of equals the lower id comes first");
     }
@@ -265,7 +269,7 @@ fn what_is_asked_for_is_what_every_word_would_have_said() {
                     for (a, b) in all.log_p.iter().zip(&reference.log_p) {
                         assert!((a - b).abs() < 1e-5, "{what}: {a} is not {b}");
                     }
-                    for best in [1, 2, 7, 60, 149, 150, 151, usize::MAX] {
+                    for best in [1, 2, 7, 60, WORDS - 1, WORDS, WORDS + 1, usize::MAX] {
                         let output = step(engine, &Need { best, words: &words, every: false });
                         assert!(output.log_p.is_empty(), "{what}");
                         for row in 0..2 {
@@ -274,7 +278,7 @@ fn what_is_asked_for_is_what_every_word_would_have_said() {
                         for (asked, found) in words.iter().zip(&output.words) {
                             match all.log_p_row(asked.row).get(asked.token as usize) {
                                 Some(expected) => {
-                                    assert!((found - expected).abs() < 1e-5, "{what}: {found}, {expected}");
+                                    assert!((found - expected).abs() < NEAR, "{what}: {found}, {expected}");
                                 }
                                 None => assert!(found.is_nan(), "{what}: no such word"),
                             }

@@ -19,13 +19,16 @@ pub mod readout;
 pub mod search;
 pub mod workspace;
 
+use std::sync::OnceLock;
+
 use crate::{
     fused::parts::FusedParts, layout::ParameterLayout, minibatch::Minibatch, optimizer::Optimizer, reach::Reach,
 };
+use engine::clock::Instant;
 use engine::error::{Error, Result};
 use engine::models::config::{Architecture, Config};
 use engine::models::fused as kernels;
-use engine::nn::{fused::Precision, fused::vocabulary::Mixed};
+use engine::nn::fused::{Packed, Precision, vocabulary::Mixed};
 
 pub use crate::fused::pass::{BatchLoss, Packs, ShardPass, StepOptions};
 pub use crate::fused::workspace::{Noise, Shard, TrainingScratch};
@@ -92,7 +95,7 @@ impl Fused {
     /// The same, with the factors of products in this precision while a gradient is computed. A loss without gradient
     /// is computed exactly.
     pub fn with_precision(self, precision: Precision) -> Self {
-        Self { precision: precision.here(), ..self }
+        Self { precision: faster(precision), ..self }
     }
 
     /// The same, with an output layer that computes only a [`sample`] of the vocabulary while a gradient is computed:
@@ -186,4 +189,30 @@ impl Fused {
         }
         total
     }
+}
+
+/// How many times faster products in bf16 must be to make up for the rounding of their factors.
+const WORTHWHILE: f64 = 1.3;
+
+/// The precision that this processor is faster in: this one, or `F32`. Some have the instructions for pairs of bf16 and
+/// multiply them no faster, so that rounding costs more than it gains; both products are timed once.
+fn faster(precision: Precision) -> Precision {
+    static PAYS: OnceLock<bool> = OnceLock::new();
+    // a build without optimisation times itself and not the processor
+    let pays = || cfg!(debug_assertions) || seconds(Precision::Bf16) * WORTHWHILE < seconds(Precision::F32);
+    if precision.here() == Precision::F32 || *PAYS.get_or_init(pays) { precision.here() } else { Precision::F32 }
+}
+
+/// What a product takes whose weight stays near the core, the least of some.
+fn seconds(precision: Precision) -> f64 {
+    let (m, n, k) = (48, 256, 256);
+    let (w, x, mut c, mut pack) = (vec![0.5; n * k], vec![0.25; m * k], vec![0.0; m * n], Packed::default());
+    pack.pack_transposed(precision, &w, n, k);
+    let mut least = f64::INFINITY;
+    for _ in 0..12 {
+        let started = Instant::now();
+        pack.apply(m, &x, k, &mut c, n, false);
+        least = least.min(started.elapsed().as_secs_f64());
+    }
+    least
 }

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::models::checkpoint::{TensorRows, Weights};
 use crate::models::{need::Need, stepper::StepOutput};
 use crate::nn::fused::screen::{IntegerLayer, Rounded, Sieve, Sifted};
-use crate::nn::fused::{Packed, screen, team};
+use crate::nn::fused::{LARGE, Packed, screen, team};
 use crate::nn::{fused::elementwise::log_softmax, fused::tile::Onto};
 
 /// The words that are multiplied exactly even where fewer are asked for: those that the normaliser mostly consists of.
@@ -27,7 +27,7 @@ pub struct Readout {
     bias: Vec<f32>,
     vocabulary: usize,
     width: usize,
-    /// `None` where numbers are so large that they must be multiplied as they are.
+    /// `None` where W is small, or its numbers are so large that they must be multiplied as they are.
     screen: Option<IntegerLayer>,
     packed: OnceLock<Packed>,
 }
@@ -56,7 +56,8 @@ impl Readout {
         let (vocabulary, width) = (rows.count, rows.width);
         let bias = bias.map_or_else(|| Ok(vec![0.0; vocabulary]), |name| weights.numbers(name))?;
         let write = |v: usize, row: &mut [f32]| row.copy_from_slice(rows.get(v, &mut Vec::new()));
-        let screen = IntegerLayer::of_rows(&write, &bias, vocabulary, width);
+        let is_large = vocabulary * width >= LARGE;
+        let screen = is_large.then(|| IntegerLayer::of_rows(&write, &bias, vocabulary, width)).flatten();
         Ok(Self { weights: Arc::clone(weights), name, bias, vocabulary, width, screen, packed: OnceLock::new() })
     }
 

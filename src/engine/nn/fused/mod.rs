@@ -29,7 +29,7 @@ mod width;
 
 pub use elementwise::{axpy, dot, fill_rows};
 pub use number::Precision;
-pub use pack::Packed;
+pub use pack::{LARGE, Packed};
 pub use rounded::Factor;
 pub use tile::Onto;
 

@@ -12,8 +12,7 @@ use std::arch::x86_64::{
 use half::{bf16, f16};
 
 use super::pairs;
-use super::{Packed, pairs::Pair};
-use crate::clock::Instant;
+use super::pairs::Pair;
 use serde::{Deserialize, Serialize};
 
 /// Four sums of `f32`; in a browser, one of its vectors.
@@ -269,30 +268,8 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// The precision that this processor is faster in: this one, or `F32`. Some have the instructions for pairs of bf16
-    /// and are not faster with them, so that rounding costs more than it gains; the products of both are timed once.
+    /// The precision that this processor has instructions for: this one, or `F32`.
     pub fn here(self) -> Self {
-        use std::sync::OnceLock;
-        static PAYS: OnceLock<bool> = OnceLock::new();
-        // a build without optimisation times itself and not the processor
-        let pays = || cfg!(debug_assertions) || Self::Bf16.seconds() * WORTHWHILE < Self::F32.seconds();
-        if pairs::multiplied() && *PAYS.get_or_init(pays) { self } else { Self::F32 }
-    }
-
-    /// What a product takes whose weight stays near the core, the least of some.
-    fn seconds(self) -> f64 {
-        let (m, n, k) = (48, 256, 256);
-        let (w, x, mut c, mut pack) = (vec![0.5; n * k], vec![0.25; m * k], vec![0.0; m * n], Packed::default());
-        pack.pack_transposed(self, &w, n, k);
-        let mut least = f64::INFINITY;
-        for _ in 0..12 {
-            let started = Instant::now();
-            pack.apply(m, &x, k, &mut c, n, false);
-            least = least.min(started.elapsed().as_secs_f64());
-        }
-        least
+        if pairs::multiplied() { self } else { Self::F32 }
     }
 }
-
-/// How many times faster products in bf16 must be to make up for the rounding of their factors.
-const WORTHWHILE: f64 = 1.3;

@@ -9,6 +9,9 @@ use super::tile::{Onto, Out, Panels, View};
 use super::{Level, Precision, level};
 use super::{number::Number, pages::PagedNumbers, pairs, pairs::Pair, sixteen::Sixteen, team, tile, width::WIDTH};
 
+/// Numbers of a weight that takes so long to read that rounding it pays; a smaller one stays as it is.
+pub const LARGE: usize = 1 << 16;
+
 /// A weight packed for `x W'` or `y W`.
 #[derive(Clone, Debug, Default)]
 pub struct Packed {
@@ -59,10 +62,11 @@ impl Packed {
         }
     }
 
-    /// [`Packed::compact`], but rounded to 16-bit integers ([`super::sixteen`]) where f16 would change a number.
+    /// [`Packed::compact`], but rounded to 16-bit integers ([`super::sixteen`]) where f16 would change a number and the
+    /// weight is [`LARGE`].
     pub fn rounded(w: &[f32], n: usize, k: usize) -> Self {
         let pack = Self::compact(w, n, k);
-        match if pack.is_half() { None } else { Sixteen::new(w, n, k) } {
+        match if pack.is_half() || w.len() < LARGE { None } else { Sixteen::new(w, n, k) } {
             Some(integers) => Self { k, n, panels: Numbers::Integers(integers) },
             None => pack,
         }
