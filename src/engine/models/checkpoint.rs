@@ -17,7 +17,7 @@ use crate::models::header::{NumberFormat, SCALE, TensorPlace};
 use crate::models::stored::{BLOCK, IntegerMatrix, Stored, in_8_bits};
 use crate::models::{disk, header};
 use crate::nn::fused::integers::{PackedIntegers, Rounding};
-use crate::nn::fused::{self, Packed};
+use crate::nn::fused::{Packed, elementwise::dot_short};
 use crate::nn::linear::ROUNDING;
 use crate::text::write::write_inside;
 
@@ -91,7 +91,7 @@ impl TensorRows<'_> {
     pub fn dot(&self, row: usize, x: &[f32], buffer: &mut Vec<f32>) -> f32 {
         match (self.wide, &self.stored) {
             (None, Some(stored)) => stored.dot(row, x, buffer),
-            _ => fused::dot(self.get(row, buffer), x),
+            _ => dot_short(self.get(row, buffer), x),
         }
     }
 }

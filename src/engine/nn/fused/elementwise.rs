@@ -84,28 +84,44 @@ per_level! {
 pub fn dot_stored(bytes: &[u8], half: bool, y: &[f32]) -> Option<f32> {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 {
-        // SAFETY: the processor has the features.
-        return Some(unsafe { if half { dot_wide::<2>(bytes, y) } else { dot_wide::<4>(bytes, y) } });
+        let (halves, singles) = (bytes.len() / 2, bytes.len() / 4);
+        // SAFETY: the processor has the features, and so many numbers lie there.
+        return Some(unsafe {
+            if half { dot_wide::<2>(bytes.as_ptr(), halves, y) } else { dot_wide::<4>(bytes.as_ptr(), singles, y) }
+        });
     }
     let _ = (bytes, half, y);
     None
 }
 
+/// [`dot`], where many short ones are asked for: its lanes are added up by halves, not one after another.
+pub fn dot_short(x: &[f32], y: &[f32]) -> f32 {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        // SAFETY: the processor has the features, and x has so many numbers.
+        return unsafe { dot_wide::<4>(x.as_ptr().cast(), x.len(), y) };
+    }
+    dot(x, y)
+}
+
 /// [`dot_stored`] of numbers of SIZE bytes.
+///
+/// # Safety
+/// `count` of them can be read at `bytes`.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn dot_wide<const SIZE: usize>(bytes: &[u8], y: &[f32]) -> f32 {
+unsafe fn dot_wide<const SIZE: usize>(bytes: *const u8, count: usize, y: &[f32]) -> f32 {
     use std::arch::x86_64::{
         _mm256_maskz_loadu_epi16, _mm512_add_ps, _mm512_cvtph_ps, _mm512_fmadd_ps, _mm512_maskz_loadu_ps,
         _mm512_reduce_add_ps, _mm512_setzero_ps,
     };
-    let n = (bytes.len() / SIZE).min(y.len());
+    let n = count.min(y.len());
     let mut lanes = [_mm512_setzero_ps(); 2];
     for from in (0..n).step_by(32) {
         for (l, sum) in lanes.iter_mut().enumerate() {
             let at = from + 16 * l;
             let mask = ((1u32 << n.saturating_sub(at).min(16)) - 1) as u16;
-            let (x, y) = (bytes.as_ptr().wrapping_add(SIZE * at), y.as_ptr().wrapping_add(at));
+            let (x, y) = (bytes.wrapping_add(SIZE * at), y.as_ptr().wrapping_add(at));
             // SAFETY: the mask covers what lies below n; an f16 is its 16 bits, and no load asks for alignment.
             let (x, y) = unsafe {
                 let x = if SIZE == 2 {

@@ -38,7 +38,7 @@ const HEADROOM: f32 = 60.0;
 /// Words at least this probable, log2, are kept whatever is asked for: the normaliser mostly consists of them.
 const PROBABLE: f32 = -13.0;
 /// But no more of them than this for being probable: of many, what rounding does to one counts for less.
-const ENOUGH: usize = 512;
+const ENOUGH: usize = 256;
 /// The bias of what fills up the last panel.
 const NOTHING: f32 = -1e30;
 
