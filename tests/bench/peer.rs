@@ -77,7 +77,7 @@ impl Peer {
 /// What a peer printed in each setting, turn after turn.
 pub struct Laps {
     peer: Peer,
-    laps: Vec<(Setting, Vec<Value>)>,
+    settings: Vec<(Setting, Vec<Value>)>,
     threads: usize,
     pub refused: Option<String>,
 }
@@ -85,8 +85,8 @@ pub struct Laps {
 impl Laps {
     pub fn new(peer: &Peer, threads: usize) -> Self {
         let settings = SETTINGS.iter().filter(|setting| threads > 1 || !setting.all_threads);
-        let laps = settings.map(|setting| (*setting, Vec::new())).collect();
-        Self { peer: peer.clone(), laps, threads, refused: None }
+        let settings = settings.map(|setting| (*setting, Vec::new())).collect();
+        Self { peer: peer.clone(), settings, threads, refused: None }
     }
 
     pub fn name(&self) -> &str {
@@ -98,8 +98,8 @@ impl Laps {
         let most = self.best().map_or(0.0, |(_, rate)| rate);
         let (peer, threads, refused) = (&self.peer, self.threads, &mut self.refused);
         let key = peer.key;
-        self.laps.retain(|(_, lap)| lap.is_empty() || rate(lap, key) > HOPELESS * most);
-        self.laps.retain_mut(|(setting, lap)| match others.during(|| peer.run(arguments, *setting, threads)) {
+        self.settings.retain(|(_, lap)| lap.is_empty() || rate(lap, key) > HOPELESS * most);
+        self.settings.retain_mut(|(setting, lap)| match others.during(|| peer.run(arguments, *setting, threads)) {
             Ok(figures) => {
                 lap.push(figures);
                 true
@@ -113,19 +113,19 @@ impl Laps {
             }
         });
         if self.refused.is_some() {
-            self.laps.clear();
+            self.settings.clear();
         }
     }
 
     /// The setting with the best median of the words a second, and that median.
     fn best(&self) -> Option<(usize, f64)> {
-        let rates = self.laps.iter().map(|(_, lap)| rate(lap, self.peer.key)).enumerate();
-        rates.filter(|(at, _)| !self.laps[*at].1.is_empty()).max_by(|a, b| a.1.total_cmp(&b.1))
+        let rates = self.settings.iter().map(|(_, lap)| rate(lap, self.peer.key)).enumerate();
+        rates.filter(|(at, _)| !self.settings[*at].1.is_empty()).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// The name of its best setting, and what it printed in it.
     pub fn at_its_best(&self) -> Option<(&'static str, &[Value])> {
-        let (setting, lap) = &self.laps[self.best()?.0];
+        let (setting, lap) = &self.settings[self.best()?.0];
         Some((setting.name, lap))
     }
 }
