@@ -6,10 +6,10 @@
 //! unsigned with signed numbers, and sum (w + 128) q - 128 sum q is the sum that is wanted.
 
 #[cfg(target_arch = "x86_64")]
-use super::Level;
+use super::{Level, level};
 use super::pages::PagedNumbers;
 use super::tile::{Finish, Out};
-use super::{level, per_level, team};
+use super::{per_level, team};
 
 /// Rows of W in a panel.
 pub(super) const WIDTH: usize = 32;

@@ -2,7 +2,9 @@
 //! the best.
 
 use super::{ROWS, Rounded, Sieve, WIDTH, Words};
-use crate::nn::fused::{Level, level};
+#[cfg(target_arch = "x86_64")]
+use crate::nn::fused::Level;
+use crate::nn::fused::level;
 
 /// What rows from `row` on of `rounded` come to.
 pub(super) struct Products<'a> {
