@@ -5,10 +5,10 @@
 //! W lies in panels of [`WIDTH`] rows, four inputs side by side, as w + 128: one instruction of AVX-512 VNNI multiplies
 //! unsigned with signed numbers, and sum (w + 128) q - 128 sum q is the sum that is wanted.
 
-#[cfg(target_arch = "x86_64")]
-use super::{Level, level};
 use super::pages::PagedNumbers;
 use super::tile::{Finish, Out};
+#[cfg(target_arch = "x86_64")]
+use super::{Level, level};
 use super::{per_level, team};
 
 /// Rows of W in a panel.
