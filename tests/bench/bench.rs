@@ -78,9 +78,9 @@ const HELP: &str = "\
 one thread, on all of them with either OMP_WAIT_POLICY, and with a translator a thread (side_by_side=N). Ratios are to
 the best of these. It is called with DIR FILE BEAM MAX_LENGTH batch=N threads=N, on a graphics card also device=NAME:
 DIR is a model folder that lies there for the time of the measurement, FILE has a sentence a line, words split by
-spaces, and </s> is to be added behind each. Its last line must be a JSON object with words_per_s (target words), median_s (of a batch), first
-(the first ids of the first translation) and score (its log p); the last two are compared with ours. Where it prints
-none for a model or a setting, it is left out there.
+spaces, and </s> is to be added behind each. Its last line must be a JSON object with words_per_s (target words),
+median_s (of a batch), first (the first ids of the first translation) and score (its log p); the last two are compared
+with ours. Where it prints none for a model or a setting, it is left out there.
 --train-peer COMMAND runs beside training. It is called with rnnencdec, rnnsearch or luong and threads=N updates=N
 B=PAIRS length=WORDS V=VOCABULARY n=N m=N l=N drop=P (luong: layers=N and no l), draws its own pairs, and its last line
 must be a JSON object with words_per_second (target words, </s> included).";

@@ -115,7 +115,7 @@ fn race_all(
     let (mut ran, mut refusals) = (false, Vec::new());
     for source in Source::all(setup, random).into_iter().filter(|source| source.is_meant(&setup.only)) {
         let subject = source.subject(&setup.runtime.device)?;
-        let racer = Racer::new(setup, &subject)?;
+        let mut racer = Racer::new(setup, &subject)?;
         for course in courses(&subject) {
             let race = racer.race(&course)?;
             let rates = setup.rates(course.threads)?;

@@ -99,22 +99,18 @@ impl Laps {
         let (peer, threads, refused) = (&self.peer, self.threads, &mut self.refused);
         let key = peer.key;
         self.settings.retain(|(_, lap)| lap.is_empty() || rate(lap, key) > HOPELESS * most);
-        self.settings.retain_mut(|(setting, lap)| match others.during(|| peer.run(arguments, *setting, threads)) {
-            Ok(figures) => {
-                lap.push(figures);
-                true
-            }
+        self.settings.retain_mut(|(setting, lap)| {
             // once is enough: a peer need not know every architecture, nor every setting
-            Err(why) => {
-                if setting.name == SETTINGS[0].name {
-                    *refused = Some(why);
-                }
-                false
+            if refused.is_some() {
+                return false;
             }
+            match others.during(|| peer.run(arguments, *setting, threads)) {
+                Ok(figures) => lap.push(figures),
+                Err(why) if *setting == SETTINGS[0] => *refused = Some(why),
+                Err(_) => return false,
+            }
+            refused.is_none()
         });
-        if self.refused.is_some() {
-            self.settings.clear();
-        }
     }
 
     /// The setting with the best median of the words a second, and that median.

@@ -63,6 +63,7 @@ pub struct Race {
 pub struct Racer<'a> {
     setup: &'a Setup,
     subject: &'a Subject,
+    peers: Vec<Peer>,
     folder: Option<TempDir>,
 }
 
@@ -71,14 +72,14 @@ const SENTENCES: &str = "sentences.txt";
 
 impl<'a> Racer<'a> {
     pub fn new(setup: &'a Setup, subject: &'a Subject) -> anyhow::Result<Self> {
-        let mut folder = None;
-        if !setup.peers.is_empty() {
+        let (peers, mut folder) = (setup.peers.clone(), None);
+        if !peers.is_empty() {
             subject.save(&folder.insert(tempfile::tempdir()?).path().join(MODEL))?;
         }
-        Ok(Self { setup, subject, folder })
+        Ok(Self { setup, subject, peers, folder })
     }
 
-    pub fn race(&self, course: &Course) -> anyhow::Result<Race> {
+    pub fn race(&mut self, course: &Course) -> anyhow::Result<Race> {
         let runtime = &self.setup.runtime;
         let sentences = self.subject.sentences(course.count, WORDS);
         let mut ours = Runner::new(self.subject, runtime.engine, &runtime.device, course)?;
@@ -92,7 +93,7 @@ impl<'a> Racer<'a> {
         let laps = |peer: &Peer| Laps::new(peer, course.threads);
         let mut race = Race {
             readable: reference.as_ref().map(|_| Lap::default()),
-            peers: self.setup.peers.iter().map(laps).collect(),
+            peers: self.peers.iter().map(laps).collect(),
             ..Race::default()
         };
         ours.warm(&sentences)?;
@@ -117,6 +118,9 @@ impl<'a> Racer<'a> {
                 break;
             }
         }
+        // it does not know the architecture, whatever the course
+        let mut laps = race.peers.iter();
+        self.peers.retain(|_| laps.next().is_some_and(|laps| laps.refused.is_none()));
         race.apart = race.readable.as_ref().map(|lap| apart(&race.ours.best, &lap.best));
         Ok(race)
     }

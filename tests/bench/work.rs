@@ -29,7 +29,7 @@ pub struct Bound {
     pub by: &'static str,
 }
 
-pub const BOUNDS: &str = "bounds: reading the weights at every step, in 8 bits for the output layer and in 16 for all else, \
+pub const BOUNDS: &str = "reading the weights at every step, in 8 bits for the output layer and in 16 for all else, \
                           from the last cache where they fit there, or making all products, whichever takes longer";
 
 /// Bytes of a number of the output layer, and of others.

@@ -8,9 +8,9 @@ use half::{bf16, f16};
 use rayon::prelude::*;
 
 use crate::models::header::NumberFormat;
-use crate::nn::fused::elementwise::dot_stored;
+use crate::nn::fused::Packed;
+use crate::nn::fused::elementwise::{dot_short, dot_stored};
 use crate::nn::fused::integers::{PackedIntegers, Rounding};
-use crate::nn::fused::{Packed, dot};
 
 /// Numbers widened at a time: small enough for the first-level cache, large enough to share out.
 pub(super) const BLOCK: usize = 4096;
@@ -88,7 +88,7 @@ impl Stored {
             }
         }
         self.row(row, x.len(), buffer);
-        dot(buffer, x)
+        dot_short(buffer, x)
     }
 
     pub(super) fn rounding(&self) -> Option<Rounding> {

@@ -8,7 +8,7 @@
 use super::pages::PagedNumbers;
 use super::tile::{Finish, Out};
 #[cfg(target_arch = "x86_64")]
-use super::{Level, level};
+use super::{Level, has_vnni, level};
 use super::{per_level, team};
 
 /// Rows of W in a panel.
@@ -120,6 +120,13 @@ pub struct PackedIntegers {
     units: Vec<f32>,
 }
 
+/// Writes a row of W into a panel, from the first number of the row on.
+pub(super) fn write_row(panel: &mut [u8], row: &[i8]) {
+    for (to, from) in panel.chunks_mut(WIDTH * FOUR).zip(row.chunks(FOUR)) {
+        to.iter_mut().zip(from).for_each(|(to, q)| *to = (i32::from(*q) + UP) as u8);
+    }
+}
+
 impl PackedIntegers {
     /// Packs matrices of `k` columns below each other, each with its b.
     ///
@@ -135,9 +142,7 @@ impl PackedIntegers {
             for row in q.chunks_exact(k.max(1)) {
                 let v = units.len();
                 let panel = &mut panels[v / WIDTH * WIDTH * fours * FOUR..][v % WIDTH * FOUR..];
-                for (to, from) in panel.chunks_mut(WIDTH * FOUR).zip(row.chunks(FOUR)) {
-                    to.iter_mut().zip(from).for_each(|(to, q)| *to = (i32::from(*q) + UP) as u8);
-                }
+                write_row(panel, row);
                 multipliers.push(*b);
                 units.push(1.0 / b);
             }
@@ -258,9 +263,8 @@ pub(super) fn block(rows: usize, fours: usize, q: &[i8], panel: &[u8], sums: &mu
     }
     #[cfg(target_arch = "x86_64")]
     {
-        static VNNI: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
         match level() {
-            Level::Avx512 if *VNNI.get_or_init(|| is_x86_feature_detected!("avx512vnni")) => {
+            Level::Avx512 if has_vnni() => {
                 rows!(vnni (1 4)(2 2)(3 1)(4 1)(5 1)(6 1));
                 return;
             }

@@ -86,6 +86,12 @@ fn detect() -> Level {
     }
 }
 
+/// Whether the processor adds up products of integers in one instruction of 512 bits.
+#[cfg(target_arch = "x86_64")]
+fn has_vnni() -> bool {
+    is_x86_feature_detected!("avx512vnni")
+}
+
 #[cfg(not(target_arch = "x86_64"))]
 fn detect() -> Level {
     Level::Base

@@ -52,24 +52,22 @@ impl Packed {
 
     /// [`Packed::transposed`], kept as f16 if no number changes and the processor widens f16 as it reads.
     pub fn compact(w: &[f32], n: usize, k: usize) -> Self {
-        match if level() > Level::Base { halves(w) } else { None } {
-            Some(halves) => {
-                let mut panels = PagedNumbers::filled(n.div_ceil(WIDTH) * WIDTH * k, f16::ZERO);
-                fill_transposed(&mut panels, &halves, f16::ZERO, n, k);
-                Self { k, n, panels: Numbers::Half(panels) }
-            }
-            None => Self::transposed(w, n, k),
-        }
+        Self::half(w, n, k).unwrap_or_else(|| Self::transposed(w, n, k))
+    }
+
+    fn half(w: &[f32], n: usize, k: usize) -> Option<Self> {
+        let halves = if level() > Level::Base { halves(w)? } else { return None };
+        let mut panels = PagedNumbers::filled(n.div_ceil(WIDTH) * WIDTH * k, f16::ZERO);
+        fill_transposed(&mut panels, &halves, f16::ZERO, n, k);
+        Some(Self { k, n, panels: Numbers::Half(panels) })
     }
 
     /// [`Packed::compact`], but rounded to 16-bit integers ([`super::sixteen`]) where f16 would change a number and the
     /// weight is [`LARGE`].
     pub fn rounded(w: &[f32], n: usize, k: usize) -> Self {
-        let pack = Self::compact(w, n, k);
-        match if pack.is_half() || w.len() < LARGE { None } else { Sixteen::new(w, n, k) } {
-            Some(integers) => Self { k, n, panels: Numbers::Integers(integers) },
-            None => pack,
-        }
+        let integers = || if w.len() < LARGE { None } else { Sixteen::new(w, n, k) };
+        let rounded = || integers().map(|integers| Self { k, n, panels: Numbers::Integers(integers) });
+        Self::half(w, n, k).or_else(rounded).unwrap_or_else(|| Self::transposed(w, n, k))
     }
 
     /// Whether it holds other numbers than it was packed from.

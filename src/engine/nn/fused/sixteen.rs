@@ -1,12 +1,12 @@
 //! Products in 16-bit integers, for weights in `f32` of which nobody needs the last digits: half of what is read, and
 //! twice as many products an instruction. Each row of W is rounded as round(c w), and each [`CHUNK`] of each row of x
-//! with a c of its own, for rows of x often have a few great numbers. Products are added up in 32 bits over a chunk and
+//! with its own c, for rows of x often have a few great numbers. Products are added up in 32 bits over a chunk and
 //! in `f32` from there on; a chunk is short enough for its sum to fit, since c keeps |q_v| |q| below 2^31 (Cauchy and
 //! Schwarz), and long enough for the rest to cost little. W lies in panels of [`WIDTH`] rows, pairs of inputs side by side as the instructions want them.
 
 use super::tile::{Finish, Out};
 #[cfg(target_arch = "x86_64")]
-use super::{Level, level};
+use super::{Level, has_vnni, level};
 use super::{Onto, pages::PagedNumbers, per_level, team};
 
 /// Rows of W in a panel.
@@ -68,7 +68,7 @@ impl Sixteen {
         let mut rows: Vec<_> = q.chunks_mut(wide.max(1)).zip(units.chunks_mut(chunks.max(1))).collect();
         let round = |r: usize, (q, units): &mut (&mut [i16], &mut [f32])| round_row(&x[r * lda..r * lda + k], q, units);
         team::each(if m * k > FEW { threads } else { 1 }, &mut rows, &round);
-        let out = Out { c: c.as_mut_ptr(), ldc, finish: onto.finish(n) };
+        let out = Out { c: c.as_mut_ptr(), ldc, finish: Finish::Write };
         let threads = threads.min(count).min(n * k * (m + READING) / WORTHWHILE + 1);
         let cuts = if threads > 1 { (threads * CUTS).min(count) } else { 1 };
         team::run(threads, cuts, &|cut| {
@@ -86,14 +86,9 @@ impl Sixteen {
                         // SAFETY: row r and these columns lie in C, by the assert; no two cuts share a panel, so none a
                         // column.
                         let c = unsafe { std::slice::from_raw_parts_mut(out.c.add(r * ldc + first), width) };
-                        let onto = match out.finish {
-                            // SAFETY: `finish` saw a number for each column.
-                            Finish::Row(row) => Some(unsafe { std::slice::from_raw_parts(row.add(first), width) }),
-                            _ => None,
-                        };
                         match onto {
-                            Some(onto) => scale_onto(sums, own, onto, c),
-                            None => scale(sums, own, matches!(out.finish, Finish::Add), c),
+                            Onto::Row(row) => scale_onto(sums, own, &row[first..][..width], c),
+                            Onto::C | Onto::Zero => scale(sums, own, matches!(onto, Onto::C), c),
                         }
                     }
                 }
@@ -154,7 +149,7 @@ fn nearest(x: f32) -> i16 {
 }
 
 per_level! {
-    /// Rounds a row of x, 0 behind it, each chunk by a c of its own, of which 1 / c is kept; a chunk that is no number has
+    /// Rounds a row of x, 0 behind it, each chunk by its own c, of which 1 / c is kept; a chunk that is no number has
     /// NaN there, and so its sums.
     pub fn round_row(x: &[f32], q: &mut [i16], units: &mut [f32]) {
         q[x.len()..].fill(0);
@@ -187,9 +182,8 @@ enum Kind {
 impl Kind {
     #[cfg(target_arch = "x86_64")]
     fn found() -> Self {
-        static VNNI: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
         match level() {
-            Level::Avx512 if *VNNI.get_or_init(|| is_x86_feature_detected!("avx512vnni")) => Self::Vnni,
+            Level::Avx512 if has_vnni() => Self::Vnni,
             Level::Avx512 => Self::Wide,
             Level::Avx2 => Self::Avx2,
             Level::Base => Self::Portable,

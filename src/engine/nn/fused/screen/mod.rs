@@ -21,8 +21,8 @@ use half::f16;
 use rayon::prelude::*;
 use settle::{Products, settle};
 
-use super::integers::{FOUR, ROWS, UP, WIDTH, block, greatest};
-use super::{Onto, Packed, Precision, dot, pages::PagedNumbers, per_level};
+use super::integers::{FOUR, ROWS, UP, WIDTH, block, greatest, round_row, write_row};
+use super::{Onto, Packed, Precision, dot, pages::PagedNumbers};
 
 /// Weights of a panel that one more thread is worth.
 const WORTHWHILE: usize = 1 << 18;
@@ -143,9 +143,7 @@ impl IntegerLayer {
                 if !biases[l].is_finite() {
                     return None;
                 }
-                for (to, from) in panel[l * FOUR..].chunks_mut(FOUR * WIDTH).zip(q.as_chunks::<FOUR>().0) {
-                    to.iter_mut().zip(from).for_each(|(to, q)| *to = (i32::from(*q) + UP) as u8);
-                }
+                write_row(&mut panel[l * FOUR..], &q);
             }
             Some(worst)
         });
@@ -257,7 +255,7 @@ struct Row {
 /// q = round(c x), the greatest 127; what is left of `q` becomes 0. `off` becomes what is rounded off x.
 fn round(x: &[f32], q: &mut [i8], off: &mut [f32]) -> Option<Row> {
     let most = greatest(x);
-    let norm = f64::from(square(x)).sqrt() * 1.000_01;
+    let norm = f64::from(dot(x, x)).sqrt() * 1.000_01;
     if !(norm < 1e15 && most < 1e15) {
         return None;
     }
@@ -268,37 +266,10 @@ fn round(x: &[f32], q: &mut [i8], off: &mut [f32]) -> Option<Row> {
         return Some(Row { scale: 0.0, error: f64::from(most) * (x.len() as f64).sqrt(), norm: 0.0, sum: 0 });
     }
     let (c, scale) = (MOST / most, most / MOST);
-    let sum = round_off(x, c, scale, q, off);
-    let error = f64::from(square(off)).sqrt() * 1.000_01 + f64::from(most) * 1e-7 * (x.len() as f64).sqrt();
+    let sum = round_row(x, c, q);
+    off.iter_mut().zip(x).zip(&*q).for_each(|((off, x), q)| *off = x - f32::from(*q) * scale);
+    let error = f64::from(dot(off, off)).sqrt() * 1.000_01 + f64::from(most) * 1e-7 * (x.len() as f64).sqrt();
     Some(Row { scale, error, norm: norm + error, sum })
-}
-
-per_level! {
-    pub fn square(x: &[f32]) -> f32 {
-        let mut lanes = [0.0f32; 16];
-        for x in x.chunks(16) {
-            lanes.iter_mut().zip(x).for_each(|(lane, x)| *lane += x * x);
-        }
-        lanes.iter().sum()
-    }
-}
-
-per_level! {
-    /// q = round(c x), 0 behind it, and what is rounded off x; returns 128 sum q.
-    pub fn round_off(x: &[f32], c: f32, scale: f32, q: &mut [i8], off: &mut [f32]) -> i32 {
-        /// Adding and taking it away leaves the nearest whole number.
-        const MAGIC: f32 = 12_582_912.0;
-        let mut sum = 0;
-        for ((x, q), off) in x.iter().zip(q.iter_mut()).zip(off.iter_mut()) {
-            let scaled = x * c;
-            let whole = (scaled + MAGIC) - MAGIC;
-            *off = (scaled - whole) * scale;
-            *q = whole as i32 as i8;
-            sum += whole as i32;
-        }
-        q[x.len()..].fill(0);
-        UP * sum
-    }
 }
 
 struct Words<'a> {
