@@ -51,6 +51,9 @@ pub struct ExploreArgs {
     /// The address of the explorer in a browser; links that are copied begin with it, from now on
     #[arg(long, value_name = "ADDRESS")]
     site: Option<String>,
+    /// In the mode for a class: the sentence, two columns, and nothing else to press by mistake
+    #[arg(long)]
+    class: bool,
     /// Open another window although one is open, which otherwise opens what is given; what is done in it is not kept
     #[arg(long)]
     new_window: bool,
@@ -87,7 +90,9 @@ pub fn open(args: ExploreArgs, context: Context) -> anyhow::Result<()> {
 }
 
 fn is_left_to_another(options: &WindowOptions) -> bool {
-    let Some(state) = options.saved.as_deref().filter(|_| options.device.is_none() && options.threads.is_none()) else {
+    let Some(state) =
+        options.saved.as_deref().filter(|_| options.device.is_none() && options.threads.is_none() && !options.class)
+    else {
         return false;
     };
     let claim = Claim::on(state);
@@ -143,6 +148,7 @@ fn plan(mut args: ExploreArgs, saved: Option<PathBuf>) -> engine::error::Result<
         bundled: bundled::installed(&bundled),
         home: bundled::home(),
         link,
+        class: args.class,
         site: args.site.map(|site| site.split('#').next().unwrap_or_default().to_owned()),
         files: args.files.iter().map(|path| path.canonicalize().unwrap_or_else(|_| path.clone())).collect(),
         source: args.source,

@@ -139,10 +139,15 @@ pub fn installed(folders: &[PathBuf]) -> Vec<Installed> {
     folders.iter().map(of).collect()
 }
 
-/// One model of each architecture: what the window shows at its first start.
+/// What the window shows at its first start: the first model, which is that of the oldest paper, and beside it the
+/// largest with an alignment that translates between the same languages.
 pub fn opening(models: &[PathBuf]) -> Vec<PathBuf> {
-    let mut seen = BTreeSet::new();
-    models.iter().filter(|path| seen.insert(rank(path))).cloned().collect()
+    let installed = installed(models);
+    let Some(first) = installed.first() else { return Vec::new() };
+    let is_beside = |other: &&Installed| other.languages == first.languages && other.state > first.state;
+    // of equally large ones the first
+    let best = installed.iter().rev().filter(is_beside).max_by_key(|other| other.state);
+    std::iter::once(first).chain(best).map(|model| model.folder.clone()).collect()
 }
 
 /// The place of a folder's architecture in [`MODELS`], whose order is that of the papers.
@@ -205,7 +210,9 @@ mod tests {
         let models = models_in(folder.path());
         assert_eq!(models, folders(&["d", "c", "a", "b", "e", "group/early", "group/late"]), "a group comes last");
         assert_eq!(found("late".into(), &[folder.path().to_path_buf()]), Ok(folder.path().join("group/late")));
-        assert_eq!(opening(&models), folders(&["d", "c", "a", "e"]));
+        assert_eq!(opening(&models), folders(&["d", "c"]), "the oldest paper's beside the largest that aligns");
+        assert_eq!(opening(&models[2..]), folders(&["a"]));
+        assert!(opening(&[]).is_empty());
         let known = |model: Installed| (name(&model.folder).unwrap_or_default(), model.paper, model.state);
         let known: Vec<_> = installed(&folders(&["d", "c", "a", "e"])).into_iter().map(known).collect();
         let papers = [

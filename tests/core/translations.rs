@@ -14,7 +14,7 @@ use regex::Regex;
 const WINDOW: [&str; 4] = ["fr", "de", "es", "zh"];
 const LESSONS: [&str; 2] = ["fr", "de"];
 
-const UNSEEN: &[&str] = &["do", "check", "light", "accepts", "key", "word", "model", "for"];
+const UNSEEN: &[&str] = &["do", "check", "light", "key", "word", "model", "for"];
 
 fn root(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)

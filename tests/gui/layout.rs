@@ -7,7 +7,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::layout::{Layout, Look};
 use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts, Pieces};
-use interlinear::pages::{command::Command, lesson::LessonCommand};
+use interlinear::pages::{command::Command, lesson::LessonCommand, sentence::command::SelectCommand};
 use interlinear::{analysis::row_convention::RowConvention, app::open_with::OpenWith, app::settings::Shown};
 use interlinear::{session::link::ShownLink, session::state::Session, ui::App};
 
@@ -484,5 +484,45 @@ fn the_line_over_the_columns_never_paints_over_itself() {
             }
             check_line(&format!("words differ {is_wordy}"), session, width);
         }
+    }
+}
+
+/// What a reader can press or type into, words and cells of the pictures apart.
+fn pressable(harness: &Harness<'static, App>) -> Vec<String> {
+    const ROLES: [Role; 5] = [Role::Button, Role::TextInput, Role::MultilineTextInput, Role::CheckBox, Role::ComboBox];
+    let all = ROLES.iter().flat_map(|role| harness.query_all_by_role(*role));
+    let labels = all.map(|node| node.accesskit_node().label().unwrap_or_default());
+    labels.filter(|label| !label.contains(" probability ") && !label.starts_with("Source word")).collect()
+}
+
+#[test]
+fn class_mode_shows_whole_pictures_and_hardly_anything_to_press_and_is_left_by_one_button() {
+    let words: Vec<String> = (0..18).map(|n| format!("mot{n}")).collect();
+    for size in [[1280.0, 720.0], [1024.0, 768.0]] {
+        let mut session = desk::session("the red shoe");
+        for name in ["one", "two", "three"] {
+            let column = desk::add_column(&mut session, desk::facts(name, true));
+            desk::finish(&mut session, column, "the red shoe", &[&words.join(" ")], None);
+        }
+        let (mut harness, _) = desk::window_of(session, size);
+        let before = pressable(&harness).len();
+        harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
+        harness.run();
+        let shown = pressable(&harness);
+        assert!(shown.len() <= 8 && before > 2 * shown.len(), "{before}, then {shown:?}");
+        assert!(!harness.has_any("log p"), "no numbers");
+        let cells = |harness: &Harness<'static, App>| {
+            let all = harness.query_all_by_role(Role::GridCell).map(|cell| cell.rect());
+            all.fold((0, 0.0f32, f32::INFINITY), |(n, low, high), cell| {
+                (n + 1, low.max(cell.bottom()), high.min(cell.top()))
+            })
+        };
+        let all = cells(&harness);
+        assert!(all.0 >= 2 * 18 * 3 && all.1 < size[1] && all.2 > 0.0, "{all:?}");
+        let column = harness.app().document.columns[0].id;
+        harness.send(SelectCommand::Target { column, i: 3 });
+        assert_eq!(cells(&harness), all, "a click makes no picture smaller");
+        harness.click_on("All controls");
+        assert!(pressable(&harness).len() >= before);
     }
 }

@@ -181,8 +181,36 @@ fn the_end_of_a_lesson_sums_up_and_leads_on() {
     for answer in ["no 1", "yes 1", "yes 2"] {
         harness.click_on(answer);
     }
-    harness.get_each(&["The lesson is at its end", "Of 2 questions you answered 2 rightly, 1 of them at once."]);
+    harness.get_each(&["The lesson is at its end", "You answered 2 of 2 questions rightly, 1 of them at once."]);
     harness.click_on("Next lesson: Second");
     harness.get_by_label("Of Second");
     assert!(harness.query_by_label_contains("Next lesson").is_none(), "it is the last one");
+}
+
+#[test]
+fn a_typed_answer_is_marked_by_its_reader_and_stays_with_its_question() {
+    let page = |n: usize| {
+        format!(
+            "[[page]]\nheading = 'P{n}'\n[[page.part]]\nask.question = 'Why {n}?'\nask.answer = 'So {n}.'\nask.hint = 'Look {n}.'\n"
+        )
+    };
+    let mut session = session();
+    let text = format!("title = 'T'\n{}{}", page(1), page(2));
+    session.absorb_texts(&FolderTexts { files: vec![("lessons/mine.toml".into(), Ok(text))] });
+    let (mut harness, _) = desk::window(session);
+    harness.send(LessonCommand::Open("own/mine".to_owned()));
+    harness.focus_on("Your answer to Why 1?");
+    harness.get_by_label("Your answer to Why 1?").type_text("because");
+    harness.run();
+    assert!(!harness.has_any("Answer: So 1."), "first the reader's own");
+    harness.click_on("Compare");
+    harness.get_by_label("Answer: So 1.");
+    harness.click_on("Not quite");
+    harness.click_on("Yes");
+    harness.click_on("Next page");
+    assert_eq!(harness.get_by_label("Your answer to Why 2?").value().as_deref(), Some(""), "another question's field");
+    harness.click_on("Page back");
+    assert_eq!(harness.get_by_label("Your answer to Why 1?").value().as_deref(), Some("because"));
+    harness.click_on("Next page");
+    harness.get_by_label("You answered 1 of 2 questions rightly, 0 of them at once.");
 }

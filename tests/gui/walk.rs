@@ -14,6 +14,7 @@ use interlinear::pages::sentence::command::{SearchCommand, SelectCommand};
 use interlinear::session::driver::{Driver, OpenWith};
 use interlinear::session::lessons::doing::{StepBaseline, settled};
 use interlinear::session::lessons::script::{ScriptPart, Wait};
+use interlinear::session::lessons::shelf::BUNDLED;
 use interlinear::session::lessons::things::{LessonAct, LessonAction};
 use interlinear::{figure::equation::spoken, pages::lesson::LessonCommand};
 use interlinear::{pages::steps::STEPS, session::lessons::Running, session::state::Session, ui::App};
@@ -259,6 +260,15 @@ impl Class {
 
 fn walk(class: &mut Class, key: &str, reader: Reader) {
     class.harness.state_mut().send(LessonCommand::Open(key.to_owned()));
+    read(class, key, reader);
+    class.click(Role::Button, "End lesson");
+    class.settle();
+    assert_eq!(class.session().app().document.columns.len(), 2, "{key}: the window is as it was");
+    assert!(!class.has("Columns 2 to"), "{key}: the first column is in view again");
+}
+
+/// The open lesson to its last page.
+fn read(class: &mut Class, key: &str, reader: Reader) {
     loop {
         class.settle();
         let running = class.running().clone();
@@ -300,10 +310,6 @@ fn walk(class: &mut Class, key: &str, reader: Reader) {
             }
         }
     }
-    class.click(Role::Button, "End lesson");
-    class.settle();
-    assert_eq!(class.session().app().document.columns.len(), 2, "{key}: the window is as it was");
-    assert!(!class.has("Columns 2 to"), "{key}: the first column is in view again");
 }
 
 macro_rules! each_lesson {
@@ -333,6 +339,32 @@ each_lesson! {
     a_class_walks_through_explanation: "explanation",
     a_class_walks_through_unknown_words: "unknown-words",
     a_class_walks_through_query_key_value: "query-key-value",
+}
+
+/// As students do it alone, each lesson over what the one before has left on the screen.
+fn walk_in_order(size: [f32; 2]) {
+    let mut class = Class::open(size);
+    class.harness.state_mut().send(LessonCommand::Open(BUNDLED[0].0.to_owned()));
+    for (n, (key, _)) in BUNDLED.iter().enumerate() {
+        class.settle();
+        assert_eq!(class.running().key, *key);
+        read(&mut class, key, Reader::Does);
+        if n + 1 < BUNDLED.len() {
+            class.found(Role::Button, "Next lesson").scroll_to_me();
+            class.rest();
+            class.click(Role::Button, "Next lesson");
+        }
+    }
+}
+
+#[test]
+fn a_class_walks_through_all_lessons_in_their_order_on_a_small_screen() {
+    walk_in_order([1024.0, 768.0]);
+}
+
+#[test]
+fn a_class_walks_through_all_lessons_in_their_order_on_a_low_screen() {
+    walk_in_order([1280.0, 720.0]);
 }
 
 #[test]

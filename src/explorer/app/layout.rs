@@ -33,6 +33,8 @@ pub struct Layout {
     pub interlinear: bool,
     /// One column stands alone.
     pub solo: bool,
+    /// For a class: the sentence, a column or two with all cells in view, the candidates of a word, and nothing else.
+    pub class: bool,
     /// Side of a cell; 0: by itself, below 0: all cells in view.
     pub cell: f32,
     /// The marks of local attention are drawn.
@@ -63,6 +65,7 @@ impl Default for Layout {
             look: Look::Heatmap,
             interlinear: false,
             solo: false,
+            class: false,
             cell: 0.0,
             gaze: true,
             links_threshold: 0.1,
@@ -77,8 +80,8 @@ impl Default for Layout {
 impl Layout {
     /// With what lessons and links show of another one.
     pub fn showing(self, of: &Self) -> Self {
-        let Self { inspector_open, look, interlinear, solo, .. } = *of;
-        Self { inspector_open, look, interlinear, solo, ..self }
+        let Self { inspector_open, look, interlinear, solo, class, .. } = *of;
+        Self { inspector_open, look, interlinear, solo, class, ..self }
     }
 
     pub fn turn(&mut self, part: &str) {

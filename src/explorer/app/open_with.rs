@@ -54,6 +54,8 @@ pub struct OpenWith {
     /// A file with a sentence and what is set in it.
     pub interventions: Option<PathBuf>,
     pub link: Option<String>,
+    /// In the mode for a class.
+    pub class: bool,
     /// The address that links begin with; `None`: as saved.
     pub site: Option<String>,
     /// Where to compute; `None`: as saved, else `auto`.

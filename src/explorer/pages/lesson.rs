@@ -12,7 +12,10 @@ pub enum LessonCommand {
     Turn(usize),
     Back,
     Answer(usize, usize),
+    /// A typed answer.
     Say(usize, String),
+    /// Whether the reader found the typed answer right.
+    Mark(usize, bool),
     Reveal,
     Close,
     Translate,

@@ -8,6 +8,7 @@ use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::sentence_state::{SentenceState, cut};
 use crate::app::files::work::{FileEvent, FileJob};
+use crate::app::layout::Layout;
 use crate::app::{
     files::lists::List, open_with::OpenWith, page::SENTENCE, settings::Settings, state::AppState, tasks::Effect,
     tasks::Tasks, view::ViewState,
@@ -64,7 +65,7 @@ impl Session {
                 ..saved.settings.clone()
             },
             drawing: saved.figure.sound(),
-            layout: std::mem::take(&mut saved.layout),
+            layout: Layout { class: saved.layout.class || options.class, ..std::mem::take(&mut saved.layout) },
             page: page_of_key(&saved.page).unwrap_or_default(),
             ..ViewState::default()
         };

@@ -95,6 +95,7 @@ pub fn perform(act: Act, window: &mut Window<'_>, page: &dyn PageState) {
         }
         Act::NextPicture => next_picture(window),
         Act::Solo => window.layout.solo = !window.layout.solo,
+        Act::Class => window.layout.class = !window.layout.class,
         Act::Present => window.local.presents = !window.local.presents,
         Act::ToggleLinks => window.push(SettingsCommand::SetLinks(!window.app.view.settings.links)),
         Act::TogglePieces => window.push(SettingsCommand::SetPieces(!window.app.view.settings.pieces)),

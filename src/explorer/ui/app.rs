@@ -317,7 +317,11 @@ impl App {
             ctx.request_repaint();
         }
         // the source is always there, so F6 ends at the latest with it
-        if self.desk.session().app().view.page == SENTENCE && !self.local.presents && self.local.shared.cycle_on() {
+        if self.desk.session().app().view.page == SENTENCE
+            && !self.local.presents
+            && !self.layout.class
+            && self.local.shared.cycle_on()
+        {
             ctx.request_repaint();
         }
         self.finish(&ctx);

@@ -111,6 +111,7 @@ acts! {
     ToggleEnergies: ALWAYS, PICTURE, Sentence, "Alpha or energies", [ctrl(Key::E)];
     NextPicture: ALWAYS, PICTURE, Sentence, "Heatmap, links or tree", [ctrl(Key::J)];
     Solo: ALWAYS, PICTURE, Sentence, "One column alone, or all", [ctrl(Key::D)];
+    Class: ALWAYS, PICTURE, Source, "Class mode: the sentence, two columns, and nothing else", [shift(Key::F5)];
     Present: ALWAYS, PICTURE, Source, "Presentation: one picture, large", [plain(Key::F5)];
     ToggleLinks: ALWAYS, PICTURE, Sentence, "Links of the aligner", [ctrl(Key::K)];
     TogglePieces: ALWAYS, PICTURE, Sentence, "Words or their pieces", [shift_ctrl(Key::K)];

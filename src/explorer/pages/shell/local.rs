@@ -294,8 +294,14 @@ impl Window<'_> {
         seen.insert((lit, of.to_owned()))
     }
 
+    /// Whether little more than sentence and pictures is shown: in class mode, and in its large form, the presentation.
+    pub fn is_plain(&self) -> bool {
+        self.layout.class || self.local.presents
+    }
+
     pub fn zoom(&self) -> Zoom {
         match self.layout.cell {
+            _ if self.layout.class => Zoom::Whole,
             side if side > 0.0 => Zoom::Fixed(side),
             side if side < 0.0 => Zoom::Whole,
             _ => Zoom::Auto,

@@ -22,7 +22,7 @@ use crate::jobs::files::texts::FolderTexts;
 use crate::pages::{command::Command, lesson::LessonCommand, steps::STEPS, steps::StepsPage, steps::picture::figure};
 use crate::session::lessons::doing::{StepBaseline, StepOutcome, is_apart, settled};
 use crate::session::lessons::handout::{OnPaper, Paper};
-use crate::session::lessons::script::{Ask, LessonChoice, Script, ScriptPage, ScriptPart, Wait};
+use crate::session::lessons::script::{Ask, LessonChoice, Script, ScriptPage, ScriptPart, Wait, last_of_each};
 use crate::session::lessons::shelf::{LessonFile, bundled};
 use crate::session::{lessons::before::Snapshot, lessons::things::LessonAction};
 use engine::lang;
@@ -44,7 +44,6 @@ pub struct Lessons {
 /// How the questions of a lesson were answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LessonOutcome {
-    /// Questions whose answers can be right or wrong.
     pub asked: usize,
     /// Questions answered rightly.
     pub right: usize,
@@ -61,6 +60,8 @@ pub struct Running {
     /// What was chosen, by page and question.
     pub answers: BTreeMap<(usize, usize), usize>,
     pub typed: BTreeMap<(usize, usize), String>,
+    /// Whether the reader found a typed answer right.
+    pub marked: BTreeMap<(usize, usize), bool>,
     pub missed: BTreeMap<(usize, usize), usize>,
     /// Pages whose answers are shown.
     pub revealed: BTreeSet<usize>,
@@ -112,17 +113,17 @@ impl Running {
         self.page + 1 >= self.script.pages.len() && self.waits().is_none()
     }
 
-    /// Whether a question was answered rightly; `None`: not at all, or it cannot be judged.
+    /// Whether a question was answered rightly; `None`: not at all, or the reader has not yet said so.
     pub fn is_right(&self, place: (usize, usize), ask: &Ask) -> Option<bool> {
         match self.answers.get(&place) {
             Some(n) => ask.choices.get(*n).map(LessonChoice::is_right),
-            None => self.typed.get(&place).filter(|_| ask.is_judged()).map(|typed| ask.takes(typed)),
+            None => self.marked.get(&place).copied(),
         }
     }
 
     pub fn outcome(&self) -> LessonOutcome {
         let mut outcome = LessonOutcome::default();
-        for (page, at, ask) in self.script.asks().filter(|(.., ask)| ask.is_judged()) {
+        for (page, at, ask) in self.script.asks() {
             let is_right = self.is_right((page, at), ask) == Some(true);
             outcome.asked += 1;
             outcome.right += usize::from(is_right);
@@ -143,8 +144,16 @@ impl Running {
     fn turn_to(&mut self, page: usize) {
         self.page = page.min(self.script.pages.len().saturating_sub(1));
         self.passed.retain(|(page, _)| *page < self.page);
-        let first = std::iter::once(LessonAction::Origin(false));
-        self.todo = first.chain(self.script.things_before(self.page)).collect();
+        self.todo = LessonAction::at_first().into_iter().chain(self.script.things_before(self.page)).collect();
+        self.begin_page();
+    }
+
+    /// To the next page. What readers have typed and chosen stays, but the window shows again what the lesson speaks of.
+    fn turn(&mut self) {
+        self.page += 1;
+        let before = self.script.things_before(self.page);
+        let shown = LessonAction::at_first().into_iter().chain(before).filter(LessonAction::is_of_the_window);
+        self.todo.extend(last_of_each(shown));
         self.begin_page();
     }
 
@@ -182,8 +191,7 @@ impl Running {
     fn pass(&mut self) {
         self.at += 1;
         if self.at >= self.shown().parts.len() && self.page + 1 < self.script.pages.len() {
-            self.page += 1;
-            self.begin_page();
+            self.turn();
         } else {
             self.run_on();
         }
@@ -196,13 +204,17 @@ impl Running {
             self.passed.insert((self.page, self.at));
             self.pass();
         } else if self.page + 1 < self.script.pages.len() {
-            self.page += 1;
-            self.begin_page();
+            self.turn();
         }
     }
 
     fn act(&mut self, app: &mut AppState, steps: &StepsPage) -> Vec<Command> {
         while let Some(thing) = self.todo.front() {
+            // what is set again would also take away what was clicked
+            if thing.is_of_the_window() && thing.holds(&StepBaseline::default(), app, steps) {
+                self.todo.pop_front();
+                continue;
+            }
             let commands = match thing.now(app, steps) {
                 StepOutcome::Do(commands) => commands,
                 StepOutcome::Columns(systems) => {
@@ -349,7 +361,11 @@ impl Lessons {
                 open.answered(ask);
             }),
             LessonCommand::Say(ask, words) => self.turn(|open| {
+                open.marked.remove(&(open.page, ask));
                 open.typed.insert((open.page, ask), words);
+            }),
+            LessonCommand::Mark(ask, is_right) => self.turn(|open| {
+                open.marked.insert((open.page, ask), is_right);
                 open.answered(ask);
             }),
             LessonCommand::Reveal => self.turn(|open| _ = open.revealed.insert(open.page)),

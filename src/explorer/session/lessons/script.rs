@@ -78,8 +78,6 @@ pub struct Ask {
     pub choices: Vec<LessonChoice>,
     #[serde(deserialize_with = "words")]
     pub answer: String,
-    /// Words of which a typed answer must contain one to be right; case and punctuation do not count.
-    pub accepts: Vec<String>,
     #[serde(deserialize_with = "words")]
     pub hint: String,
     #[serde(deserialize_with = "words")]
@@ -89,29 +87,17 @@ pub struct Ask {
 impl Ask {
     /// The right choices in words, or the answer to an open question.
     pub fn solution(&self) -> String {
-        if self.choices.is_empty() {
+        if self.is_open() {
             return self.answer.clone();
         }
         let right = self.choices.iter().filter(|choice| choice.is_right()).map(LessonChoice::text);
         right.collect::<Vec<_>>().join("; ")
     }
 
-    /// Whether an answer can be right or wrong.
-    pub fn is_judged(&self) -> bool {
-        !self.choices.is_empty() || !self.accepts.is_empty()
+    /// Whether the answer is typed; the reader compares it with the right one.
+    pub fn is_open(&self) -> bool {
+        self.choices.is_empty()
     }
-
-    pub fn takes(&self, typed: &str) -> bool {
-        let typed = plain(typed);
-        self.accepts.iter().any(|words| typed.contains(&plain(words)))
-    }
-}
-
-/// A text as small words between single spaces, a space at either end.
-fn plain(text: &str) -> String {
-    let small = text.to_lowercase();
-    let words = small.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.fold(" ".to_owned(), |all, word| all + word + " ")
 }
 
 /// One of several answers.
@@ -172,10 +158,16 @@ impl Script {
 
 /// What these parts bring about, in the order of making a page ready, each once; waits count as done.
 pub(super) fn things_of<'a>(parts: impl Iterator<Item = &'a ScriptPart>) -> Vec<LessonAction> {
+    let things = parts.flat_map(ScriptPart::things).filter(|thing| !matches!(thing, LessonAction::Act(_)));
+    last_of_each(things.cloned())
+}
+
+/// The last of each kind, in the order of making a page ready.
+pub(super) fn last_of_each(all: impl Iterator<Item = LessonAction>) -> Vec<LessonAction> {
     let mut things: Vec<LessonAction> = Vec::new();
-    for thing in parts.flat_map(ScriptPart::things).filter(|thing| !matches!(thing, LessonAction::Act(_))) {
-        things.retain(|other| discriminant(other) != discriminant(thing));
-        things.push(thing.clone());
+    for thing in all {
+        things.retain(|other| discriminant(other) != discriminant(&thing));
+        things.push(thing);
     }
     things.sort();
     things
@@ -226,8 +218,6 @@ fn answerable<'de, D: Deserializer<'de>>(input: D) -> Result<Ask, D::Error> {
         Err(D::Error::custom(
             "the question has no answer; write `ask.choices = [{ right = \"...\" }, { wrong = \"...\" }]`, or `ask.answer = \"...\"`",
         ))
-    } else if !ask.choices.is_empty() && !ask.accepts.is_empty() {
-        Err(D::Error::custom("`accepts` is of a question without choices, whose answer is typed"))
     } else if !ask.choices.is_empty() && !ask.choices.iter().any(LessonChoice::is_right) {
         Err(D::Error::custom("no choice is right; write `{ right = \"...\" }` for one that is"))
     } else {
@@ -278,22 +268,6 @@ mod tests {
     }
 
     #[test]
-    fn a_typed_answer_is_right_by_whole_words_whatever_its_capitals_and_signs() {
-        let accepts = ["diagonal".to_owned(), "from corner to corner".to_owned()].to_vec();
-        let ask = Ask { accepts, ..Ask::default() };
-        for (typed, is_right) in [
-            ("Diagonal", true),
-            ("On the DIAGONAL, of course!", true),
-            ("from corner-to-corner", true),
-            ("diagonally", false),
-            ("a corner", false),
-            ("", false),
-        ] {
-            assert_eq!(ask.takes(typed), is_right, "{typed}");
-        }
-    }
-
-    #[test]
     fn what_is_wrong_is_said_with_its_line() {
         let page = "title = 'T'\n[[page]]\nheading = 'P'\n[[page.part]]\n";
         for (part, line, words) in [
@@ -314,7 +288,6 @@ mod tests {
             ("ask.question = 'Why?'", 4, "no answer"),
             ("ask.question = 'Why?'\nask.choices = [{ wrong = 'a' }]", 4, "no choice is right"),
             ("ask.answer = 'so'", 4, "no question"),
-            ("ask.question = 'Why?'\nask.choices = [{ right = 'a' }]\nask.accepts = ['a']", 4, "without choices"),
             ("text = 'a'\ndo.beam = 1", 4, "each [[page.part]] is one of text"),
             ("lihgt = []", 5, "unknown variant `lihgt`, expected one of `text`, `do`"),
         ] {

@@ -6,7 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::app::{layout::Look, page::Page};
+use crate::app::{layout::Look, page::Page, page::SENTENCE};
 use crate::pages::page_of_key;
 use crate::pages::steps::command::{Guessed, Mode};
 use engine::models::anatomy::Miswiring;
@@ -55,11 +55,13 @@ pub enum LessonAction {
     Energies(bool),
     Pieces(bool),
     Links(bool),
-    /// Where words come from, by alignment heads, in place of where the model looked; no lesson begins so.
+    /// Where words come from, by alignment heads, in place of where the model looked.
     Origin(bool),
     TypedWords(bool),
     Inspector(bool),
     Solo(bool),
+    /// The mode for a class.
+    Class(bool),
     /// Whose words the steps read on.
     Mode(#[serde(deserialize_with = "mode")] Mode),
     /// How the model of the steps is wired.
@@ -186,6 +188,62 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for &mut Entries<A> {
 pub const EVEN: &str = "even";
 
 impl LessonAction {
+    /// What is so when a lesson begins, whatever was shown before.
+    pub fn at_first() -> Vec<Self> {
+        vec![
+            Self::ForbidUnk(false),
+            Self::Page(SENTENCE),
+            Self::Word(None),
+            Self::Picture(Look::Heatmap),
+            Self::Energies(false),
+            Self::Pieces(false),
+            Self::Links(false),
+            Self::Origin(false),
+            Self::TypedWords(false),
+            Self::Solo(false),
+            Self::Class(false),
+            Self::Mode(Mode::Shown),
+            Self::Wrong(None),
+            Self::Guess(None),
+            Self::StepBeam(false),
+            Self::Stages(false),
+            Self::Box(None),
+        ]
+    }
+
+    /// Whether it is about what the window shows, and neither about models and text nor about what was clicked in them.
+    pub fn is_of_the_window(&self) -> bool {
+        match self {
+            Self::Page(_)
+            | Self::Picture(_)
+            | Self::Energies(_)
+            | Self::Pieces(_)
+            | Self::Links(_)
+            | Self::Origin(_)
+            | Self::TypedWords(_)
+            | Self::Solo(_)
+            | Self::Class(_)
+            | Self::Mode(_)
+            | Self::Wrong(_)
+            | Self::Guess(_)
+            | Self::StepBeam(_)
+            | Self::Stages(_)
+            | Self::Box(_) => true,
+            Self::Models(_)
+            | Self::Sentence(_)
+            | Self::Given(_)
+            | Self::Beam(_)
+            | Self::ForbidUnk(_)
+            | Self::Select(_)
+            | Self::Hypothesis(_)
+            | Self::Word(_)
+            | Self::Row(_)
+            | Self::Inspector(_)
+            | Self::Step(_)
+            | Self::Act(_) => false,
+        }
+    }
+
     /// Whether it can be done for a reader who passes it over.
     pub fn can_be_done(&self) -> bool {
         matches!(self, Self::Act(LessonAct::Reveal)) || !matches!(self, Self::Act(_))

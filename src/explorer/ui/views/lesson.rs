@@ -149,9 +149,9 @@ fn summary_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, next: Opt
         let outcome = running.outcome();
         if outcome.asked > 0 {
             let text = tr!(
-                "Of {} questions you answered {} rightly, {} of them at once.",
-                outcome.asked,
+                "You answered {} of {} questions rightly, {} of them at once.",
                 outcome.right,
+                outcome.asked,
                 outcome.at_once
             );
             ui.add(Label::new(text).wrap());
@@ -323,41 +323,54 @@ fn ask_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, as
         for (n, choice) in ask.choices.iter().enumerate() {
             window.push_if(ui.radio(chosen == Some(n), choice.text()).clicked(), LessonCommand::Answer(at, n));
         }
-        if ask.choices.is_empty() {
+        if ask.is_open() {
             typed_ui(ui, window, running, at, ask);
         }
+        let is_said = running.typed.contains_key(&place);
         let is_right = running.is_right(place, ask);
-        if let Some(is_right) = is_right {
+        if let Some(is_right) = is_right.filter(|_| !ask.is_open()) {
             let (text, colour) = if is_right { (tr!("Right."), t.accent) } else { (tr!("Not quite."), t.warm) };
             ui.label(RichText::new(text).color(colour).strong());
             if !is_right && !ask.hint.is_empty() {
                 ui.add(Label::new(&ask.hint).wrap());
             }
         }
-        if is_revealed {
+        if is_revealed || is_said {
             ui.add(Label::new(tr!("Answer: {}", ask.solution())).wrap());
         }
-        if (is_revealed || is_right == Some(true)) && !ask.why.is_empty() {
+        if is_said {
+            mark_ui(ui, window, at, is_right);
+        }
+        if (is_revealed || is_said || is_right == Some(true)) && !ask.why.is_empty() {
             ui.add(Label::new(RichText::new(&ask.why).color(t.weak)).wrap());
         }
     });
     ui.add_space(theme::SPACE_2);
 }
 
+/// No program judges words: the reader, or the class, says whether the answer is right.
+fn mark_ui(ui: &mut Ui, window: &mut Window<'_>, at: usize, is_right: Option<bool>) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(tr!("Was yours right?"));
+        for (value, name) in [(true, tr!("Yes")), (false, tr!("Not quite"))] {
+            window.push_if(ui.radio(is_right == Some(value), name).clicked(), LessonCommand::Mark(at, value));
+        }
+    });
+}
+
 fn typed_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, ask: &Ask) {
     let given = running.typed.get(&(running.page, at));
-    let draft = ui.scope_id().with("draft");
+    let draft = egui::Id::unique(("draft", &running.key, running.page, at));
     let mut text = ui.data(|data| data.get_temp::<String>(draft)).or_else(|| given.cloned()).unwrap_or_default();
     let field = egui::TextEdit::singleline(&mut text).hint_text(tr!("Your answer")).desired_width(f32::INFINITY);
     let field = ui.add(field).accessible_name(tr!("Your answer to {}", ask.question));
     let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-    let name = if ask.is_judged() { tr!("Check") } else { tr!("Keep") };
     let is_new = !text.trim().is_empty() && given.is_none_or(|given| *given != text);
-    if (ui.add_enabled(is_new, Button::new(name)).clicked() || is_entered) && is_new {
+    if (ui.add_enabled(is_new, Button::new(tr!("Compare"))).clicked() || is_entered) && is_new {
         window.push(LessonCommand::Say(at, text.clone()));
     }
-    if given.is_some() && !is_new && !ask.is_judged() {
-        labels::note(ui, tr!("Kept. Reveal shows an answer to compare it with."));
+    if given.is_none() && !ask.hint.is_empty() {
+        ui.push_id(draft, |ui| ui.collapsing(tr!("A hint"), |ui| ui.add(Label::new(&ask.hint).wrap())));
     }
     ui.data_mut(|data| data.insert_temp(draft, text));
 }

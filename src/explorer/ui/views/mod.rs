@@ -25,7 +25,7 @@ pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>, session: &Session) {
     let (lessons, page) = (session.lessons(), session.pages.get(window.app.view.page));
     window.local.lit.clear();
     if presentation::is_shown(window, page) {
-        if lessons.open().is_some() {
+        if lessons.open().is_some() || !window.local.presents {
             lesson::lessons_ui(ui, window, lessons, session.steps());
         }
         let room = egui::CentralPanel::default().frame(middle(ui));

@@ -1,9 +1,11 @@
-//! Large type for a projector: the sentence, a column or two, and the open lesson.
+//! Class mode, and its large form for a projector: the sentence, a column or two, and the open lesson.
 
 use egui::accesskit::Role;
 use egui::{Key, RichText, Ui, WidgetInfo};
 
-use crate::pages::{shape::PageState, shell::act::Act, shell::local::Window, shell::menu, shell::source};
+use crate::pages::{
+    lesson::LessonCommand, shape::PageState, shell::act::Act, shell::local::Window, shell::menu, shell::source,
+};
 use crate::widgets::{marks::WholeLetters, theme};
 use figure::measure::TextMeasure as _;
 
@@ -12,7 +14,7 @@ pub const LARGER: f32 = 1.7;
 const CODE_SIDE: f32 = 300.0;
 
 pub fn is_shown(window: &Window<'_>, page: &dyn PageState) -> bool {
-    window.local.presents && page.presents() && !window.app.document.columns.is_empty()
+    window.is_plain() && page.presents() && !window.app.document.columns.is_empty()
 }
 
 pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageState) {
@@ -38,11 +40,21 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageStat
         ] {
             menu::act_button(ui, window, name, act);
         }
-        code_ui(ui, window);
+        let is_large = window.local.presents;
+        if is_large {
+            code_ui(ui, window);
+        } else {
+            window.push_if(ui.small_button(tr!("Lessons")).clicked(), LessonCommand::Show(!window.lights.is_shown));
+        }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            menu::act_button(ui, window, tr!("Leave"), Act::Present);
+            if is_large {
+                menu::act_button(ui, window, tr!("Leave"), Act::Present);
+            } else {
+                menu::act_button(ui, window, tr!("All controls"), Act::Class);
+                menu::act_button(ui, window, tr!("Large"), Act::Present);
+            }
             let said = tr!("Page Up and Page Down, Esc leaves");
-            if WholeLetters(ui).width(said, theme::TEXT_SMALL) < ui.available_width() {
+            if is_large && WholeLetters(ui).width(said, theme::TEXT_SMALL) < ui.available_width() {
                 ui.label(RichText::new(said).size(theme::TEXT_SMALL).color(weak));
             }
         });

@@ -149,6 +149,7 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
         window.layout.motion = moves;
     }
     ui.separator();
+    act_item(ui, window, tr!("Class mode"), Act::Class);
     act_item(ui, window, tr!("Presentation"), Act::Present);
     act_item(ui, window, tr!("Full screen"), Act::FullScreen);
     act_item(ui, window, tr!("One column alone, or all"), Act::Solo);

@@ -34,6 +34,8 @@ const BESIDE: f32 = 950.0;
 /// Width besides the models' names from which lessons have their own button, and what a model adds.
 const BESIDE_LESSONS: f32 = 804.0;
 const OF_MODEL: f32 = 95.0;
+/// What the button of class mode adds.
+const CLASS: f32 = 64.0;
 
 const EXPORTS: [(&str, AlignmentFormat, &str, &str, &str); 3] = [
     (
@@ -70,7 +72,7 @@ pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
             let longer = longer(ui);
             let room = ui.available_width() - longer.menus - longer.add;
             let is_narrow = room - longer.tabs < NARROW.max(BESIDE + models);
-            let has_lessons = room - longer.tabs >= BESIDE_LESSONS + OF_MODEL * count;
+            let spare = room - longer.tabs - BESIDE_LESSONS - OF_MODEL * count;
             if room - longer.tabs < NARROWEST {
                 let tabs = ui.scope(|ui| tabs_menu_ui(ui, window));
                 window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
@@ -85,7 +87,7 @@ pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
             ui.add_space(theme::SPACE_1);
             // The right side first: chips take what it leaves.
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                right_ui(ui, window, is_narrow, has_lessons);
+                right_ui(ui, window, is_narrow, spare);
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| chips_ui(ui, window));
             });
         });
@@ -112,12 +114,19 @@ fn longer(ui: &Ui) -> Longer {
     }
 }
 
-fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool, has_lessons: bool) {
+fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool, spare: f32) {
     let help = ui.button("?").on_hover_text(tr!("Shortcuts and explanations (?)"));
     if help.accessible_name(tr!("Help")).clicked() {
         window.local.shared.sheet = if window.local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
     }
-    if has_lessons
+    if spare >= CLASS {
+        let note =
+            tr!("The sentence, two columns, and nothing else to press by mistake ({})", Act::Class.key_text(ui.ctx()));
+        if ui.button(tr!("Class")).on_hover_text(note).clicked() {
+            window.local.acts.push(Act::Class);
+        }
+    }
+    if spare >= 0.0
         && ui
             .button(tr!("Lessons"))
             .on_hover_text(tr!("Guided pages of ten minutes that use the program itself"))

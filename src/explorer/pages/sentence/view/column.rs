@@ -225,9 +225,15 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
             label.inner.on_hover_text(tr!("{}\nA right click offers variants beside it", column.name()))
         };
         window.offer(&name, MenuTarget::Column { column: column.id });
-        guided_ui(ui, column);
-        looks_ui(ui, column);
+        let is_plain = window.is_plain();
+        if !is_plain {
+            guided_ui(ui, column);
+            looks_ui(ui, column);
+        }
         given_ui(ui, column);
+        if is_plain {
+            return;
+        }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let numbers = numbers(column);
             let caption = RichText::new(fitting(ui, &numbers)).size(theme::TEXT_SMALL).color(t.weak);

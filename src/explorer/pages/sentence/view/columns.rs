@@ -169,7 +169,7 @@ fn few_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, columns
     let needs = needs(ui, window, tables);
     let has_foot = columns.iter().any(|column| column::has_foot(column));
     let parts = split(ui, window, size, output, &needs, has_foot);
-    let parts = if window.local.presents { parts.without_beam() } else { parts };
+    let parts = if window.is_plain() { parts.without_beam() } else { parts };
     let least = if has_foot { parts.with_mixing() } else { parts };
     let metrics = metrics(ui, window, &least, &needs);
     window.local.of::<SentenceMemory>().cell = metrics.cell;

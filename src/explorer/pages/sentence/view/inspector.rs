@@ -1,13 +1,13 @@
 //! Candidates and alignment of one target word. Without a selection, or in a flat window, it is one line.
 
-use egui::{Label, Panel, RichText, Ui, UiBuilder, pos2};
+use egui::{Label, Panel, Rect, RichText, Ui, UiBuilder, pos2};
 
 use crate::app::document::table::{AlignmentTable, LEFT_OUT, TargetWord, Units};
 use crate::app::{document::column::Column, lights::HighlightPart};
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand};
 use crate::pages::sentence::view::{change, context};
-use crate::pages::shell::clicked::MenuTarget;
 use crate::pages::shell::local::{Panel as PanelName, Window, keep_side};
+use crate::pages::shell::{act::Act, clicked::MenuTarget, menu};
 use crate::widgets::{bars, labels, source_bars, theme};
 use engine::{analysis::divergence::entropy, interventions::Word, lang};
 use figure::inspected::Inspected;
@@ -44,6 +44,40 @@ pub(super) fn inspector_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let shown = panel.frame(frame).show(ui, |ui| panel_ui(ui, window));
     window.part(ui, HighlightPart::Inspector, "", shown.response.rect);
     keep_side(ui, &mut window.layout.inspector_height, height, shown.response.rect.height());
+}
+
+/// Height of the line of candidates in class mode.
+const STRIP: f32 = 32.0;
+/// Candidates in it.
+const IN_STRIP: usize = 5;
+
+/// The room of the columns and, below, that of [`strip_ui`], which is kept free, so that no click makes a picture smaller.
+pub(super) fn with_strip(rect: Rect) -> (Rect, Rect) {
+    rect.split_top_bottom_at_y((rect.bottom() - STRIP).max(rect.top()))
+}
+
+/// What else could have stood in the place of the selected word, in one line.
+pub(super) fn strip_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.horizontal_centered(|ui| {
+        if !window.app.document.state.interventions.is_empty() {
+            menu::act_button(ui, window, tr!("Undo"), Act::Undo);
+        }
+        let Some((column, i, word)) = window.app.selected_word() else {
+            let text = tr!("Click a word of a translation to see what else could have stood there");
+            ui.add(Label::new(RichText::new(text).color(theme::tokens(ui).weak)).truncate());
+            return;
+        };
+        for (text, probability) in word.candidates.iter().take(IN_STRIP) {
+            let share = match 100.0 * probability {
+                small if small < 1.0 => "< 1 %".to_owned(),
+                share => format!("{share:.0} %"),
+            };
+            let button = ui.selectable_label(*text == word.entry, format!("{text}  {share}"));
+            if button.on_hover_text(lang::text(FORCE)).clicked() {
+                window.push(InterveneCommand::Force { column: column.id, i, word: Word::Entry(text.clone()) });
+            }
+        }
+    });
 }
 
 fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {

@@ -58,6 +58,10 @@ impl PageView for SentencePage {
     }
 
     fn present_ui(&self, ui: &mut egui::Ui, window: &mut Window<'_>) {
-        columns::presented_ui(ui, self, window);
+        let (above, below) = inspector::with_strip(ui.available_rect_before_wrap());
+        let builder = egui::UiBuilder::new().id_salt("presented columns").max_rect(above);
+        columns::presented_ui(&mut ui.new_child(builder), self, window);
+        let builder = egui::UiBuilder::new().id_salt("candidates of a class").max_rect(below);
+        inspector::strip_ui(&mut ui.new_child(builder), window);
     }
 }

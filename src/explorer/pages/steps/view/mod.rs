@@ -18,6 +18,7 @@ use crate::pages::{
     steps::view::memory::StepsView,
 };
 use crate::{app::lights::HighlightPart, jobs::steps::StepTrace, widgets::theme};
+use engine::models::anatomy::MachineStage;
 
 impl PageView for StepsPage {
     fn middle_ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
@@ -150,6 +151,11 @@ fn view(steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) -> StepsV
         if window.lights.lights(*lit, "") && window.is_lit_anew(*lit, "the part itself") {
             window.local.of::<StepsMemory>().view = *view;
         }
+    }
+    // a box that is framed is in the machine
+    let is_box = |stage: &MachineStage| window.lights.lights(HighlightPart::Box, stage.key);
+    if trace.machine.stages.iter().any(is_box) && window.is_lit_anew(HighlightPart::Box, "the part itself") {
+        window.local.of::<StepsMemory>().view = StepsView::Machine;
     }
     let chosen = window.local.of::<StepsMemory>().view;
     if views.iter().any(|(view, ..)| *view == chosen) { chosen } else { StepsView::Machine }
