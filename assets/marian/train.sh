@@ -1,0 +1,11 @@
+#!/bin/bash
+# Starts the training in the background, or goes on with it; pid has its process (kill -STOP, -CONT; TERM saves and ends).
+set -eu
+FROM=$(cd "$(dirname "$0")" && pwd)
+MARIAN=${MARIAN:-pymarian}
+export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
+if [ -s pid ] && kill -0 "$(cat pid)" 2>/dev/null; then echo "is running already: $(cat pid)"; exit 1; fi
+mkdir -p model tmp
+setsid nohup nice -n 19 "$MARIAN" train --config "$FROM/train.yml" >> train.out 2>&1 < /dev/null &
+echo $! > pid
+echo "training: process and group $(cat pid), log in train.log"
