@@ -111,7 +111,6 @@ acts! {
     ToggleEnergies: ALWAYS, PICTURE, Sentence, "Alpha or energies", [ctrl(Key::E)];
     NextPicture: ALWAYS, PICTURE, Sentence, "Heatmap, links or tree", [ctrl(Key::J)];
     Solo: ALWAYS, PICTURE, Sentence, "One column alone, or all", [ctrl(Key::D)];
-    Class: ALWAYS, PICTURE, Source, "Class mode: the sentence, two columns, and nothing else", [shift(Key::F5)];
     Present: ALWAYS, PICTURE, Source, "Presentation: one picture, large", [plain(Key::F5)];
     ToggleLinks: ALWAYS, PICTURE, Sentence, "Links of the aligner", [ctrl(Key::K)];
     TogglePieces: ALWAYS, PICTURE, Sentence, "Words or their pieces", [shift_ctrl(Key::K)];
@@ -122,6 +121,7 @@ acts! {
     PreviousPanel: ALWAYS, WINDOW, Sentence, "Previous panel", [shift(Key::F6)];
     ToggleSentences: ALWAYS, WINDOW, Sentence, "Show or hide the sentences", [ctrl(Key::B)];
     ToggleInspector: ALWAYS, WINDOW, Sentence, "Show or hide the inspector", [ctrl(Key::I)];
+    Class: ALWAYS, WINDOW, Source, "Class mode", [shift(Key::F5)];
     FullScreen: ALWAYS, WINDOW, Everywhere, "Full screen", [plain(Key::F11)];
     NextTheme: ALWAYS, WINDOW, Everywhere, "Light, dark or as the system", [ctrl(Key::T)];
     ZoomIn: ALWAYS, WINDOW, Everywhere, "Everything larger", [ctrl(Key::Plus), ctrl(Key::Equals)];
