@@ -31,7 +31,8 @@ impl LessonAction {
             Self::Models(names) => models(names, app),
             // what a reader has set, here or before, is of another sentence
             Self::Sentence(text) => {
-                StepOutcome::Do([free(app), vec![SourceCommand::Replace(text.clone()).into()]].concat())
+                let new = vec![SelectCommand::Nothing.into(), SourceCommand::Replace(text.clone()).into()];
+                StepOutcome::Do([free(app), new].concat())
             }
             Self::Given(text) => {
                 let show = SelectCommand::ShowGiven(true).into();

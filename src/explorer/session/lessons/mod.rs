@@ -219,6 +219,7 @@ impl Running {
                 StepOutcome::Do(commands) => commands,
                 StepOutcome::Columns(systems) => {
                     app.put_columns(systems);
+                    app.view.selection.target = None;
                     Vec::new()
                 }
                 StepOutcome::NotYet => return Vec::new(),

@@ -166,7 +166,7 @@ pub(super) fn things_of<'a>(parts: impl Iterator<Item = &'a ScriptPart>) -> Vec<
 pub(super) fn last_of_each(all: impl Iterator<Item = LessonAction>) -> Vec<LessonAction> {
     let mut things: Vec<LessonAction> = Vec::new();
     for thing in all {
-        things.retain(|other| discriminant(other) != discriminant(&thing));
+        things.retain(|other| discriminant(other) != discriminant(&thing) && !thing.ends(other));
         things.push(thing);
     }
     things.sort();

@@ -244,6 +244,12 @@ impl LessonAction {
         }
     }
 
+    /// Whether after this nothing is left of the other: another text has other words.
+    pub fn ends(&self, other: &Self) -> bool {
+        matches!(self, Self::Models(_) | Self::Sentence(_))
+            && matches!(other, Self::Word(_) | Self::Row(_) | Self::Hypothesis(_) | Self::Step(_))
+    }
+
     /// Whether it can be done for a reader who passes it over.
     pub fn can_be_done(&self) -> bool {
         matches!(self, Self::Act(LessonAct::Reveal)) || !matches!(self, Self::Act(_))

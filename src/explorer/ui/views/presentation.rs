@@ -4,7 +4,8 @@ use egui::accesskit::Role;
 use egui::{Key, RichText, Ui, WidgetInfo};
 
 use crate::pages::{
-    lesson::LessonCommand, shape::PageState, shell::act::Act, shell::local::Window, shell::menu, shell::source,
+    lesson::LessonCommand, sentence::command::SelectCommand, shape::PageState, shell::act::Act, shell::local::Window,
+    shell::menu, shell::source,
 };
 use crate::widgets::{marks::WholeLetters, theme};
 use figure::measure::TextMeasure as _;
@@ -33,13 +34,12 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageStat
         ui.new_child(egui::UiBuilder::new().id_salt("presenting").max_rect(below.shrink2(egui::vec2(0.0, 2.0))));
     foot.horizontal(|ui| {
         ui.spacing_mut().button_padding.y = 0.0;
-        for (name, act) in [
-            (tr!("Previous"), Act::PreviousSentence),
-            (tr!("Next"), Act::NextSentence),
-            (tr!("Next model"), Act::NextColumn),
-        ] {
-            menu::act_button(ui, window, name, act);
-        }
+        // before the first of the list comes what was typed
+        let is_first = window.app.document.state.position.is_none_or(|position| position == 0);
+        let previous = if is_first { Act::UndoSentence } else { Act::PreviousSentence };
+        menu::act_button(ui, window, tr!("Previous"), previous);
+        menu::act_button(ui, window, tr!("Next"), Act::NextSentence);
+        next_model_ui(ui, window);
         let is_large = window.local.presents;
         if is_large {
             code_ui(ui, window);
@@ -59,6 +59,18 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageStat
             }
         });
     });
+}
+
+/// The models by turns, where not all are in view.
+fn next_model_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let columns = &window.app.document.columns;
+    let in_view = if window.local.presents || window.layout.solo { 1 } else { 2 };
+    if columns.len() <= in_view {
+        return;
+    }
+    let at = window.app.selected_column().and_then(|own| columns.iter().position(|column| column.id == own.id));
+    let next = columns[at.map_or(0, |at| at + 1) % columns.len()].id;
+    window.push_if(ui.small_button(tr!("Next model")).clicked(), SelectCommand::Column(next));
 }
 
 fn code_ui(ui: &mut Ui, window: &mut Window<'_>) {

@@ -34,8 +34,6 @@ const BESIDE: f32 = 950.0;
 /// Width besides the models' names from which lessons have their own button, and what a model adds.
 const BESIDE_LESSONS: f32 = 804.0;
 const OF_MODEL: f32 = 95.0;
-/// What the button of class mode adds.
-const CLASS: f32 = 64.0;
 
 const EXPORTS: [(&str, AlignmentFormat, &str, &str, &str); 3] = [
     (
@@ -119,7 +117,7 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool, spare: f32) {
     if help.accessible_name(tr!("Help")).clicked() {
         window.local.shared.sheet = if window.local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
     }
-    if spare >= CLASS {
+    if spare >= 0.0 {
         let note =
             tr!("The sentence, two columns, and nothing else to press by mistake ({})", Act::Class.key_text(ui.ctx()));
         if ui.button(tr!("Class")).on_hover_text(note).clicked() {

@@ -216,7 +216,7 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         let name = if let Some(variant_label) = &column.difference.label {
             variant::head_ui(ui, column, variant_label)
         } else {
-            let room = name_room(ui, column);
+            let room = if window.is_plain() { ui.available_width() } else { name_room(ui, column) };
             let label = egui::Label::new(name).truncate().sense(egui::Sense::CLICK);
             let label = ui.scope(|ui| {
                 ui.set_max_width(room);
