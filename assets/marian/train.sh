@@ -8,4 +8,6 @@ if [ -s pid ] && kill -0 "$(cat pid)" 2>/dev/null; then echo "is running already
 mkdir -p model tmp
 setsid nohup nice -n 19 "$MARIAN" train --config "$FROM/train.yml" >> train.out 2>&1 < /dev/null &
 echo $! > pid
+# Linux divides a processor among sessions first, and this is one of its own
+if [ -w "/proc/$!/autogroup" ]; then echo 19 > "/proc/$!/autogroup"; fi
 echo "training: process and group $(cat pid), log in train.log"
