@@ -168,3 +168,8 @@ pub fn galley(painter: &Painter, text: &str, font: &FontId, colour: Color32, wid
     }
     cut(fits)
 }
+
+/// A probability in a word's button.
+pub fn percent(p: f32) -> String {
+    if p < 0.005 { "<1 %".to_owned() } else { format!("{:.0} %", 100.0 * p) }
+}

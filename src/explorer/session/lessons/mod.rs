@@ -144,16 +144,16 @@ impl Running {
     fn turn_to(&mut self, page: usize) {
         self.page = page.min(self.script.pages.len().saturating_sub(1));
         self.passed.retain(|(page, _)| *page < self.page);
-        self.todo = LessonAction::at_first().into_iter().chain(self.script.things_before(self.page)).collect();
+        self.todo = [LessonAction::ForbidUnk(false), LessonAction::Word(None)].into();
+        self.todo.extend(LessonAction::AT_FIRST.iter().cloned().chain(self.script.things_before(self.page)));
         self.begin_page();
     }
 
     /// To the next page. What readers have typed and chosen stays, but the window shows again what the lesson speaks of.
     fn turn(&mut self) {
         self.page += 1;
-        let before = self.script.things_before(self.page);
-        let shown = LessonAction::at_first().into_iter().chain(before).filter(LessonAction::is_of_the_window);
-        self.todo.extend(last_of_each(shown));
+        let before = self.script.things_before(self.page).into_iter().filter(LessonAction::is_of_the_window);
+        self.todo.extend(last_of_each(LessonAction::AT_FIRST.iter().cloned().chain(before)));
         self.begin_page();
     }
 
@@ -210,7 +210,7 @@ impl Running {
 
     fn act(&mut self, app: &mut AppState, steps: &StepsPage) -> Vec<Command> {
         while let Some(thing) = self.todo.front() {
-            // what is set again would also take away what was clicked
+            // setting it again would also clear what was clicked
             if thing.is_of_the_window() && thing.holds(&StepBaseline::default(), app, steps) {
                 self.todo.pop_front();
                 continue;

@@ -1,6 +1,6 @@
 //! What a lesson can bring about, and wait for: [`LessonAction`]. A leaf: what comes of them is not known here.
 
-use std::fmt;
+use std::{fmt, mem::discriminant};
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
@@ -188,60 +188,28 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for &mut Entries<A> {
 pub const EVEN: &str = "even";
 
 impl LessonAction {
-    /// What is so when a lesson begins, whatever was shown before.
-    pub fn at_first() -> Vec<Self> {
-        vec![
-            Self::ForbidUnk(false),
-            Self::Page(SENTENCE),
-            Self::Word(None),
-            Self::Picture(Look::Heatmap),
-            Self::Energies(false),
-            Self::Pieces(false),
-            Self::Links(false),
-            Self::Origin(false),
-            Self::TypedWords(false),
-            Self::Solo(false),
-            Self::Class(false),
-            Self::Mode(Mode::Shown),
-            Self::Wrong(None),
-            Self::Guess(None),
-            Self::StepBeam(false),
-            Self::Stages(false),
-            Self::Box(None),
-        ]
-    }
+    /// What the window shows when a lesson begins, whatever was shown before; each page says it again.
+    pub const AT_FIRST: &[Self] = &[
+        Self::Page(SENTENCE),
+        Self::Picture(Look::Heatmap),
+        Self::Energies(false),
+        Self::Pieces(false),
+        Self::Links(false),
+        Self::Origin(false),
+        Self::TypedWords(false),
+        Self::Solo(false),
+        Self::Class(false),
+        Self::Mode(Mode::Shown),
+        Self::Wrong(None),
+        Self::Guess(None),
+        Self::StepBeam(false),
+        Self::Stages(false),
+        Self::Box(None),
+    ];
 
     /// Whether it is about what the window shows, and neither about models and text nor about what was clicked in them.
     pub fn is_of_the_window(&self) -> bool {
-        match self {
-            Self::Page(_)
-            | Self::Picture(_)
-            | Self::Energies(_)
-            | Self::Pieces(_)
-            | Self::Links(_)
-            | Self::Origin(_)
-            | Self::TypedWords(_)
-            | Self::Solo(_)
-            | Self::Class(_)
-            | Self::Mode(_)
-            | Self::Wrong(_)
-            | Self::Guess(_)
-            | Self::StepBeam(_)
-            | Self::Stages(_)
-            | Self::Box(_) => true,
-            Self::Models(_)
-            | Self::Sentence(_)
-            | Self::Given(_)
-            | Self::Beam(_)
-            | Self::ForbidUnk(_)
-            | Self::Select(_)
-            | Self::Hypothesis(_)
-            | Self::Word(_)
-            | Self::Row(_)
-            | Self::Inspector(_)
-            | Self::Step(_)
-            | Self::Act(_) => false,
-        }
+        Self::AT_FIRST.iter().any(|shown| discriminant(shown) == discriminant(self))
     }
 
     /// Whether after this nothing is left of the other: another text has other words.

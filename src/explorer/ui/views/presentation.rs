@@ -3,9 +3,10 @@
 use egui::accesskit::Role;
 use egui::{Key, RichText, Ui, WidgetInfo};
 
+use crate::app::page::SENTENCE;
 use crate::pages::{
-    lesson::LessonCommand, sentence::command::SelectCommand, shape::PageState, shell::act::Act, shell::local::Window,
-    shell::menu, shell::source,
+    lesson::LessonCommand, sentence::command::SelectCommand, sentence::view::columns, shape::PageState,
+    shell::act::Act, shell::local::Window, shell::menu, shell::source,
 };
 use crate::widgets::{marks::WholeLetters, theme};
 use figure::measure::TextMeasure as _;
@@ -63,13 +64,14 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageStat
 
 /// The models by turns, where not all are in view.
 fn next_model_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let columns = &window.app.document.columns;
-    let in_view = if window.local.presents || window.layout.solo { 1 } else { 2 };
-    if columns.len() <= in_view {
+    let models = &window.app.document.columns;
+    let has_two = window.app.view.page == SENTENCE && !window.layout.solo;
+    let in_view = if has_two { columns::fitting(window.app, ui.max_rect().width()).min(2) } else { 1 };
+    if models.len() <= in_view {
         return;
     }
-    let at = window.app.selected_column().and_then(|own| columns.iter().position(|column| column.id == own.id));
-    let next = columns[at.map_or(0, |at| at + 1) % columns.len()].id;
+    let at = window.app.selected_column().and_then(|own| models.iter().position(|column| column.id == own.id));
+    let next = models[at.map_or(0, |at| at + 1) % models.len()].id;
     window.push_if(ui.small_button(tr!("Next model")).clicked(), SelectCommand::Column(next));
 }
 

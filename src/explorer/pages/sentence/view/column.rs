@@ -212,11 +212,12 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     // The name first; the numbers take what it leaves, where they have no more room than those by which columns are
     // compared, and the tooltip has them whole.
     let name = RichText::new(column.name()).size(theme::TEXT_TITLE);
+    let is_plain = window.is_plain();
     ui.horizontal(|ui| {
         let name = if let Some(variant_label) = &column.difference.label {
             variant::head_ui(ui, column, variant_label)
         } else {
-            let room = if window.is_plain() { ui.available_width() } else { name_room(ui, column) };
+            let room = if is_plain { ui.available_width() } else { name_room(ui, column) };
             let label = egui::Label::new(name).truncate().sense(egui::Sense::CLICK);
             let label = ui.scope(|ui| {
                 ui.set_max_width(room);
@@ -225,7 +226,6 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
             label.inner.on_hover_text(tr!("{}\nA right click offers variants beside it", column.name()))
         };
         window.offer(&name, MenuTarget::Column { column: column.id });
-        let is_plain = window.is_plain();
         if !is_plain {
             guided_ui(ui, column);
             looks_ui(ui, column);

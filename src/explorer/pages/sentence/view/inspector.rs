@@ -68,10 +68,7 @@ pub(super) fn strip_ui(ui: &mut Ui, window: &mut Window<'_>) {
             return;
         };
         for (text, probability) in word.candidates.iter().take(IN_STRIP) {
-            let share = match 100.0 * probability {
-                small if small < 1.0 => "< 1 %".to_owned(),
-                share => format!("{share:.0} %"),
-            };
+            let share = labels::percent(*probability);
             let button = ui.selectable_label(*text == word.entry, format!("{text}  {share}"));
             if button.on_hover_text(lang::text(FORCE)).clicked() {
                 window.push(InterveneCommand::Force { column: column.id, i, word: Word::Entry(text.clone()) });

@@ -254,10 +254,6 @@ fn pace_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     );
 }
 
-fn percent(p: f32) -> String {
-    if p < 0.005 { "<1 %".to_owned() } else { format!("{:.0} %", 100.0 * p) }
-}
-
 fn say_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     if steps.mode != Mode::Class {
         return;
@@ -273,7 +269,7 @@ fn say_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepT
     ui.label(RichText::new(tr!("Which word shall it say?")).color(theme::tokens(ui).accent));
     for ((id, log_p), word) in step.best.iter().zip(trace.candidates(steps.i)).take(6) {
         let is_said = step.said.is_some_and(|(said, _)| said == *id);
-        let label = format!("{word} {}", percent(log_p.exp()));
+        let label = format!("{word} {}", labels::percent(log_p.exp()));
         window.push_if(ui.selectable_label(is_said, label).clicked(), StepsCommand::Say(*id));
     }
 }
