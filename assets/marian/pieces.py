@@ -7,7 +7,7 @@ import unicodedata
 
 import sentencepiece as spm
 
-VOCABULARY = 10_000
+VOCABULARY = 8_000
 TRAINED_ON = ("tatoeba", "multi30k", "news", "europarl")
 WORDS = {
     "en": re.compile(r"['’]\w+|\w+|[^\w\s]"),

@@ -6,8 +6,9 @@ MARIAN=${MARIAN:-pymarian}
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 if [ -s pid ] && kill -0 "$(cat pid)" 2>/dev/null; then echo "is running already: $(cat pid)"; exit 1; fi
 mkdir -p model tmp
-setsid nohup nice -n 19 "$MARIAN" train --config "$FROM/train.yml" >> train.out 2>&1 < /dev/null &
-echo $! > pid
-# Linux divides a processor among sessions first, and this is one of its own
-if [ -w "/proc/$!/autogroup" ]; then echo 19 > "/proc/$!/autogroup"; fi
+rm -f pid
+# Linux divides a processor among sessions first, and this is one of its own, which gives way to all others.
+setsid nohup sh -c 'echo $$ > pid; [ -w /proc/$$/autogroup ] && echo 19 > /proc/$$/autogroup; exec nice -n 19 "$@"' \
+  sh "$MARIAN" train --config "$FROM/train.yml" >> train.out 2>&1 < /dev/null &
+until [ -s pid ]; do sleep 0.1; done
 echo "training: process and group $(cat pid), log in train.log"
