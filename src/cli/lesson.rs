@@ -14,8 +14,8 @@ use engine::{decoding::step_trace::Then, models::Kernels, ticket::CancellationTo
 use explorer::app::{files::work::write_whole, layout::Look, lights::HighlightPart, settings::LIGHT_PALETTE};
 use explorer::jobs::Library;
 use explorer::jobs::steps::{StepsRequest, at_once};
-use explorer::pages::{steps::Mode, steps::STEPS, steps::picture::figure};
-use explorer::session::lessons::handout::{OnPaper, handout, solutions, solutions_path};
+use explorer::pages::{steps::Mode, steps::STEPS, steps::command::Guessed, steps::picture::figure};
+use explorer::session::lessons::handout::{OnPaper, grid_html, handout, solutions, solutions_path};
 use explorer::session::lessons::spoken::{Spoken, spoken};
 use explorer::session::{lessons::THE_SENTENCE, lessons::script, lessons::script::Script, lessons::shelf::BUNDLED};
 use figure::{palette::ColourMap, sheet::kind, svg};
@@ -97,7 +97,7 @@ fn print(output: &mut LineOutput, folder: &Path, name: &str, script: &Script, li
     }
     shown.dedup();
     write_whole(&path, handout(script, &shown).as_bytes())?;
-    write_whole(&solutions_path(&path), solutions(script).as_bytes())?;
+    write_whole(&solutions_path(&path), solutions(script, &shown).as_bytes())?;
     output.line(&path.display().to_string())?;
     Ok(())
 }
@@ -120,7 +120,10 @@ fn machine(spoken: &Spoken, library: &Library) -> Result<OnPaper> {
     let place = |step: &str| apart.place(step).filter(|i| *i < apart.steps.len()).ok_or_else(|| unknown(step));
     let i = spoken.step.as_deref().map_or(Ok(0), place)?;
     let said = vec![(THE_SENTENCE.to_owned(), spoken.sentence.clone())];
-    let picture = svg::svg(&figure(&apart, i, spoken.guess, spoken.open.as_deref()));
+    let picture = match spoken.guess {
+        Some(Guessed::Whole) => grid_html(&apart.source.tokens, &apart.target_words()),
+        guess => svg::svg(&figure(&apart, i, guess, spoken.open.as_deref())),
+    };
     Ok(OnPaper { said, pictures: vec![picture] })
 }
 

@@ -126,7 +126,7 @@ impl Language {
 
     /// Whether the lessons are translated.
     pub fn has_lessons(self) -> bool {
-        matches!(self, Self::French | Self::German)
+        self != Self::English
     }
 
     /// What stands between thousands: no comma where it would be read as a decimal point.
@@ -362,7 +362,9 @@ mod embedded {
             (Language::German, Window) => include_str!("../../assets/lang/de.po"),
             (Language::German, Lessons) => include_str!("../../assets/lang/lessons.de.po"),
             (Language::Spanish, Window) => include_str!("../../assets/lang/es.po"),
+            (Language::Spanish, Lessons) => include_str!("../../assets/lang/lessons.es.po"),
             (Language::Chinese, Window) => include_str!("../../assets/lang/zh.po"),
+            (Language::Chinese, Lessons) => include_str!("../../assets/lang/lessons.zh.po"),
             _ => return None,
         })
     }

@@ -18,7 +18,9 @@ use interlinear::session::lessons::doing::{StepOutcome, settled};
 use interlinear::session::lessons::script::{Script, ScriptPage, ScriptPart, read};
 use interlinear::session::lessons::shelf::{BUNDLED, bundled};
 use interlinear::session::lessons::things::{LessonAct, LessonAction};
-use interlinear::session::{lessons::Running, lessons::handout::handout, lessons::spoken::spoken, state::Session};
+use interlinear::session::{
+    lessons::Running, lessons::handout::handout, lessons::progress::Progress, lessons::spoken::spoken, state::Session,
+};
 use interlinear::{app::page::SENTENCE, app::settings::RowSource, decoding::SystemSpec, decoding::step_trace::Then};
 use interlinear::{figure::svg::svg, jobs::Library, jobs::files::texts::FolderTexts, models::anatomy::Miswiring};
 
@@ -239,11 +241,14 @@ each_lesson! {
     one_goes_through_verb_last: "verb-last",
     one_goes_through_soft_hard: "soft-hard",
     one_goes_through_global_local: "global-local",
+    one_goes_through_bahdanau_luong: "bahdanau-luong",
     one_goes_through_beam_greedy: "beam-greedy",
     one_goes_through_learning: "learning",
     one_goes_through_copies: "copies",
     one_goes_through_explanation: "explanation",
+    one_goes_through_attention_fails: "attention-fails",
     one_goes_through_unknown_words: "unknown-words",
+    one_goes_through_annotation: "annotation",
     one_goes_through_query_key_value: "query-key-value",
 }
 
@@ -304,11 +309,19 @@ fn a_page_acts_lights_waits_and_is_answered() {
     assert_eq!((open(&session).page, beam(&session)), (1, 3));
     assert!(!session.lessons().lights().lights(HighlightPart::BeamSize, ""), "lights go out with the page");
     session.apply(LessonCommand::Back);
-    assert_eq!((open(&session).page, beam(&session), session.app().view.page), (0, 2, MAP));
+    assert_eq!((open(&session).page, beam(&session), session.app().view.page), (0, 2, SENTENCE));
+    assert_eq!(open(&session).waits(), None, "what was done stays done");
+    session.apply(LessonCommand::Open("own/mine".to_owned()));
+    assert_eq!((open(&session).page, session.app().view.page), (0, MAP), "who begins again does it again");
     session.apply(LessonCommand::Next);
     assert_eq!((open(&session).page, open(&session).waits()), (0, None), "what is waited for can be passed over");
     let saved = session.saved();
     assert_eq!((saved.search.beam, saved.page.as_str()), (7, "sentence"), "who quits now finds the window as it was");
+    assert_eq!(
+        saved.lessons.get("own/mine"),
+        Some(&Progress { page: 0, is_done: true }),
+        "and that its end was reached"
+    );
     session.apply(LessonCommand::Close);
     assert_eq!((beam(&session), session.app().view.page), (7, SENTENCE));
     assert!(session.lessons().open().is_none());

@@ -333,11 +333,14 @@ each_lesson! {
     a_class_walks_through_verb_last: "verb-last",
     a_class_walks_through_soft_hard: "soft-hard",
     a_class_walks_through_global_local: "global-local",
+    a_class_walks_through_bahdanau_luong: "bahdanau-luong",
     a_class_walks_through_beam_greedy: "beam-greedy",
     a_class_walks_through_learning: "learning",
     a_class_walks_through_copies: "copies",
     a_class_walks_through_explanation: "explanation",
+    a_class_walks_through_attention_fails: "attention-fails",
     a_class_walks_through_unknown_words: "unknown-words",
+    a_class_walks_through_annotation: "annotation",
     a_class_walks_through_query_key_value: "query-key-value",
 }
 

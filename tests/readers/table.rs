@@ -237,7 +237,7 @@ fn lesson(path: &Path) -> Result<()> {
     let text = read_file(path, MOST_LESSON)?;
     let text = String::from_utf8(text).map_err(|_| Error::file(path, "is not UTF-8"))?;
     let script = script::read(&text).map_err(|fault| Error::Input(fault.to_string()))?;
-    let _ = solutions(&script);
+    let _ = solutions(&script, &[]);
     Ok(())
 }
 

@@ -81,6 +81,11 @@ impl StepTrace {
         }
     }
 
+    /// All words that were said.
+    pub fn target_words(&self) -> Vec<String> {
+        (0..self.steps.len()).filter_map(|i| self.said(i)).map(str::to_owned).collect()
+    }
+
     /// The candidates of step `i` in letters, best first.
     pub fn candidates(&self, i: usize) -> &[String] {
         let count = self.steps.get(i).map_or(0, |step| step.best.len());

@@ -14,6 +14,7 @@ use crate::app::{
     settings::Settings,
 };
 use crate::pages::{Pages, shape::changed_fields};
+use crate::session::lessons::progress::Progress;
 use engine::error::{Error, Result};
 use engine::text::write::{make_private_folder, write_private};
 use engine::{decoding::SystemSpec, text::sentence::MAX_SOURCE_BYTES};
@@ -52,6 +53,8 @@ pub struct SavedSession {
     pub search: SearchSettings,
     /// The page that is shown, by its key.
     pub page: String,
+    /// How far each lesson was read, by its key.
+    pub lessons: BTreeMap<String, Progress>,
     /// What each page keeps, by its name in the table of pages.
     #[serde(flatten)]
     pub pages: BTreeMap<String, Value>,
@@ -92,6 +95,7 @@ impl Default for SavedSession {
             settings: Settings::default(),
             search: SearchSettings::default(),
             page: "sentence".to_owned(),
+            lessons: BTreeMap::new(),
             pages: BTreeMap::new(),
         }
     }

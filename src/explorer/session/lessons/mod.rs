@@ -4,6 +4,7 @@
 pub mod before;
 pub mod doing;
 pub mod handout;
+pub mod progress;
 pub mod script;
 pub mod shelf;
 pub mod spoken;
@@ -22,9 +23,10 @@ use crate::jobs::files::texts::FolderTexts;
 use crate::pages::{command::Command, lesson::LessonCommand, steps::STEPS, steps::StepsPage, steps::picture::figure};
 use crate::session::lessons::doing::{StepBaseline, StepOutcome, is_apart, settled};
 use crate::session::lessons::handout::{OnPaper, Paper};
+use crate::session::lessons::progress::Progress;
 use crate::session::lessons::script::{Ask, LessonChoice, Script, ScriptPage, ScriptPart, Wait, last_of_each};
 use crate::session::lessons::shelf::{LessonFile, bundled};
-use crate::session::{lessons::before::Snapshot, lessons::things::LessonAction};
+use crate::session::{lessons::before::Snapshot, lessons::things::LessonAct, lessons::things::LessonAction};
 use engine::lang;
 use figure::palette::ColourMap;
 
@@ -34,6 +36,8 @@ pub struct Lessons {
     pub is_shown: bool,
     /// Where the user's own lessons lie; `None`: nowhere.
     pub folder: Option<PathBuf>,
+    /// How far each lesson was read, by its key.
+    pub progress: BTreeMap<String, Progress>,
     own: Vec<LessonFile>,
     open: Option<Running>,
     left: Option<Snapshot>,
@@ -65,6 +69,8 @@ pub struct Running {
     pub missed: BTreeMap<(usize, usize), usize>,
     /// Pages whose answers are shown.
     pub revealed: BTreeSet<usize>,
+    /// What was done, by page and part, and the sentence that was there then: who turns back finds it so.
+    done: BTreeMap<(usize, usize), String>,
     /// What was passed over, by page and part.
     pub passed: BTreeSet<(usize, usize)>,
     pub lights: Vec<Highlight>,
@@ -180,7 +186,13 @@ impl Running {
             match part {
                 ScriptPart::Do(things) => self.todo.extend(things.iter().cloned()),
                 ScriptPart::Light(lights) => self.lights.clone_from(lights),
-                ScriptPart::Wait(_) => return,
+                ScriptPart::Wait(wait) => match (self.done.get(&(self.page, self.at)), &wait.thing) {
+                    (None, _) => return,
+                    (Some(own), LessonAction::Act(LessonAct::AnotherSentence)) => {
+                        self.todo.push_back(LessonAction::Sentence(own.clone()));
+                    }
+                    (Some(_), thing) => self.todo.extend(Some(thing.clone()).filter(LessonAction::can_be_done)),
+                },
                 ScriptPart::Text(_) | ScriptPart::Ask(..) => {}
             }
             self.at += 1;
@@ -245,6 +257,7 @@ impl Running {
         let before = self.before.get_or_insert_with(|| StepBaseline::of(app, steps));
         let holds = thing.holds(before, app, steps);
         if holds {
+            self.done.insert((self.page, self.at), app.document.source().to_owned());
             self.pass();
         }
         holds
@@ -272,9 +285,12 @@ impl Running {
 fn of_steps(steps: &StepsPage) -> Option<OnPaper<Paper>> {
     let trace = steps.trace.as_ref()?;
     let lit = steps.current().or(steps.open.as_deref());
-    let picture = figure(trace, steps.i, steps.hidden(steps.i), lit);
+    let picture = match steps.whole().filter(|guessing| !guessing.is_revealed) {
+        Some(_) => Paper::Grid(trace.source.tokens.clone(), trace.target_words()),
+        None => Paper::Machine(Arc::new(figure(trace, steps.i, steps.hidden(steps.i), lit))),
+    };
     let said = vec![(lang::text(THE_SENTENCE).to_owned(), trace.source.text.clone())];
-    Some(OnPaper { said, pictures: vec![Paper::Machine(Arc::new(picture))] })
+    Some(OnPaper { said, pictures: vec![picture] })
 }
 
 pub const THE_SENTENCE: &str = id!("The sentence");
@@ -371,7 +387,17 @@ impl Lessons {
             }),
             LessonCommand::Reveal => self.turn(|open| _ = open.revealed.insert(open.page)),
         }
+        self.keep_progress(app);
         Vec::new()
+    }
+
+    fn keep_progress(&mut self, app: &mut AppState) {
+        let Some(open) = &self.open else { return };
+        let known = self.progress.entry(open.key.clone()).or_default();
+        let now = Progress { page: open.page, is_done: known.is_done || open.is_last() };
+        if std::mem::replace(known, now) != now {
+            app.changed();
+        }
     }
 
     fn turn(&mut self, to: impl FnOnce(&mut Running)) {
@@ -410,6 +436,7 @@ impl Lessons {
 
     /// Goes on by itself: brings about what can be, and passes what was done. Empty: there is nothing to do now.
     pub(super) fn advance(&mut self, app: &mut AppState, steps: &StepsPage) -> Vec<Command> {
+        self.keep_progress(app);
         let Some(open) = self.open.as_mut().filter(|_| self.is_shown) else { return self.go_back(app, steps) };
         loop {
             let commands = open.act(app, steps);

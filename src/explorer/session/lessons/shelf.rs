@@ -14,9 +14,12 @@ macro_rules! bundled {
 
 /// The lessons that come with the program: key and text, in the order in which they build on each other.
 pub const BUNDLED: &[(&str, &str)] = bundled![
-    "bottleneck", "alignment", "verb-last", "soft-hard", "global-local", "beam-greedy", "learning", "copies",
-    "explanation", "unknown-words", "query-key-value",
+    "bottleneck", "alignment", "verb-last", "soft-hard", "global-local", "bahdanau-luong", "beam-greedy", "learning",
+    "copies", "explanation", "attention-fails", "unknown-words", "annotation", "query-key-value",
 ];
+
+/// A first lesson on attention: these lessons in this order, with their minutes, 45 together.
+pub const PATH: [(&str, usize); 3] = [("alignment", 12), ("bottleneck", 15), ("explanation", 18)];
 
 /// How keys of a user's own lessons begin.
 const OWN: &str = "own/";

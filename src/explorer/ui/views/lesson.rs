@@ -9,7 +9,7 @@ use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Window, keep_side};
 use crate::pages::{lesson::LessonCommand, steps::StepsPage};
 use crate::session::lessons::script::{Ask, ScriptPart};
-use crate::session::lessons::{Lessons, Running};
+use crate::session::lessons::{Lessons, Running, progress::Progress, shelf::PATH};
 use crate::ui::{act::PAGING, views::manual};
 use crate::widgets::{labels, theme};
 use crate::{app::document::column::Column, session::lessons::shelf::LessonFile};
@@ -81,11 +81,30 @@ fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
     ui.separator();
     let weak = theme::tokens(ui).weak;
     ScrollArea::vertical().id_salt("lesson_list").auto_shrink([false, false]).show(ui, |ui| {
+        ui.label(RichText::new(tr!("A first lesson of 45 minutes")).strong());
+        for (key, minutes) in PATH {
+            let Some(kept) = lessons.shelf().find(|kept| kept.key == key) else { continue };
+            ui.horizontal(|ui| {
+                let name = Button::new(kept.title()).truncate();
+                let spent = tr!("{minutes} minutes", minutes);
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    labels::caption(ui, spent);
+                    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                        let button = ui.add(name).accessible_name(tr!("{}, {minutes} minutes", kept.title(), minutes));
+                        if button.clicked() {
+                            open(window, key);
+                        }
+                    });
+                });
+            });
+        }
+        ui.add_space(theme::SPACE_3);
+        ui.label(RichText::new(tr!("All lessons")).strong());
         let note = tr!("Ten minutes each. A lesson changes what the window shows; when it ends, all is as it was.");
         ui.add(Label::new(RichText::new(note).color(weak)).wrap());
         ui.add_space(theme::SPACE_2);
         for (n, kept) in lessons.shelf().enumerate() {
-            kept_ui(ui, window, n, kept);
+            kept_ui(ui, window, n, kept, lessons.progress.get(&kept.key).copied());
         }
         if let Some(folder) = &lessons.folder {
             ui.add_space(theme::SPACE_3);
@@ -94,7 +113,7 @@ fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
     });
 }
 
-fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile) {
+fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile, progress: Option<Progress>) {
     let t = theme::tokens(ui);
     let title = format!("{}. {}", n + 1, kept.title());
     let button = Button::new(RichText::new(title).size(theme::TEXT_OUTPUT)).wrap();
@@ -105,6 +124,16 @@ fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile) {
         kept.script.as_ref().and_then(|script| script.about.first()).map(engine::text::markdown::MarkdownBlock::plain);
     if let Some(about) = about {
         labels::note(ui, about);
+    }
+    if let Some(Progress { page, is_done }) = progress {
+        ui.horizontal(|ui| {
+            if is_done {
+                ui.label(RichText::new(tr!("Done")).size(theme::TEXT_SMALL).color(t.accent));
+            } else if page > 0 && ui.small_button(tr!("Continue on page {}", page + 1)).clicked() {
+                open(window, &kept.key);
+                window.push(LessonCommand::Turn(page));
+            }
+        });
     }
     if let Some(fault) = &kept.fault {
         ui.add(Label::new(RichText::new(fault).size(theme::TEXT_SMALL).color(t.error)).wrap());
@@ -362,9 +391,11 @@ fn typed_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, 
     let given = running.typed.get(&(running.page, at));
     let draft = egui::Id::unique(("draft", &running.key, running.page, at));
     let mut text = ui.data(|data| data.get_temp::<String>(draft)).or_else(|| given.cloned()).unwrap_or_default();
-    let field = egui::TextEdit::singleline(&mut text).hint_text(tr!("Your answer")).desired_width(f32::INFINITY);
-    let field = ui.add(field).accessible_name(tr!("Your answer to {}", ask.question));
-    let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+    let field = egui::TextEdit::multiline(&mut text).hint_text(tr!("Your answer")).desired_width(f32::INFINITY);
+    let new_line = egui::KeyboardShortcut::new(egui::Modifiers::SHIFT, egui::Key::Enter);
+    let field = ui.add(field.desired_rows(2).return_key(new_line));
+    let field = field.accessible_name(tr!("Your answer to {}", ask.question));
+    let is_entered = field.has_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
     let is_new = !text.trim().is_empty() && given.is_none_or(|given| *given != text);
     if (ui.add_enabled(is_new, Button::new(tr!("Compare"))).clicked() || is_entered) && is_new {
         window.push(LessonCommand::Say(at, text.clone()));
