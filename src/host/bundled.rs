@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use engine::models::choice::{Installed, ModelSpec};
 use engine::models::{MODELS, ModelEntry, disk};
-use engine::models::{config::FORMAT, disk::CONFIG_FILE};
+use engine::models::{config::FORMAT, disk::CONFIG_FILE, disk::WEIGHTS_FILE};
 
 const FOLDER: &str = "models";
 const PROGRAM: &str = "interlinear";
@@ -134,6 +134,7 @@ pub fn installed(folders: &[PathBuf]) -> Vec<Installed> {
             languages: (tag("source_language"), tag("target_language")),
             paper: entry.map(ModelEntry::paper).unwrap_or_default(),
             state: config["hidden"].as_u64().filter(|_| aligns).unwrap_or_default(),
+            bytes: std::fs::metadata(folder.join(WEIGHTS_FILE)).map_or(0, |weights| weights.len()),
         }
     };
     folders.iter().map(of).collect()

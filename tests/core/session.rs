@@ -738,6 +738,8 @@ fn a_driver_translates_saves_and_comes_back() {
         ..OpenWith::default()
     };
     let mut opened = open(options.clone());
+    let first = opened.driver.session().app().view.layout.clone();
+    assert_eq!(first, Layout::first(), "the first start shows little");
     opened.driver.send(SourceCommand::Edit("s9 s31 s17".to_owned()));
     opened.until(|session| {
         session.app().document.columns.iter().all(|column| column.table.is_some() && !column.decoding)
@@ -752,6 +754,7 @@ fn a_driver_translates_saves_and_comes_back() {
     assert_eq!(again.driver.session().source(), "s9 s31 s17");
     assert_eq!(again.driver.session().app().document.columns.len(), 2);
     assert!(!again.driver.session().app().document.history.can_undo());
+    assert_eq!(again.driver.session().app().view.layout, first, "and stays as it was left");
 }
 
 #[test]

@@ -99,6 +99,24 @@ fn transformer_facts() -> ModelFacts {
 }
 
 #[test]
+fn a_click_on_the_heads_of_a_column_shows_all_of_them_next_to_a_model_that_has_none() {
+    let mut session = desk::session("the red shoe");
+    desk::add_finished(&mut session, "RNNsearch", "the red shoe", &["la chaussure rouge"]);
+    let facts = ModelFacts { attention: Some("layer 2, head 1 (guided)".to_owned()), ..transformer_facts() };
+    let column = desk::add_translated(&mut session, facts, "the red shoe", &["la chaussure rouge"]);
+    let (mut harness, wires) = desk::window(session);
+    harness.click_on("All heads of Opus");
+    let all = measure("heads");
+    assert!(wires.heard(ProbeCommand::Measure { column, measure: all }));
+    answer(&mut harness, &wires, tested(all, true));
+    assert_eq!(labels(&harness, ", head ").len(), 4);
+    assert!(!labels(&harness, "rouge <- ").is_empty(), "RNNsearch goes on showing its alignment");
+    harness.click_on("All heads of Opus");
+    assert!(wires.heard(SettingsCommand::SetShown(Shown::Alpha)));
+    assert!(labels(&harness, ", head ").is_empty());
+}
+
+#[test]
 fn all_heads_are_sorted_by_their_error_against_the_links() {
     let (session, column) = transformer();
     let (mut harness, wires) = desk::window(session);

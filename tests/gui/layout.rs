@@ -489,7 +489,17 @@ fn the_line_over_the_columns_never_paints_over_itself() {
 
 /// What a reader can press or type into, words and cells of the pictures apart.
 fn pressable(harness: &Harness<'static, App>) -> Vec<String> {
-    const ROLES: [Role; 5] = [Role::Button, Role::TextInput, Role::MultilineTextInput, Role::CheckBox, Role::ComboBox];
+    const ROLES: [Role; 9] = [
+        Role::Button,
+        Role::TextInput,
+        Role::MultilineTextInput,
+        Role::CheckBox,
+        Role::ComboBox,
+        Role::Tab,
+        Role::RadioButton,
+        Role::SpinButton,
+        Role::DisclosureTriangle,
+    ];
     let all = ROLES.iter().flat_map(|role| harness.query_all_by_role(*role));
     let labels = all.map(|node| node.accesskit_node().label().unwrap_or_default());
     labels.filter(|label| !label.contains(" probability ") && !label.starts_with("Source word")).collect()
@@ -524,5 +534,41 @@ fn class_mode_shows_whole_pictures_and_hardly_anything_to_press_and_is_left_by_o
         assert_eq!(cells(&harness), all, "a click makes no picture smaller");
         harness.click_on("All controls");
         assert!(pressable(&harness).len() >= before);
+    }
+}
+
+#[test]
+fn the_first_screen_has_few_things_to_press_and_more_behind_one_button() {
+    let mut session = desk::two_models();
+    session.apply(WindowCommand::SetLayout(Box::new(Layout::first())));
+    let (mut harness, _) = desk::window_of(session, [1280.0, 720.0]);
+    let shown = pressable(&harness);
+    assert!(shown.len() <= 25, "{} of 25: {shown:?}", shown.len());
+    assert!(!harness.has("Score yours"));
+    harness.click_on_each(&["More", "Always show these switches"]);
+    harness.press(egui::Key::Escape);
+    harness.assert_has_all(&["Score yours", "energies"]);
+    assert!(pressable(&harness).len() > shown.len() + 5);
+}
+
+#[test]
+fn a_click_takes_no_row_out_of_view() {
+    for (rows, size) in [(12, [1280.0, 720.0]), (18, [1280.0, 720.0]), (12, [1280.0, 800.0])] {
+        let words: Vec<String> = (0..rows - 1).map(|n| format!("mot{n}")).collect();
+        let mut session = desk::session("the red shoe");
+        for name in ["one", "two", "three"] {
+            desk::add_finished(&mut session, name, "the red shoe", &[&words.join(" "), "le soulier"]);
+        }
+        let column = session.app().document.columns[0].id;
+        let (mut harness, _) = desk::window_of(session, size);
+        let in_view = |harness: &Harness<'static, App>| harness.query_all_by_role(Role::GridCell).count();
+        let before = in_view(&harness);
+        assert!(before >= 3 * 12 * 4, "{rows} rows at {size:?}: {before} cells");
+        harness.send(SelectCommand::Target { column, i: 3 });
+        harness.run();
+        let after = in_view(&harness);
+        assert!(after >= 3 * 12 * 4, "{rows} rows at {size:?}: {before} cells, {after} after a click");
+        let others = harness.query_all_by_label_contains("robability").count();
+        assert!(others > 0, "what else could have stood there is in view");
     }
 }

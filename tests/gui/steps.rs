@@ -351,3 +351,21 @@ fn it_fits_a_small_screen_and_a_presentation() {
     harness.press(Key::F5);
     assert!(!harness.has_any("Always the best word") && harness.has("Leave"));
 }
+
+#[test]
+fn an_open_box_shows_what_made_a_number_without_scrolling() {
+    let size = [1280.0, 720.0];
+    let (mut harness, _) = page(trace(Then::Wait, vec![4, 5, 7]), size);
+    for (name, part) in [
+        ("Energies, e_{ij}", "One number of it"),
+        ("Weights, α_{ij}", "Together"),
+        ("Context, c_i", "Together"),
+        ("Gates, z_i, r_i", "Together"),
+    ] {
+        harness.click_button(name);
+        let last =
+            harness.query_all_by_label_contains(part).last().unwrap_or_else(|| panic!("{name}: no {part}")).rect();
+        assert!(last.bottom() < size[1] - 20.0, "{name}: {last:?}");
+        harness.click_on("Close");
+    }
+}

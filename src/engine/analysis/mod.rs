@@ -52,6 +52,7 @@ pub mod measures;
 pub mod mteval;
 pub mod neighbours;
 pub mod ngrams;
+pub mod omission;
 pub mod pca;
 pub mod row_convention;
 pub mod symmetrize;

@@ -165,6 +165,8 @@ pub struct Installed {
     pub paper: String,
     /// The numbers of a state of its decoder where it aligns, else 0: of models of a pair the largest is the best.
     pub state: u64,
+    /// Bytes of its weights; 0 where that is not known.
+    pub bytes: u64,
 }
 
 impl From<PathBuf> for Installed {

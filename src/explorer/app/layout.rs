@@ -77,7 +77,20 @@ impl Default for Layout {
     }
 }
 
+/// The part in [`Layout::closed`] that holds the switches over the columns: they are behind one button.
+pub const SWITCHES: &str = "switches";
+
 impl Layout {
+    /// As the window is at its first start: sentences, lists of the beam and switches open on demand.
+    pub fn first() -> Self {
+        let closed = BTreeSet::from([SWITCHES.to_owned()]);
+        Self { sentences_open: false, beam_open: false, closed, ..Self::default() }
+    }
+
+    pub fn has_switches(&self) -> bool {
+        !self.closed.contains(SWITCHES)
+    }
+
     /// With what lessons and links show of another one.
     pub fn showing(self, of: &Self) -> Self {
         let Self { inspector_open, look, interlinear, solo, class, .. } = *of;

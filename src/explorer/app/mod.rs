@@ -1,5 +1,6 @@
 //! What the pages of the explorer share. It knows no page and no egui.
 
+pub mod catalogue;
 pub mod command;
 pub mod document;
 pub mod files;

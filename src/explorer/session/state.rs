@@ -57,6 +57,8 @@ impl Session {
         let mut saved = saved.unwrap_or_default();
         // What makes no sense was set aside when the file was read.
         let mut pages = Pages::default().restored(std::mem::take(&mut saved.pages)).unwrap_or_default();
+        let is_empty = is_first_start && !options.opening.is_empty();
+        let layout = if is_empty { Layout::first() } else { std::mem::take(&mut saved.layout) };
         let view = ViewState {
             settings: Settings {
                 device: options.device.unwrap_or(saved.settings.device),
@@ -65,7 +67,7 @@ impl Session {
                 ..saved.settings.clone()
             },
             drawing: saved.figure.sound(),
-            layout: Layout { class: saved.layout.class || options.class, ..std::mem::take(&mut saved.layout) },
+            layout: Layout { class: saved.layout.class || options.class, ..layout },
             page: page_of_key(&saved.page).unwrap_or_default(),
             ..ViewState::default()
         };
@@ -109,7 +111,8 @@ impl Session {
         }
         app.revision = u64::from(is_first_start);
         let beside = options.home.as_deref().and_then(std::path::Path::parent);
-        let lessons = Lessons::new(beside.map(|folder| folder.join(LESSONS)));
+        let mut lessons = Lessons::new(beside.map(|folder| folder.join(LESSONS)));
+        lessons.progress = saved.lessons;
         let mut session = Self { app, pages, lessons, home: options.home.clone(), is_unseen: false };
         if let Some(link) = &options.link {
             session.apply(WindowCommand::OpenLink(link.clone()));
@@ -159,6 +162,7 @@ impl Session {
             settings: Settings { device, reading, palette: palette.clone(), theme, language, zoom, ..shown },
             search: *search,
             page: left.map_or(self.app.view.page, |left| left.page).0.key.to_owned(),
+            lessons: self.lessons.progress.clone(),
             pages: self.pages.saved(),
             ..SavedSession::default()
         }
@@ -442,7 +446,7 @@ fn apply_to_window(command: WindowCommand, app: &mut AppState) {
                 Some(_) => tr!("The link is on the clipboard"),
                 None => {
                     tr!(
-                        "The link is on the clipboard; it opens by File, Open. For a browser the address of the explorer's page belongs before it: interlinear explore --site ADDRESS"
+                        "Copied. Others open it here with File, Open. For a link that can be clicked, serve the explorer to your class (interlinear serve) and name its address: interlinear explore --site ADDRESS"
                     )
                 }
             };

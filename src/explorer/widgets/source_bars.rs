@@ -1,4 +1,5 @@
-//! One row of numbers as bars over the source words, by egui_plot, with slanted words under them.
+//! One row of numbers as bars over the source words, by egui_plot, with slanted words under them, or with level ones that
+//! are cut where there is no room.
 
 use egui::accesskit::Role;
 use egui::{Rect, Sense, Ui, Vec2, pos2, vec2};
@@ -11,6 +12,7 @@ use figure::mark::{Across, Down, Mark, TextMark};
 use figure::measure::TextMeasure as _;
 
 const WORDS: f32 = 46.0;
+const LEVEL_WORDS: f32 = 17.0;
 /// Closer words are left out.
 const PITCH: f32 = 13.0;
 const BARS: f32 = 36.0;
@@ -23,7 +25,8 @@ pub fn source_bars(
     ui: &mut Ui, name: &str, source: &[SourceWord], values: &[f32], marked: Option<usize>, is_share: bool,
 ) -> Option<usize> {
     let t = theme::tokens(ui);
-    let height = (ui.available_height() - WORDS).max(BARS);
+    let is_low = ui.available_height() < LEAST;
+    let height = (ui.available_height() - if is_low { LEVEL_WORDS } else { WORDS }).max(BARS);
     let count = values.len().max(1);
     // Words beyond the reach of a location score have no energy.
     let bars = values.iter().enumerate().filter(|(_, value)| !value.is_nan()).map(|(j, value)| {
@@ -76,7 +79,7 @@ pub fn source_bars(
         |j, value| pos2(place(j as f64, f64::from(value)).x, place(0.0, f64::from(value)).y),
         frame,
     );
-    words(ui, source, marked, pitch, |j| pos2(place(j as f64, 0.0).x, frame.bottom() + 3.0));
+    words(ui, source, marked, (pitch, is_low), |j| pos2(place(j as f64, 0.0).x, frame.bottom() + 3.0));
     label(ui, name, source, values, &shown.response, |j| {
         Rect::from_center_size(pos2(place(j as f64, 0.0).x, frame.center().y), Vec2::new(pitch, frame.height()))
     });
@@ -110,13 +113,25 @@ fn numbers(ui: &Ui, values: &[f32], pitch: f32, is_share: bool, end: impl Fn(usi
     marks::paint(ui.painter(), known().map(number));
 }
 
-fn words(ui: &mut Ui, source: &[SourceWord], marked: Option<usize>, pitch: f32, foot: impl Fn(usize) -> egui::Pos2) {
+fn words(
+    ui: &mut Ui, source: &[SourceWord], marked: Option<usize>, (pitch, is_level): (f32, bool),
+    foot: impl Fn(usize) -> egui::Pos2,
+) {
     let palette = theme::palette(ui);
     let stride = ((PITCH / pitch.max(0.1)).ceil() as usize).max(1);
     let room = WORDS / ANGLE.sin();
     let word = |(j, word): (usize, &SourceWord)| {
         let is_marked = marked == Some(j);
         let colour = if is_marked { palette.accent } else { Tone::of(word.is_unk, false).colour(palette) };
+        if is_level {
+            let (at, anchor) = (foot(j) - vec2(0.0, 2.0), (Across::Centre, Down::Top));
+            let text = TextMark::new(word.text.clone(), at, anchor, theme::TEXT_SMALL, colour);
+            return Mark::Text(TextMark {
+                room: (stride as f32 * pitch - 2.0).max(1.0),
+                is_underlined: is_marked,
+                ..text
+            });
+        }
         let (end, anchor) = (foot(j) + vec2(2.0, 4.0), (Across::Right, Down::Middle));
         let text = TextMark::new(word.text.clone(), end, anchor, theme::TEXT_SMALL, colour);
         Mark::Text(TextMark { room, angle: ANGLE, is_underlined: is_marked, ..text })

@@ -7,7 +7,9 @@ use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use engine::analysis::alignment::{Alignment, greatest};
 use engine::analysis::measures::{HeadMatrix, MEASURES, Measure, Tested};
 use engine::analysis::words::{merge_alpha, merge_energies, merge_log_p, over_words};
-use engine::analysis::{ablation::AblationMeans, hard, hard::AlignmentAgreement, row_convention::RowConvention};
+use engine::analysis::{
+    ablation::AblationMeans, hard, hard::AlignmentAgreement, omission, row_convention::RowConvention,
+};
 use engine::interventions::{Applied, Said};
 use engine::models::transformer::heads::{HeadKind, HeadPlace};
 use engine::text::sentence::{EOS, Sentence, is_language};
@@ -33,6 +35,8 @@ pub struct SourceWord {
     pub coverage: f32,
     /// A person has taken its weight in every row that is not pinned.
     pub is_masked: bool,
+    /// The translation probably leaves it out.
+    pub is_left_out: bool,
 }
 
 /// A target word y_i.
@@ -43,6 +47,8 @@ pub struct TargetWord {
     pub text: String,
     pub is_unk: bool,
     pub is_eos: bool,
+    /// It probably repeats what was said just before.
+    pub is_repeated: bool,
     /// For `[UNK]` the typed word of greatest alpha; in a given translation the word that was given there.
     pub replaced: Option<String>,
     pub is_given: bool,
@@ -193,6 +199,8 @@ pub struct Making<'a> {
     pub outlined: Option<(RowConvention, usize)>,
     pub is_given: bool,
     pub variant: Option<&'a Arc<VariantLabel>>,
+    /// BCP 47 tag of the source.
+    pub language: &'a str,
     pub tested: &'a [Arc<Tested>],
 }
 
@@ -258,6 +266,10 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
             Some(pieces) => links.spread(&pieces.source, &pieces.target),
             None => links.clone(),
         });
+    }
+    let is_whole = shown.found.finished && table.units != Some(Units::Pieces);
+    if is_whole && !making.is_given {
+        table.doubt(shown, pieces, making.language);
     }
     table
 }
@@ -378,6 +390,21 @@ impl AlignmentTable {
         words.unwrap_or(all).resized(self.target.len(), self.source.len(), 0.0)
     }
 
+    /// Marks what is probably left out, by the alignment head, and what is repeated.
+    fn doubt(&mut self, shown: &HypothesisView, pieces: Option<&Pieces>, language: &str) {
+        let source: Vec<&str> =
+            self.source.iter().map(|word| if word.is_word() { word.text.as_str() } else { "" }).collect();
+        let target: Vec<Option<&str>> =
+            self.target.iter().map(|word| Some(word.text.as_str()).filter(|_| !word.is_unk && !word.is_eos)).collect();
+        let repeated = omission::repeated(&target, &source);
+        let last = self.target.iter().position(|word| word.is_eos).unwrap_or(self.target.len());
+        let head = shown.found.head.as_deref().map(|rows| self.added(cut(rows, shown.tokens.len()), pieces));
+        let head = head.map(|head| head.resized(last, self.source.len(), 0.0));
+        let left_out = head.map_or_else(Vec::new, |head| omission::left_out(&head, &source, language));
+        left_out.into_iter().for_each(|j| self.source[j].is_left_out = true);
+        repeated.into_iter().for_each(|i| self.target[i].is_repeated = true);
+    }
+
     fn energies_of(&self, rows: &[Vec<f32>], pieces: Option<&Pieces>) -> Alignment {
         let words = pieces.map(|of| merge_energies(rows, &of.source, &with_rows(&of.target, rows.len())));
         Alignment::from_rows(words.as_deref().unwrap_or(rows)).resized(self.target.len(), self.source.len(), f32::NAN)
@@ -455,7 +482,7 @@ fn source_word(source: &Sentence, tokens: Range<usize>, is_unk: bool) -> SourceW
     // Someone may type `</s>`; only the one that was added has no place in the text.
     let (is_eos, is_language) = if span.is_empty() { (first == EOS, is_language(&first)) } else { (false, false) };
     let typed = if tokens.len() > 1 { source.text.get(span.clone()).map(str::to_owned) } else { None };
-    SourceWord { is_unk, is_eos, is_language, coverage: 0.0, text: typed.unwrap_or(first), span, is_masked: false }
+    SourceWord { is_unk, is_eos, is_language, text: typed.unwrap_or(first), span, ..SourceWord::default() }
 }
 
 pub fn span(source: &Sentence, tokens: &Range<usize>) -> Range<usize> {

@@ -299,6 +299,11 @@ impl Window<'_> {
         self.layout.class || self.local.presents
     }
 
+    /// Whether the lists of the beam are open: by the user, or because a lesson speaks of them.
+    pub fn shows_beam(&self) -> bool {
+        self.layout.beam_open || self.lights.parts.iter().any(|light| light.lit == HighlightPart::Beam)
+    }
+
     pub fn zoom(&self) -> Zoom {
         match self.layout.cell {
             _ if self.layout.class => Zoom::Whole,

@@ -42,6 +42,11 @@ fn short(value: f32) -> String {
     format!("{value:.2}")
 }
 
+/// A probability: one that would be rounded to nothing is said to be small.
+fn share(value: f32) -> String {
+    if value > 0.0 && value < 0.005 { tr!("less than 0.01").to_owned() } else { short(value) }
+}
+
 impl StoryStep<'_> {
     fn is_hidden(&self, key: &str) -> bool {
         match self.hidden {
@@ -155,7 +160,7 @@ impl StoryStep<'_> {
                 let best = &self.trace.steps[self.i].best;
                 let mut named = self.trace.candidates(self.i).iter().zip(best.iter().map(|(_, log_p)| log_p.exp()));
                 let (first, p) = named.next()?;
-                let before = |(word, p): (&String, f32)| tr!(", before {} with {p}", quoted(word), p = short(p));
+                let before = |(word, p): (&String, f32)| tr!(", before {} with {p}", quoted(word), p = share(p));
                 let (p, second) = (short(p), named.next().map(before).unwrap_or_default());
                 Some(tr!("Of all words that the model knows, {} leads with {p}{second}.", quoted(first), p, second))
             }

@@ -75,13 +75,14 @@ pub fn worked(trace: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worke
     }
 }
 
-/// The default number: the strongest of the last vector that can be worked out.
+/// The default number of a box: of energies the one that fits best, else the strongest of the last vector.
 pub fn strongest(trace: &StepTrace, i: usize, stage: &'static str) -> Option<WorkedNumber> {
     let count = if ["alpha", "energies"].contains(&stage) { 1 } else { quantities(trace, i, stage).len() };
     (0..count).rev().find_map(|quantity| {
         let values = values(trace, i, stage, quantity)?;
         let mut order: Vec<usize> = (0..values.len()).filter(|unit| values[*unit].is_finite()).collect();
-        order.sort_by(|a, b| values[*b].abs().total_cmp(&values[*a].abs()));
+        let size = |unit: usize| if stage == "energies" { values[unit] } else { values[unit].abs() };
+        order.sort_by(|a, b| size(*b).total_cmp(&size(*a)));
         let numbers = order.into_iter().map(|unit| WorkedNumber { stage, quantity, row: 0, unit });
         // of several heads, each with weights of its own, only those of the alignment are sums by alpha
         numbers.filter(|number| worked(trace, i, *number).is_some()).take(1).next()

@@ -42,6 +42,8 @@ pub fn menus_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
             // One that does not fit below its line slides over the line, and would be clicked in its place.
             let room = ui.ctx().content_rect().bottom() - ui.cursor().top() - theme::SPACE_4;
             SubMenuButton::new(lang::text(name)).ui(ui, |ui| {
+                // a bar that is always there shows that there are more entries
+                ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
                 egui::ScrollArea::vertical().max_height(room).show(ui, |ui| content(ui, window));
             });
         }

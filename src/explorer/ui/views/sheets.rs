@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use egui::text::{CCursor, CCursorRange};
 use egui::{Key, RichText, Ui};
 
-use crate::app::document::column::file_name;
 use crate::app::open_with::{Installed, LanguagePair};
+use crate::app::{catalogue, document::column::file_name};
 use crate::pages::shell::dialogs::{AskedPath, MODEL, Wants};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::{sentence::command::ColumnCommand, shell::sheet};
@@ -16,10 +16,11 @@ use engine::decoding::{SystemSpec, ensemble::Mixing};
 use engine::{lang, models::choice::ModelSpec, text::language};
 
 const AROUND: f32 = 120.0;
+const WIDTH: f32 = 640.0;
 
 pub fn sheets_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Sheet::Ask(asked) = window.local.shared.sheet.clone() else { return };
-    let response = sheet::modal(ui, "path_sheet", 520.0, |ui, room| {
+    let response = sheet::modal(ui, "path_sheet", WIDTH, |ui, room| {
         let most = room.y - AROUND;
         // the room of the sheet before, or before an error was told, is not that of this one
         widgets::growing(most)
@@ -98,27 +99,42 @@ fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
     ui.separator();
     ui.label(tr!("Models that come with Interlinear"));
     let bundled = window.local.bundled.clone();
-    let weak = theme::tokens(ui).weak;
     for LanguagePair { languages: (source, target), models } in LanguagePair::all(&bundled) {
         if !source.is_empty() {
             labels::caption(ui, tr!("{} to {}", language::name(source), language::name(target)));
         }
-        let mut papers: Vec<&str> = models.iter().map(|model| model.paper.as_str()).collect();
-        papers.sort_by_key(|paper| models.iter().position(|model| model.paper == *paper));
-        papers.dedup();
-        for paper in papers {
-            ui.horizontal_wrapped(|ui| {
-                if !paper.is_empty() {
-                    ui.label(RichText::new(paper).size(theme::TEXT_SMALL).color(weak));
-                }
-                for Installed { folder, .. } in models.iter().filter(|model| model.paper == paper) {
-                    if ui.button(file_name(folder)).clicked() {
-                        choose(window, folder.clone(), asked);
-                    }
-                }
-            });
+        for model in models {
+            ui.horizontal(|ui| installed_ui(ui, window, model, asked));
         }
     }
+}
+
+const NAME: f32 = 190.0;
+
+/// A model by what it is for, with its quality and its size; marked if a column shows it.
+fn installed_ui(ui: &mut Ui, window: &mut Window<'_>, model: &Installed, asked: &AskedPath) {
+    let t = *theme::tokens(ui);
+    let name = file_name(&model.folder);
+    let is_open = window.app.document.models().any(|column| column.system == (&model.folder).into());
+    let left = ui.cursor().left();
+    if ui.add(egui::Button::new(&name).selected(is_open)).on_hover_text(&model.paper).clicked() {
+        choose(window, model.folder.clone(), asked);
+    }
+    ui.add_space((left + NAME - ui.cursor().left()).max(0.0));
+    let purpose = catalogue::purpose(&name);
+    let bleu =
+        purpose.and_then(|purpose| purpose.bleu).map(|bleu| tr!("BLEU {bleu}", bleu = format_args!("{bleu:.1}")));
+    let size = (model.bytes > 0).then(|| tr!("{} MB", model.bytes.div_ceil(1_000_000)));
+    let open = is_open.then(|| tr!("open").to_owned());
+    let numbers: Vec<String> = [open, bleu, size].into_iter().flatten().collect();
+    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        labels::caption(ui, numbers.join("   "));
+        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+            let text = purpose.map_or(model.paper.as_str(), |purpose| lang::text(purpose.text));
+            let text = RichText::new(text).size(theme::TEXT_SMALL).color(t.text);
+            ui.add(egui::Label::new(text).truncate());
+        });
+    });
 }
 
 /// Installed models that can be members, by folder, with names: those of the columns, then the bundled ones.

@@ -185,6 +185,9 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
         let more = Button::new(RichText::new("\u{25be}").color(t.weak)).frame(false);
         let (more, _) = MenuButton::from_button(more).ui(ui, |ui| chip_menu_ui(ui, window, column, at, count));
         more.accessible_name(tr!("Menu of {}", column.name())).on_hover_text(tr!("What can be done with this model"));
+        if !window.layout.has_switches() {
+            return;
+        }
         let remove = Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false);
         if ui
             .add(remove)

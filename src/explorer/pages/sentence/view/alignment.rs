@@ -13,7 +13,7 @@ use crate::pages::{
 use crate::widgets::heatmap::layout::{Gaze, Metrics};
 use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget};
 use crate::widgets::theme;
-use engine::analysis::row_convention::RowConvention;
+use engine::analysis::{measures::Measure, row_convention::RowConvention};
 use engine::lang;
 use figure::{mark::Scale, palette::ColourMap};
 
@@ -22,16 +22,17 @@ pub fn alignment_ui(
     metrics: &Metrics,
 ) {
     let settings = &window.app.view.settings;
-    if !measured::strip_ui(ui, sentence, window, column, table) {
+    let shown = shown(settings.shown, column);
+    if shown == settings.shown && !measured::strip_ui(ui, sentence, window, column, table) {
         return;
     }
-    if let Some(measured) = table.measured(settings.shown).filter(|measured| !measured.heads.is_empty()) {
+    if let Some(measured) = table.measured(shown).filter(|measured| !measured.heads.is_empty()) {
         return heads::heads_ui(ui, window, column, table, measured);
     }
-    let Some(matrix) = table.numbers(settings.shown).filter(|matrix| matrix.columns() > 0) else {
+    let Some(matrix) = table.numbers(shown).filter(|matrix| matrix.columns() > 0) else {
         if table.left_out {
             ui.add(egui::Label::new(lang::text(LEFT_OUT)).wrap());
-        } else if table.reading == Some(RowConvention::Head) && settings.shown == Shown::Energies {
+        } else if table.reading == Some(RowConvention::Head) && shown == Shown::Energies {
             ui.add(egui::Label::new(tr!("Of an alignment head no energies are kept; choose \u{3b1} above")).wrap());
         }
         return;
@@ -46,18 +47,18 @@ pub fn alignment_ui(
         name: &name,
         table,
         matrix,
-        shown: settings.shown,
-        map: match settings.shown {
+        shown,
+        map: match shown {
             Shown::Measure(_) => ColourMap::of_measures(ui.visuals().dark_mode),
             Shown::Alpha | Shown::Energies => ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
         },
         scale: {
-            let (low, high) = picture::scale(settings.shown).of_range(range(window.app));
+            let (low, high) = picture::scale(shown).of_range(range(window.app, shown));
             Scale::Between(low, high)
         },
         metrics: *metrics,
         marks,
-        gaze: gaze(column, table).filter(|_| !matches!(settings.shown, Shown::Measure(_))),
+        gaze: gaze(column, table).filter(|_| !matches!(shown, Shown::Measure(_))),
         draws_gaze: window.layout.gaze,
         outlined: settings.outlined(column.facts.as_ref()),
         can_drag: true,
@@ -79,9 +80,15 @@ pub fn alignment_ui(
     handle_answer(window, column, table, metrics, &answer);
 }
 
+/// Next to the heads of a Transformer a model that has none goes on showing alpha.
+fn shown(wanted: Shown, column: &Column) -> Shown {
+    let is_of_heads = picture::measure(wanted).is_some_and(Measure::is_of_heads);
+    let has_heads = column.facts.as_ref().is_none_or(|facts| facts.sizes.heads.0 > 0);
+    if is_of_heads && !has_heads { Shown::Alpha } else { wanted }
+}
+
 /// The least and the greatest number in all pictures, which share one legend.
-pub fn range(app: &AppState) -> Option<(f32, f32)> {
-    let shown = app.view.settings.shown;
+pub fn range(app: &AppState, shown: Shown) -> Option<(f32, f32)> {
     if shown == Shown::Alpha {
         return Some((0.0, 1.0));
     }

@@ -21,7 +21,7 @@ pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    let is_open = window.layout.beam_open;
+    let is_open = window.shows_beam();
     let normalised = window.app.document.state.search.length_normalization > 0.0;
     let is_room = ui.available_height() >= HEADER + ROW;
     header_ui(ui, window, column, (is_open, is_room), normalised);

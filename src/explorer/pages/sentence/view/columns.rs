@@ -9,9 +9,9 @@ use crate::app::{
 };
 use crate::pages::sentence::view::memory::{ColumnsMemory, SentenceMemory};
 use crate::pages::{
-    sentence::SentencePage, sentence::command::ColumnCommand, sentence::view::column,
-    sentence::view::column::ColumnParts, sentence::view::interlinear, shell::act::Act, shell::dialogs::MODEL,
-    shell::local::Window,
+    sentence::SentencePage, sentence::command::ColumnCommand, sentence::view::beam, sentence::view::column,
+    sentence::view::column::ColumnParts, sentence::view::context, sentence::view::interlinear, shell::act::Act,
+    shell::dialogs::MODEL, shell::local::Window,
 };
 use crate::widgets::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::widgets::marks::Letters;
@@ -44,6 +44,7 @@ pub(super) fn columns_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Wind
     }
     let pitch = width + GAP;
     let offset = offset(ui, window, pitch, fitting);
+    let above = ui.cursor().top() - ui.max_rect().top();
     // the line above says where one is; a bar would take its room from the columns when it comes
     let area = egui::ScrollArea::horizontal().id_salt("columns").auto_shrink(false);
     let area = area.horizontal_scroll_offset(offset);
@@ -52,6 +53,7 @@ pub(super) fn columns_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Wind
         let has_foot = app.document.columns.iter().any(column::has_foot);
         let needs = needs(ui, window, aligned(app));
         let parts = split(ui, window, vec2(width, height), output_height(window), &needs, has_foot);
+        window.local.of::<SentenceMemory>().needed = above + needed(ui, window, &needs, &parts);
         // one size of cells for all, so the column with least room decides
         let least = if has_foot { parts.with_mixing() } else { parts };
         let metrics = metrics(ui, window, &least, &needs);
@@ -170,6 +172,8 @@ fn few_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, columns
     let has_foot = columns.iter().any(|column| column::has_foot(column));
     let parts = split(ui, window, size, output, &needs, has_foot);
     let parts = if window.is_plain() { parts.without_beam() } else { parts };
+    let above = ui.cursor().top() - ui.max_rect().top();
+    window.local.of::<SentenceMemory>().needed = above + needed(ui, window, &needs, &parts);
     let least = if has_foot { parts.with_mixing() } else { parts };
     let metrics = metrics(ui, window, &least, &needs);
     window.local.of::<SentenceMemory>().cell = metrics.cell;
@@ -242,12 +246,24 @@ fn kept(window: &mut Window<'_>) -> Option<usize> {
 }
 
 fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, has_foot: bool) -> ColumnParts {
-    let beam_open = window.layout.beam_open;
+    let beam_open = window.shows_beam();
     let has_two = window.app.document.columns.iter().any(|column| column.given.view.is_some());
     let split = if has_two { ColumnParts::split_for_two } else { ColumnParts::split };
     let foot = if has_foot { column::FOOT } else { 0.0 };
     let line = words::pitch(ui, &theme::output());
     split(size, (output, line), beam_open, wanted(ui, window, needs, size.x) + foot)
+}
+
+/// Rows of a picture that no click takes out of view.
+const ALWAYS: usize = 12;
+
+/// Height of a column that shows [`ALWAYS`] rows, with its margins in the window; 0 where pictures have no rows.
+fn needed(ui: &Ui, window: &Window<'_>, needs: &Needs, parts: &ColumnParts) -> f32 {
+    let rows = Needs { rows: needs.rows.min(ALWAYS), ..*needs };
+    let picture = wanted(ui, window, &rows, parts.picture.width() + 2.0 * theme::SPACE_3);
+    let beam = if window.shows_beam() { beam::HEADER + beam::ROW } else { beam::HEADER };
+    let under = beam + parts.mixing.height() + 2.0 * theme::SPACE_2 + theme::SPACE_3;
+    if picture > 0.0 { parts.picture.top() + picture + under + 2.0 * theme::SPACE_3 } else { 0.0 }
 }
 
 /// The height at which the smallest readable cells fit into this width.
@@ -264,7 +280,8 @@ fn wanted(ui: &Ui, window: &Window<'_>, needs: &Needs, width: f32) -> f32 {
 }
 
 fn strip(ui: &Ui, window: &Window<'_>) -> f32 {
-    if picture::measure(window.app.view.settings.shown).is_none() {
+    let has_probe = window.app.document.columns.iter().any(context::is_probe);
+    if picture::measure(window.app.view.settings.shown).is_none() && !has_probe {
         return 0.0;
     }
     ui.text_style_height(&egui::TextStyle::Small) + ui.spacing().item_spacing.y

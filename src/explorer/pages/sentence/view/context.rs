@@ -1,10 +1,12 @@
 //! The picture of a model without alignment: one context vector, or only the decoder's first state.
 
-use egui::Ui;
+use std::sync::Arc;
 
-use crate::app::document::column::Column;
+use egui::{RichText, Ui};
+
+use crate::app::document::{column::Column, table::AlignmentTable};
 use crate::widgets::{labels, strip, theme};
-use engine::models::config::Architecture;
+use engine::{analysis::row_convention::RowConvention, models::config::Architecture};
 
 const STRIP_HEIGHT: f32 = 220.0;
 
@@ -13,6 +15,21 @@ pub fn without_alignment(column: &Column) -> &'static str {
         tr!("This model has no alignment. Its decoder starts from the last states of the encoder.")
     } else {
         tr!("This model has no alignment. Every word reads the same context vector c.")
+    }
+}
+
+/// Whether the picture is of an alignment head, of a model that has no alignment.
+pub fn is_probe(column: &Column) -> bool {
+    let lacks = column.facts.as_ref().is_some_and(|facts| !facts.has_alignment);
+    lacks && column.table.as_ref().is_some_and(|table| table.reading == Some(RowConvention::Head))
+}
+
+/// Says in the picture itself what it is, if it is that of a probe.
+pub fn probe_ui(ui: &mut Ui, column: &Column) {
+    if is_probe(column) {
+        let text = RichText::new(tr!("A probe, trained afterwards; this model has no attention"));
+        let text = text.size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
+        ui.add(egui::Label::new(text).truncate());
     }
 }
 
@@ -29,6 +46,11 @@ pub fn context_ui(ui: &mut Ui, column: &Column) {
         return;
     }
     egui::ScrollArea::vertical().id_salt("context").auto_shrink(false).show(ui, |ui| {
+        let is_replaced = |table: &Arc<AlignmentTable>| table.target.iter().any(|word| word.replaced.is_some());
+        if column.table.as_ref().is_some_and(is_replaced) {
+            let note = tr!("A probe, trained afterwards, found the word in brackets. The model does not look at words.");
+            ui.add(egui::Label::new(RichText::new(note).color(theme::tokens(ui).warm)).wrap());
+        }
         ui.label(tr!("One vector for the whole sentence"));
         ui.add_space(theme::SPACE_1);
         if let Some(c) = column.result.context.as_deref().filter(|c| !c.is_empty()) {

@@ -1,16 +1,17 @@
-//! Candidates and alignment of one target word. Without a selection, or in a flat window, it is one line.
+//! Candidates and alignment of one target word. It takes no room that the pictures need: without a selection it is one
+//! line, and with one at least the line of candidates.
 
 use egui::{Label, Panel, Rect, RichText, Ui, UiBuilder, pos2};
 
 use crate::app::document::table::{AlignmentTable, LEFT_OUT, TargetWord, Units};
 use crate::app::{document::column::Column, lights::HighlightPart};
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand};
-use crate::pages::sentence::view::{change, context};
+use crate::pages::sentence::view::{change, context, memory::SentenceMemory};
 use crate::pages::shell::local::{Panel as PanelName, Window, keep_side};
 use crate::pages::shell::{act::Act, clicked::MenuTarget, menu};
-use crate::widgets::{bars, labels, source_bars, theme};
+use crate::widgets::{bars, labels, marks::WholeLetters, source_bars, theme};
 use engine::{analysis::divergence::entropy, interventions::Word, lang};
-use figure::inspected::Inspected;
+use figure::{inspected::Inspected, measure::TextMeasure as _};
 
 const CANDIDATES: (f32, f32) = (0.3, 340.0);
 const ONE_LINE: f32 = 900.0;
@@ -24,6 +25,8 @@ pub(super) fn inspector_ui(ui: &mut Ui, window: &mut Window<'_>) {
         return;
     }
     let frame = theme::panel(theme::tokens(ui));
+    // the line and the hint in its place are equally high
+    let flat = frame.inner_margin(egui::Margin::symmetric(frame.inner_margin.left, 4));
     if window.app.selected_word().is_none() {
         // Words of interlinear text cannot be selected.
         let has_words = !window.layout.interlinear;
@@ -31,14 +34,18 @@ pub(super) fn inspector_ui(ui: &mut Ui, window: &mut Window<'_>) {
         if !is_wanted && (theme::is_low(ui) || !has_words) {
             return;
         }
-        Panel::bottom("inspector_hint").frame(frame).show(ui, |ui| hint_ui(ui, window));
+        Panel::bottom("inspector_hint").frame(flat).show(ui, |ui| hint_ui(ui, window));
         return;
     }
-    if theme::is_flat(ui) {
-        Panel::bottom("inspector_line").frame(frame).show(ui, |ui| line_ui(ui, window));
+    let around = frame.total_margin().sum().y + ui.spacing().item_spacing.y;
+    let room = ui.available_height() - window.local.of::<SentenceMemory>().needed - around;
+    let is_lit = window.lights.lights(HighlightPart::Inspector, "");
+    if theme::is_flat(ui) || room < LOWEST && !is_lit {
+        let shown = Panel::bottom("inspector_line").frame(flat).show(ui, |ui| line_ui(ui, window));
+        window.part(ui, HighlightPart::Inspector, "", shown.response.rect);
         return;
     }
-    let highest = (ui.ctx().content_rect().height() - ABOVE).clamp(LOWEST, HIGHEST);
+    let highest = (ui.ctx().content_rect().height() - ABOVE).min(room).clamp(LOWEST, HIGHEST);
     let height = window.layout.inspector_height.unwrap_or(theme::INSPECTOR_HEIGHT).clamp(LOWEST, highest);
     let panel = Panel::bottom("inspector").default_size(height).min_size(LOWEST).max_size(highest).resizable(true);
     let shown = panel.frame(frame).show(ui, |ui| panel_ui(ui, window));
@@ -46,6 +53,8 @@ pub(super) fn inspector_ui(ui: &mut Ui, window: &mut Window<'_>) {
     keep_side(ui, &mut window.layout.inspector_height, height, shown.response.rect.height());
 }
 
+/// Height of the inspector's line.
+const LINE: f32 = 22.0;
 /// Height of the line of candidates in class mode.
 const STRIP: f32 = 32.0;
 /// Candidates in it.
@@ -58,23 +67,35 @@ pub(super) fn with_strip(rect: Rect) -> (Rect, Rect) {
 
 /// What else could have stood in the place of the selected word, in one line.
 pub(super) fn strip_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    ui.horizontal_centered(|ui| {
+    // at the right, so that the candidates keep their places when it comes
+    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         if !window.app.document.state.interventions.is_empty() {
             menu::act_button(ui, window, tr!("Undo"), Act::Undo);
         }
-        let Some((column, i, word)) = window.app.selected_word() else {
-            let text = tr!("Click a word of a translation to see what else could have stood there");
-            ui.add(Label::new(RichText::new(text).color(theme::tokens(ui).weak)).truncate());
-            return;
-        };
-        for (text, probability) in word.candidates.iter().take(IN_STRIP) {
-            let share = labels::percent(*probability);
-            let button = ui.selectable_label(*text == word.entry, format!("{text}  {share}"));
-            if button.on_hover_text(lang::text(FORCE)).clicked() {
-                window.push(InterveneCommand::Force { column: column.id, i, word: Word::Entry(text.clone()) });
-            }
-        }
+        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+            let Some((column, i, word)) = window.app.selected_word() else {
+                let text = tr!("Click a word of a translation to see what else could have stood there");
+                ui.add(Label::new(RichText::new(text).color(theme::tokens(ui).weak)).truncate());
+                return;
+            };
+            candidates_in_line_ui(ui, window, (column, i), word);
+        });
     });
+}
+
+/// As many candidates as there is room for; a click says one of them.
+fn candidates_in_line_ui(ui: &mut Ui, window: &mut Window<'_>, (column, i): (&Column, usize), word: &TargetWord) {
+    for (text, probability) in word.candidates.iter().take(IN_STRIP) {
+        let shown = format!("{text}  {}", labels::percent(*probability));
+        if WholeLetters(ui).width(&shown, theme::TEXT_BODY) + 2.0 * theme::SPACE_3 > ui.available_width() {
+            return;
+        }
+        let button = ui.selectable_label(*text == word.entry, shown);
+        let said = candidate_text(tr!("Candidate"), text, *probability);
+        if button.on_hover_text(lang::text(FORCE)).accessible_name(said).clicked() {
+            window.push(InterveneCommand::Force { column: column.id, i, word: Word::Entry(text.clone()) });
+        }
+    }
 }
 
 fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -97,28 +118,49 @@ fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn line_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some((column, i, _)) = window.app.selected_word() else { return };
+    let Some((column, i, word)) = window.app.selected_word() else { return };
     let Some(table) = column.table.as_deref() else { return };
-    header_ui(ui, window, column, table, i);
+    ui.horizontal(|ui| {
+        ui.set_height(LINE);
+        ui.spacing_mut().button_padding.y = 0.0;
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            buttons_ui(ui, window, column, table, i);
+            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                let name = name_ui(ui, window, column, table, i);
+                name.on_hover_text(caption(table, column, i));
+                candidates_in_line_ui(ui, window, (column, i), word);
+            });
+        });
+    });
 }
 
 fn hint_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let text = tr!("Click a target word to see what else could have stood there and where the model looked");
     let label = Label::new(labels::small(ui, text)).truncate().sense(egui::Sense::focusable_noninteractive());
-    let label = ui.add(label);
+    let label = ui
+        .horizontal(|ui| {
+            ui.set_min_height(LINE);
+            ui.add(label)
+        })
+        .inner;
     if window.local.shared.takes_focus(PanelName::Inspector) {
         label.request_focus();
     }
 }
 
-fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
-    let t = theme::tokens(ui);
-    let Some(word) = table.target.get(i) else { return };
-    let text = labels::target_text(word, window.app.replaces(column));
+fn name_ui(ui: &mut Ui, window: &Window<'_>, column: &Column, table: &AlignmentTable, i: usize) -> egui::Response {
+    let text =
+        table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, window.app.replaces(column)));
+    let text = RichText::new(text).size(theme::TEXT_TITLE).color(theme::tokens(ui).accent);
+    ui.add(Label::new(text).truncate())
+}
+
+fn caption(table: &AlignmentTable, column: &Column, i: usize) -> String {
+    let Some(word) = table.target.get(i) else { return String::new() };
     let (unit, pieces) =
         if table.units == Some(Units::Pieces) { (tr!("piece"), String::new()) } else { (tr!("word"), pieces(word)) };
     let by = if table.is_given { tr!("of your translation, read by") } else { tr!("by") };
-    let caption = tr!(
+    tr!(
         "p {}   log p {}   {unit} {} of {} {by} {}{pieces}{}",
         format_args!("{:.3}", word.probability),
         format_args!("{:.2}", word.log_p),
@@ -129,14 +171,17 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
         unit,
         by,
         pieces
-    );
-    let caption = RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak);
+    )
+}
+
+fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
+    let caption = RichText::new(caption(table, column, i)).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
     let is_narrow = ui.available_width() < ONE_LINE;
     ui.horizontal(|ui| {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             buttons_ui(ui, window, column, table, i);
             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                ui.add(Label::new(RichText::new(text).size(theme::TEXT_TITLE).color(t.accent)).truncate());
+                name_ui(ui, window, column, table, i);
                 if !is_narrow {
                     ui.add(Label::new(caption.clone()).truncate());
                 }
@@ -171,6 +216,10 @@ fn pieces(word: &TargetWord) -> String {
     if word.pieces.is_empty() { String::new() } else { tr!("   pieces {}", word.pieces.join(" ")) }
 }
 
+fn candidate_text(kind: &str, text: &str, probability: f32) -> String {
+    tr!("{kind} {text} probability {probability}", kind, text, probability = format_args!("{probability:.3}"))
+}
+
 fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &AlignmentTable, usize), word: &TargetWord) {
     let (column, table, i) = place;
     let is_given = table.is_given;
@@ -190,12 +239,7 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
         text: text.clone(),
         share: *probability,
         number: format!("{probability:.3}"),
-        label: tr!(
-            "{kind} {text} probability {probability}",
-            kind,
-            text,
-            probability = format_args!("{probability:.3}")
-        ),
+        label: candidate_text(kind, text, *probability),
         is_marked: *text == word.entry,
         ..bars::Bar::default()
     };

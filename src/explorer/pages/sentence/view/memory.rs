@@ -58,6 +58,8 @@ pub struct SentenceMemory {
     pub guessed: (String, Option<&'static str>),
     pub heads: HeadKind,
     pub output_heights: HashMap<ColumnId, f32>,
+    /// Height of the page's middle in which the columns show all rows of their pictures, or the first dozen, points.
+    pub needed: f32,
     pub list: ListPlace,
     pub seen_position: Option<usize>,
     pub rows_in_view: std::ops::Range<usize>,

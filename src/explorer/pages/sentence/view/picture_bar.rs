@@ -6,7 +6,7 @@ use egui::{ComboBox, Id, RichText, Sense, Ui, WidgetInfo, vec2};
 
 use crate::app::{
     command::SettingsCommand, document::column::Column, document::table::AlignmentTable, files::picture, layout::Look,
-    settings::Shown,
+    layout::SWITCHES, settings::Shown,
 };
 use crate::pages::sentence::view::questions::{
     asked_ui, has_choice, has_heads, has_own_reading, reading_ui, sample_ui,
@@ -41,6 +41,7 @@ pub(super) fn picture_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let (id, line) = (Id::unique("picture bar"), line(ui, window));
     let known = ui.data(|data| data.get_temp::<(FoldingLine, Folding)>(id));
     let now = known.filter(|(of, _)| *of == line).map_or_else(|| line.folding(), |(_, folding)| folding);
+    let now = if window.layout.has_switches() { now } else { Folding::Slim };
     let fits = match now {
         Folding::All | Folding::Slim => {
             let room = ui.max_rect().right();
@@ -182,6 +183,11 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
         }
         ui.horizontal(doubt_legend);
         ui.horizontal(|ui| size_ui(ui, window));
+        let mut in_line = window.layout.has_switches();
+        let about = tr!("In a line over the columns, as far as it has room");
+        if ui.checkbox(&mut in_line, tr!("Always show these switches")).on_hover_text(about).changed() {
+            window.layout.turn(SWITCHES);
+        }
     });
 }
 
@@ -354,7 +360,7 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 fn legend(window: &Window<'_>) -> (f32, (String, String)) {
     let shown = window.app.view.settings.shown;
-    let range = alignment::range(window.app);
+    let range = alignment::range(window.app, shown);
     if range.is_none() {
         return (0.0, (tr!("least").to_owned(), tr!("greatest").to_owned()));
     }

@@ -59,10 +59,11 @@ fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
             // in a low window the sentence has the room, and the menu has the button
-            if window.app.document.state.given.is_none() && !is_squat {
+            let has_buttons = !is_squat && window.layout.has_switches();
+            if window.app.document.state.given.is_none() && has_buttons {
                 menu::act_button(ui, window, tr!("Score yours"), Act::ToggleGiven);
             }
-            if ui.ctx().content_rect().width() >= WIDE && !is_squat {
+            if ui.ctx().content_rect().width() >= WIDE && has_buttons {
                 let is_on = window.layout.interlinear;
                 let name = if is_on { tr!("Pictures") } else { tr!("Interlinear") };
                 menu::act_button(ui, window, name, Act::Interlinear);

@@ -46,8 +46,10 @@ impl PageView for StepsPage {
 const NARROW: f32 = 760.0;
 const SIDE: f32 = 400.0;
 const SIDE_SHARE: f32 = 0.36;
+/// The share of an open box in a low window, where its numbers and what made one are next to each other.
+const WIDE_SHARE: f32 = 0.46;
 /// Below this height an open box is alone next to the machine, points.
-const LOW: f32 = 380.0;
+const LOW: f32 = 560.0;
 /// A part with less height than this scrolls with the page, points.
 const LEAST: f32 = 260.0;
 const GAP: f32 = 6.0;
@@ -178,8 +180,13 @@ fn views_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &Ste
 fn all_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
     let (is_open, has_beam) = (steps.open.is_some(), steps.has_beam);
     if is_open || has_beam || trace.aligns {
-        let first = SIDE.min(SIDE_SHARE * ui.available_width());
-        let side = Panel::right("steps_side").resizable(true).default_size(first).size_range(240.0..=760.0);
+        let is_wide = is_open && ui.available_height() < LOW;
+        let (id, first) = if is_wide {
+            ("steps_side_of_a_box", WIDE_SHARE * ui.available_width())
+        } else {
+            ("steps_side", SIDE.min(SIDE_SHARE * ui.available_width()))
+        };
+        let side = Panel::right(id).resizable(true).default_size(first).size_range(240.0..=760.0);
         let frame = egui::Frame::new().inner_margin(egui::Margin { left: 12, right: 0, top: 0, bottom: 0 });
         side.frame(frame).show_separator_line(false).show(ui, |ui| {
             let rooms = rooms(ui.available_rect_before_wrap(), trace.aligns, has_beam, is_open);

@@ -20,6 +20,8 @@ use figure::measure::TextMeasure as _;
 
 const STRIP: f32 = 56.0;
 const ROW: f32 = 15.0;
+/// From this width on the numbers of a row and what made one of them are next to each other, points.
+const TWO: f32 = 480.0;
 const WORD: (f32, f32) = (56.0, 0.4);
 
 pub fn stage_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepTrace) {
@@ -98,10 +100,22 @@ fn inside_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &St
                 ui.label(tr!("{} {word}  (id {id}{note})", j + 1, word, id, note));
             }
         }
+        "energies" | "alpha" if ui.available_width() >= TWO => {
+            ui.columns(2, |sides| {
+                shares_ui(&mut sides[0], steps, window, trace, stage);
+                worked::worked_ui(&mut sides[1], steps, window, trace, stage);
+            });
+            return;
+        }
         "energies" | "alpha" => shares_ui(ui, steps, window, trace, stage),
         "candidates" => candidates_ui(ui, steps, window, trace),
         "word" => word_ui(ui, steps, trace),
-        _ => numbers_ui(ui, steps, window, trace, stage),
+        _ => {
+            // first, since the numbers may be many
+            worked::worked_ui(ui, steps, window, trace, stage);
+            ui.add_space(theme::SPACE_2);
+            return numbers_ui(ui, steps, window, trace, stage);
+        }
     }
     worked::worked_ui(ui, steps, window, trace, stage);
 }

@@ -31,7 +31,7 @@ pub fn worked_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace:
             None => tr!("One number of it: unit").to_owned(),
         });
         let drag = egui::DragValue::new(&mut unit).range(1..=count);
-        let hint = tr!("Click a number above, drag, or type its place, to see what made it");
+        let hint = tr!("Click a number, drag, or type its place, to see what made it");
         if ui.add(drag).labelled_by(label.id).on_hover_text(hint).changed() {
             choose(window, WorkedNumber { unit: unit - 1, ..number });
         }
