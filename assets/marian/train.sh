@@ -10,5 +10,5 @@ rm -f pid
 # Linux divides a processor among sessions first, and this is one of its own, which gives way to all others.
 setsid nohup sh -c 'echo $$ > pid; [ -w /proc/$$/autogroup ] && echo 19 > /proc/$$/autogroup; exec nice -n 19 "$@"' \
   sh "$MARIAN" train --config "$FROM/train.yml" >> train.out 2>&1 < /dev/null &
-until [ -s pid ]; do sleep 0.1; done
+for _ in $(seq 50); do [ -s pid ] && break; sleep 0.1; done
 echo "training: process and group $(cat pid), log in train.log"

@@ -740,6 +740,8 @@ fn a_driver_translates_saves_and_comes_back() {
     let mut opened = open(options.clone());
     let first = opened.driver.session().app().view.layout.clone();
     assert_eq!(first, Layout::first(), "the first start shows little");
+    opened.driver.send(WindowCommand::SetLayout(Box::new(Layout { class: true, ..first.clone() })));
+    let first = Layout { class: true, ..first };
     opened.driver.send(SourceCommand::Edit("s9 s31 s17".to_owned()));
     opened.until(|session| {
         session.app().document.columns.iter().all(|column| column.table.is_some() && !column.decoding)

@@ -568,7 +568,6 @@ fn a_click_takes_no_row_out_of_view() {
         harness.run();
         let after = in_view(&harness);
         assert!(after >= 3 * 12 * 4, "{rows} rows at {size:?}: {before} cells, {after} after a click");
-        let others = harness.query_all_by_label_contains("robability").count();
-        assert!(others > 0, "what else could have stood there is in view");
+        assert!(harness.query_by_label_contains("Next word").is_some(), "the word is inspected");
     }
 }

@@ -57,8 +57,8 @@ impl Session {
         let mut saved = saved.unwrap_or_default();
         // What makes no sense was set aside when the file was read.
         let mut pages = Pages::default().restored(std::mem::take(&mut saved.pages)).unwrap_or_default();
-        let is_empty = is_first_start && !options.opening.is_empty();
-        let layout = if is_empty { Layout::first() } else { std::mem::take(&mut saved.layout) };
+        let shows_little = is_first_start && !options.opening.is_empty();
+        let layout = if shows_little { Layout::first() } else { std::mem::take(&mut saved.layout) };
         let view = ViewState {
             settings: Settings {
                 device: options.device.unwrap_or(saved.settings.device),
@@ -67,7 +67,7 @@ impl Session {
                 ..saved.settings.clone()
             },
             drawing: saved.figure.sound(),
-            layout: Layout { class: saved.layout.class || options.class, ..layout },
+            layout: Layout { class: layout.class || options.class, ..layout },
             page: page_of_key(&saved.page).unwrap_or_default(),
             ..ViewState::default()
         };

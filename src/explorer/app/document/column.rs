@@ -284,7 +284,7 @@ impl Column {
             // measured was the model by itself
             tested: if given.is_none() && self.set.changes_alpha() { &[] } else { &self.tested },
             variant: self.variant_of_table(),
-            language: self.facts.as_ref().map_or("", |facts| &facts.source_language),
+            languages: self.facts.as_ref().map_or(("", ""), |facts| (&facts.source_language, &facts.target_language)),
         };
         given.or_else(|| self.shown()).map(|shown| table::build(&self.source, shown, self.hypothesis, &making))
     }

@@ -199,8 +199,8 @@ pub struct Making<'a> {
     pub outlined: Option<(RowConvention, usize)>,
     pub is_given: bool,
     pub variant: Option<&'a Arc<VariantLabel>>,
-    /// BCP 47 tag of the source.
-    pub language: &'a str,
+    /// BCP 47 tags of source and target.
+    pub languages: (&'a str, &'a str),
     pub tested: &'a [Arc<Tested>],
 }
 
@@ -269,7 +269,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
     }
     let is_whole = shown.found.finished && table.units != Some(Units::Pieces);
     if is_whole && !making.is_given {
-        table.doubt(shown, pieces, making.language);
+        table.doubt(shown, pieces, making.languages);
     }
     table
 }
@@ -391,16 +391,16 @@ impl AlignmentTable {
     }
 
     /// Marks what is probably left out, by the alignment head, and what is repeated.
-    fn doubt(&mut self, shown: &HypothesisView, pieces: Option<&Pieces>, language: &str) {
+    fn doubt(&mut self, shown: &HypothesisView, pieces: Option<&Pieces>, languages: (&str, &str)) {
         let source: Vec<&str> =
             self.source.iter().map(|word| if word.is_word() { word.text.as_str() } else { "" }).collect();
         let target: Vec<Option<&str>> =
             self.target.iter().map(|word| Some(word.text.as_str()).filter(|_| !word.is_unk && !word.is_eos)).collect();
-        let repeated = omission::repeated(&target, &source);
+        let repeated = omission::repeated(&target, &source, languages.1);
         let last = self.target.iter().position(|word| word.is_eos).unwrap_or(self.target.len());
         let head = shown.found.head.as_deref().map(|rows| self.added(cut(rows, shown.tokens.len()), pieces));
         let head = head.map(|head| head.resized(last, self.source.len(), 0.0));
-        let left_out = head.map_or_else(Vec::new, |head| omission::left_out(&head, &source, language));
+        let left_out = head.map_or_else(Vec::new, |head| omission::left_out(&head, &source, languages.0));
         left_out.into_iter().for_each(|j| self.source[j].is_left_out = true);
         repeated.into_iter().for_each(|i| self.target[i].is_repeated = true);
     }

@@ -69,7 +69,8 @@ pub struct Running {
     pub missed: BTreeMap<(usize, usize), usize>,
     /// Pages whose answers are shown.
     pub revealed: BTreeSet<usize>,
-    /// What was done, by page and part, and the sentence that was there then: who turns back finds it so.
+    /// What was done, by page and part, with the sentence of that time. On a page that is turned back to it is done again,
+    /// unless only the reader can do it.
     done: BTreeMap<(usize, usize), String>,
     /// What was passed over, by page and part.
     pub passed: BTreeSet<(usize, usize)>,
@@ -191,7 +192,8 @@ impl Running {
                     (Some(own), LessonAction::Act(LessonAct::AnotherSentence)) => {
                         self.todo.push_back(LessonAction::Sentence(own.clone()));
                     }
-                    (Some(_), thing) => self.todo.extend(Some(thing.clone()).filter(LessonAction::can_be_done)),
+                    (Some(_), thing) if thing.can_be_done() => self.todo.push_back(thing.clone()),
+                    (Some(_), _) => return,
                 },
                 ScriptPart::Text(_) | ScriptPart::Ask(..) => {}
             }
@@ -356,6 +358,7 @@ impl Lessons {
                 self.begin(&key, app, steps);
             }
             LessonCommand::Close => {
+                self.keep_progress(app);
                 self.open = None;
                 let Some(left) = self.left.take() else { return Vec::new() };
                 self.after = left.step();
@@ -426,8 +429,14 @@ impl Lessons {
             return app.notify(tr!("Open a lesson first; that is what is printed"), true);
         };
         let path = if path.extension().is_some() { path } else { path.with_extension("html") };
-        let mut shown: Vec<(usize, OnPaper<Paper>)> =
-            open.pictures.iter().map(|((page, _), shown)| (*page, shown.clone())).collect();
+        let mut shown: Vec<(usize, OnPaper<Paper>)> = Vec::new();
+        for ((page, is_done), picture) in &open.pictures {
+            // what came of a task is not what the class finds first
+            if *is_done && !open.pictures.contains_key(&(*page, false)) {
+                shown.push((*page, OnPaper { said: Vec::new(), pictures: Vec::new() }));
+            }
+            shown.push((*page, picture.clone()));
+        }
         shown.dedup();
         let script = Arc::clone(&open.script);
         let write = move || handout::write(&path, &script, shown.clone());
@@ -473,6 +482,7 @@ impl Lessons {
         if let Some(script) = script.filter(|script| *script != open.script) {
             open.script = script;
             open.pictures.clear();
+            open.done.clear();
             open.turn_to(open.page);
         }
     }

@@ -395,7 +395,8 @@ fn typed_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, 
     let new_line = egui::KeyboardShortcut::new(egui::Modifiers::SHIFT, egui::Key::Enter);
     let field = ui.add(field.desired_rows(2).return_key(new_line));
     let field = field.accessible_name(tr!("Your answer to {}", ask.question));
-    let is_entered = field.has_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+    let is_enter = |input: &egui::InputState| input.key_pressed(egui::Key::Enter) && !input.modifiers.shift;
+    let is_entered = field.has_focus() && ui.input(is_enter);
     let is_new = !text.trim().is_empty() && given.is_none_or(|given| *given != text);
     if (ui.add_enabled(is_new, Button::new(tr!("Compare"))).clicked() || is_entered) && is_new {
         window.push(LessonCommand::Say(at, text.clone()));

@@ -117,7 +117,9 @@ fn installed_ui(ui: &mut Ui, window: &mut Window<'_>, model: &Installed, asked: 
     let name = file_name(&model.folder);
     let is_open = window.app.document.models().any(|column| column.system == (&model.folder).into());
     let left = ui.cursor().left();
-    if ui.add(egui::Button::new(&name).selected(is_open)).on_hover_text(&model.paper).clicked() {
+    let button = ui.add(egui::Button::new(&name).selected(is_open));
+    let button = if model.paper.is_empty() { button } else { button.on_hover_text(&model.paper) };
+    if button.clicked() {
         choose(window, model.folder.clone(), asked);
     }
     ui.add_space((left + NAME - ui.cursor().left()).max(0.0));

@@ -54,7 +54,7 @@ fn header_ui(
     let response = ui.interact(rect, Id::unique(("beam_header", column.id)), Sense::CLICK);
     let name = tr!("Beam of {}", column.name());
     response.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, &name));
-    if response.clicked() {
+    if response.clicked() && window.layout.beam_open == is_open {
         window.layout.beam_open = !is_open;
     }
     let colour = if response.hovered() { t.accent } else { t.weak };

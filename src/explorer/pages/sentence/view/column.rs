@@ -5,7 +5,8 @@ use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::table::{GIVEN, Units};
 use crate::app::{
-    command::SettingsCommand, files::picture::GUIDED, layout::Look, lights::HighlightPart, settings::Shown,
+    command::SettingsCommand, files::picture, files::picture::GUIDED, layout::Look, lights::HighlightPart,
+    settings::Shown,
 };
 use crate::pages::sentence::view::{alignment, beam, context, ensemble, links, measured, output, tree, variant};
 use crate::pages::{
@@ -194,7 +195,7 @@ fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, col
         ui.label(RichText::new(hint).color(theme::tokens(ui).weak));
         return;
     };
-    if window.layout.look != Look::Tree {
+    if window.layout.look != Look::Tree && picture::measure(window.app.view.settings.shown).is_none() {
         context::probe_ui(ui, column);
     }
     if window.layout.look == Look::Tree {
@@ -206,7 +207,7 @@ fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, col
     } else if column.system.is_ensemble() {
         ui.add(egui::Label::new(tr!("No member of this ensemble has an alignment.")).wrap());
     } else {
-        context::context_ui(ui, column);
+        context::context_ui(ui, column, window.app.replaces(column));
     }
 }
 
@@ -249,18 +250,25 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     });
 }
 
+/// Width of a small text with the gap before it; 0 of none.
+fn width(ui: &Ui, text: &str) -> f32 {
+    if text.is_empty() {
+        return 0.0;
+    }
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::small(), egui::Color32::PLACEHOLDER);
+    galley.size().x + ui.spacing().item_spacing.x
+}
+
 fn name_room(ui: &Ui, column: &Column) -> f32 {
-    let width = |text: &str| match text {
-        "" => 0.0,
-        text => {
-            let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::small(), egui::Color32::PLACEHOLDER);
-            galley.size().x + ui.spacing().item_spacing.x
-        }
-    };
+    let width = |text: &str| width(ui, text);
     let facts = column.facts.as_ref();
     let guided = if facts.is_some_and(|facts| facts.guided.is_some()) { lang::text(GUIDED_NOTE) } else { "" };
     let given = if is_given(column) { lang::text(GIVEN_NOTE) } else { "" };
-    let beside = width(guided) + width(looks(column)) + width(given) + width(&compared(column));
+    let looks = match looks(column) {
+        "" => 0.0,
+        looks => width(looks) + 2.0 * ui.spacing().button_padding.x,
+    };
+    let beside = width(guided) + looks + width(given) + width(&compared(column));
     (ui.available_width() - beside).max(LEAST_NAME)
 }
 
@@ -278,7 +286,7 @@ fn looks_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         return;
     }
     let Some(all) = MEASURES.iter().position(Measure::is_of_heads) else { return };
-    let is_shown = window.app.view.settings.shown == Shown::Measure(all);
+    let is_shown = picture::measure(window.app.view.settings.shown).is_some_and(Measure::is_of_heads);
     let text = RichText::new(short).size(theme::TEXT_SMALL);
     let note =
         tr!("The alignment: {looks}\nClick to see all heads of this model; another click shows the alignment", looks);
@@ -336,7 +344,14 @@ fn doubts_ui(ui: &mut Ui, column: &Column, is_plain: bool) {
          bundled models: 55 of 60 such hints were right, and 37 of 40 that a word is repeated.",
         whole
     );
-    labels::said(ui.add(egui::Label::new(text).truncate()).on_hover_text(note), &whole);
+    // the number by which columns are compared keeps its room
+    let number = if is_plain { 0.0 } else { width(ui, &compared(column)) };
+    let room = (ui.available_width() - number).max(0.0);
+    let label = ui.scope(|ui| {
+        ui.set_max_width(room);
+        ui.add(egui::Label::new(text).truncate())
+    });
+    labels::said(label.inner.on_hover_text(note), &whole);
 }
 
 fn agreed(column: &Column) -> String {

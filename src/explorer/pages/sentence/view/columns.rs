@@ -25,10 +25,12 @@ const GAP: f32 = theme::SPACE_2;
 pub(super) fn columns_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let app = window.app;
     if app.document.columns.is_empty() {
+        window.local.of::<SentenceMemory>().needed = 0.0;
         empty_ui(ui, window);
         return;
     }
     if window.layout.interlinear {
+        window.local.of::<SentenceMemory>().needed = 0.0;
         interlinear::interlinear_ui(ui, window);
         return;
     }
@@ -53,7 +55,7 @@ pub(super) fn columns_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Wind
         let has_foot = app.document.columns.iter().any(column::has_foot);
         let needs = needs(ui, window, aligned(app));
         let parts = split(ui, window, vec2(width, height), output_height(window), &needs, has_foot);
-        window.local.of::<SentenceMemory>().needed = above + needed(ui, window, &needs, &parts);
+        keep_needed(ui, window, above, &needs, (width, has_foot));
         // one size of cells for all, so the column with least room decides
         let least = if has_foot { parts.with_mixing() } else { parts };
         let metrics = metrics(ui, window, &least, &needs);
@@ -173,7 +175,7 @@ fn few_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, columns
     let parts = split(ui, window, size, output, &needs, has_foot);
     let parts = if window.is_plain() { parts.without_beam() } else { parts };
     let above = ui.cursor().top() - ui.max_rect().top();
-    window.local.of::<SentenceMemory>().needed = above + needed(ui, window, &needs, &parts);
+    keep_needed(ui, window, above, &needs, (size.x, has_foot));
     let least = if has_foot { parts.with_mixing() } else { parts };
     let metrics = metrics(ui, window, &least, &needs);
     window.local.of::<SentenceMemory>().cell = metrics.cell;
@@ -257,13 +259,23 @@ fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, h
 /// Rows of a picture that no click takes out of view.
 const ALWAYS: usize = 12;
 
-/// Height of a column that shows [`ALWAYS`] rows, with its margins in the window; 0 where pictures have no rows.
-fn needed(ui: &Ui, window: &Window<'_>, needs: &Needs, parts: &ColumnParts) -> f32 {
+/// A height in which nothing of a column is cut: what it needs must not depend on what it has.
+const ROOMY: f32 = 2000.0;
+
+/// Keeps the height in which columns of this width show [`ALWAYS`] rows below what is `above` them, with the margins of
+/// the window's middle; 0 where pictures have no rows.
+fn keep_needed(ui: &Ui, window: &mut Window<'_>, above: f32, needs: &Needs, (width, has_foot): (f32, bool)) {
+    let parts = split(ui, window, vec2(width, ROOMY), output_height(window), needs, has_foot);
     let rows = Needs { rows: needs.rows.min(ALWAYS), ..*needs };
-    let picture = wanted(ui, window, &rows, parts.picture.width() + 2.0 * theme::SPACE_3);
+    let picture = wanted(ui, window, &rows, width);
+    let foot = if has_foot { column::FOOT } else { 0.0 };
     let beam = if window.shows_beam() { beam::HEADER + beam::ROW } else { beam::HEADER };
-    let under = beam + parts.mixing.height() + 2.0 * theme::SPACE_2 + theme::SPACE_3;
-    if picture > 0.0 { parts.picture.top() + picture + under + 2.0 * theme::SPACE_3 } else { 0.0 }
+    let under = foot + beam + 2.0 * theme::SPACE_2 + theme::SPACE_3;
+    let height = above + parts.picture.top() + picture + under + 2.0 * theme::SPACE_3;
+    let now = if picture > 0.0 { height } else { 0.0 };
+    if (std::mem::replace(&mut window.local.of::<SentenceMemory>().needed, now) - now).abs() > 0.5 {
+        ui.ctx().request_repaint();
+    }
 }
 
 /// The height at which the smallest readable cells fit into this width.

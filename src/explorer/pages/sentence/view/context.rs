@@ -38,7 +38,8 @@ fn starts_only(column: &Column) -> bool {
     column.facts.as_ref().is_some_and(|facts| facts.architecture == Architecture::LUONG.name())
 }
 
-pub fn context_ui(ui: &mut Ui, column: &Column) {
+/// `replaces`: source words are shown behind `[UNK]`.
+pub fn context_ui(ui: &mut Ui, column: &Column, replaces: bool) {
     if starts_only(column) {
         ui.add(egui::Label::new(without_alignment(column)).wrap());
         let note = tr!("After that it reads nothing of the source (Luong et al. 2015, section 2).");
@@ -47,7 +48,7 @@ pub fn context_ui(ui: &mut Ui, column: &Column) {
     }
     egui::ScrollArea::vertical().id_salt("context").auto_shrink(false).show(ui, |ui| {
         let is_replaced = |table: &Arc<AlignmentTable>| table.target.iter().any(|word| word.replaced.is_some());
-        if column.table.as_ref().is_some_and(is_replaced) {
+        if replaces && column.table.as_ref().is_some_and(|table| !table.is_given && is_replaced(table)) {
             let note = tr!("A probe, trained afterwards, found the word in brackets. The model does not look at words.");
             ui.add(egui::Label::new(RichText::new(note).color(theme::tokens(ui).warm)).wrap());
         }

@@ -46,11 +46,17 @@ pub(super) fn inspector_ui(ui: &mut Ui, window: &mut Window<'_>) {
         return;
     }
     let highest = (ui.ctx().content_rect().height() - ABOVE).min(room).clamp(LOWEST, HIGHEST);
-    let height = window.layout.inspector_height.unwrap_or(theme::INSPECTOR_HEIGHT).clamp(LOWEST, highest);
-    let panel = Panel::bottom("inspector").default_size(height).min_size(LOWEST).max_size(highest).resizable(true);
+    let wish = window.layout.inspector_height.unwrap_or(theme::INSPECTOR_HEIGHT);
+    let height = wish.clamp(LOWEST, highest);
+    // one that the pictures press together has a size of its own, so that the chosen one is not forgotten
+    let is_tight = highest < wish;
+    let panel = Panel::bottom(if is_tight { "inspector_tight" } else { "inspector" });
+    let panel = panel.default_size(height).min_size(LOWEST).max_size(highest).resizable(true);
     let shown = panel.frame(frame).show(ui, |ui| panel_ui(ui, window));
     window.part(ui, HighlightPart::Inspector, "", shown.response.rect);
-    keep_side(ui, &mut window.layout.inspector_height, height, shown.response.rect.height());
+    if !is_tight {
+        keep_side(ui, &mut window.layout.inspector_height, height, shown.response.rect.height());
+    }
 }
 
 /// Height of the inspector's line.

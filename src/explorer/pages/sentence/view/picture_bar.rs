@@ -51,7 +51,9 @@ pub(super) fn picture_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
         _ => ui.horizontal(|ui| line_ui(ui, window, now)).inner,
     };
     let next = if fits { now } else { now.more() };
-    ui.data_mut(|data| data.insert_temp(id, (line, next)));
+    if window.layout.has_switches() {
+        ui.data_mut(|data| data.insert_temp(id, (line, next)));
+    }
     if !fits {
         ui.ctx().request_discard("the line over the columns has no room for all of it");
     }
