@@ -64,7 +64,7 @@ pub fn left_out(from: &Alignment, source: &[&str], language: &str) -> Vec<usize>
 }
 
 /// Words in lower case with their places; `None` at what no repetition goes across, an unknown word or a sentence's end.
-fn spoken(words: &[Option<&str>]) -> Vec<(usize, Option<String>)> {
+fn comparable(words: &[Option<&str>]) -> Vec<(usize, Option<String>)> {
     let is_end = |word: &str| [".", "!", "?", "\u{2026}"].contains(&word);
     let is_said = |word: &str| is_end(word) || word.chars().any(char::is_alphanumeric);
     let said = words.iter().enumerate().filter(|(_, word)| word.is_none_or(is_said));
@@ -74,14 +74,14 @@ fn spoken(words: &[Option<&str>]) -> Vec<(usize, Option<String>)> {
 /// Places of target words that repeat the word before, the word before the last, or three words shortly before. A source
 /// that repeats a word is not judged. `target` has `None` for unknown words; `language` is that of the target.
 pub fn repeated(target: &[Option<&str>], source: &[&str], language: &str) -> Vec<usize> {
-    let source = spoken(&source.iter().map(|word| Some(*word)).collect::<Vec<_>>());
+    let source = comparable(&source.iter().map(|word| Some(*word)).collect::<Vec<_>>());
     let source: Vec<&String> = source.iter().filter_map(|(_, word)| word.as_ref()).collect();
     let is_long = |word: &str| letters(word) > LETTERS;
     let is_near = (1..source.len()).any(|at| source[at] == source[at - 1] || at > 1 && source[at] == source[at - 2]);
     if is_near || (1..source.len()).any(|at| is_long(source[at]) && source[..at].contains(&source[at])) {
         return Vec::new();
     }
-    let words = spoken(target);
+    let words = comparable(target);
     let is_again = |at: usize| {
         let word = words[at].1.as_deref()?;
         let before = |by: usize| at.checked_sub(by).and_then(|at| words[at].1.as_deref());

@@ -21,6 +21,12 @@ pub fn warm(ui: &mut Ui, text: impl Into<String>) -> Response {
     ui.label(text)
 }
 
+/// In one line, cut where there is no room.
+pub fn warm_line(ui: &mut Ui, text: impl Into<String>) -> Response {
+    let text = small(ui, text).color(theme::tokens(ui).warm);
+    ui.add(egui::Label::new(text).truncate())
+}
+
 pub fn note(ui: &mut Ui, text: impl Into<String>) -> Response {
     ui.add(egui::Label::new(small(ui, text)).wrap())
 }

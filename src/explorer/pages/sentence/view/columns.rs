@@ -24,13 +24,14 @@ const GAP: f32 = theme::SPACE_2;
 
 pub(super) fn columns_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let app = window.app;
-    if app.document.columns.is_empty() {
+    if app.document.columns.is_empty() || window.layout.interlinear {
         window.local.of::<SentenceMemory>().needed = 0.0;
+    }
+    if app.document.columns.is_empty() {
         empty_ui(ui, window);
         return;
     }
     if window.layout.interlinear {
-        window.local.of::<SentenceMemory>().needed = 0.0;
         interlinear::interlinear_ui(ui, window);
         return;
     }
@@ -46,16 +47,15 @@ pub(super) fn columns_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Wind
     }
     let pitch = width + GAP;
     let offset = offset(ui, window, pitch, fitting);
-    let above = ui.cursor().top() - ui.max_rect().top();
+    let has_foot = app.document.columns.iter().any(column::has_foot);
+    let needs = needs(ui, window, aligned(app));
+    keep_needed(ui, window, &needs, (width, has_foot));
     // the line above says where one is; a bar would take its room from the columns when it comes
     let area = egui::ScrollArea::horizontal().id_salt("columns").auto_shrink(false);
     let area = area.horizontal_scroll_offset(offset);
     let area = area.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden).show(ui, |ui| {
         let height = ui.available_height();
-        let has_foot = app.document.columns.iter().any(column::has_foot);
-        let needs = needs(ui, window, aligned(app));
         let parts = split(ui, window, vec2(width, height), output_height(window), &needs, has_foot);
-        keep_needed(ui, window, above, &needs, (width, has_foot));
         // one size of cells for all, so the column with least room decides
         let least = if has_foot { parts.with_mixing() } else { parts };
         let metrics = metrics(ui, window, &least, &needs);
@@ -174,8 +174,7 @@ fn few_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, columns
     let has_foot = columns.iter().any(|column| column::has_foot(column));
     let parts = split(ui, window, size, output, &needs, has_foot);
     let parts = if window.is_plain() { parts.without_beam() } else { parts };
-    let above = ui.cursor().top() - ui.max_rect().top();
-    keep_needed(ui, window, above, &needs, (size.x, has_foot));
+    keep_needed(ui, window, &needs, (size.x, has_foot));
     let least = if has_foot { parts.with_mixing() } else { parts };
     let metrics = metrics(ui, window, &least, &needs);
     window.local.of::<SentenceMemory>().cell = metrics.cell;
@@ -262,9 +261,10 @@ const ALWAYS: usize = 12;
 /// A height in which nothing of a column is cut: what it needs must not depend on what it has.
 const ROOMY: f32 = 2000.0;
 
-/// Keeps the height in which columns of this width show [`ALWAYS`] rows below what is `above` them, with the margins of
-/// the window's middle; 0 where pictures have no rows.
-fn keep_needed(ui: &Ui, window: &mut Window<'_>, above: f32, needs: &Needs, (width, has_foot): (f32, bool)) {
+/// Keeps the height in which columns of this width, from here on, show [`ALWAYS`] rows, with the margins of the window's
+/// middle and what is above; 0 where pictures have no rows.
+fn keep_needed(ui: &Ui, window: &mut Window<'_>, needs: &Needs, (width, has_foot): (f32, bool)) {
+    let above = ui.cursor().top() - ui.max_rect().top();
     let parts = split(ui, window, vec2(width, ROOMY), output_height(window), needs, has_foot);
     let rows = Needs { rows: needs.rows.min(ALWAYS), ..*needs };
     let picture = wanted(ui, window, &rows, width);

@@ -27,9 +27,7 @@ pub fn is_probe(column: &Column) -> bool {
 /// Says in the picture itself what it is, if it is that of a probe.
 pub fn probe_ui(ui: &mut Ui, column: &Column) {
     if is_probe(column) {
-        let text = RichText::new(tr!("A probe, trained afterwards; this model has no attention"));
-        let text = text.size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
-        ui.add(egui::Label::new(text).truncate());
+        labels::warm_line(ui, tr!("A probe, trained afterwards; this model has no attention"));
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let highest = (ui.ctx().content_rect().height() - ABOVE).min(room).clamp(LOWEST, HIGHEST);
     let wish = window.layout.inspector_height.unwrap_or(theme::INSPECTOR_HEIGHT);
     let height = wish.clamp(LOWEST, highest);
-    // one that the pictures press together has a size of its own, so that the chosen one is not forgotten
+    // squeezed by the pictures it is another panel, so that the chosen height is not forgotten
     let is_tight = highest < wish;
     let panel = Panel::bottom(if is_tight { "inspector_tight" } else { "inspector" });
     let panel = panel.default_size(height).min_size(LOWEST).max_size(highest).resizable(true);

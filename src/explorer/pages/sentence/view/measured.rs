@@ -24,7 +24,6 @@ pub fn strip_ui(
     if let Some(measured) = table.measured(shown) {
         let text = table.measured_text(measured);
         let short = tr!("{}, not \u{3b1}{}", lang::text(line.title), figures(table, measured));
-        let label = RichText::new(short).size(theme::TEXT_SMALL).color(t.warm);
         let said = tr!("{} of {}, not alpha: {text}", lang::text(line.title), column.name(), text);
         let note = tr!(
             "{} ({}).\n{text}.\nRows, \u{3b1}, energies and \u{3c4} are those of the step that predicts the word, under every \
@@ -33,7 +32,7 @@ pub fn strip_ui(
             lang::text(line.unit),
             text
         );
-        labels::said(ui.add(egui::Label::new(label).truncate()), &said).on_hover_text(note);
+        labels::said(labels::warm_line(ui, short), &said).on_hover_text(note);
         return true;
     }
     if let Some(why) = window.app.document.why_not_measured(column, measure) {

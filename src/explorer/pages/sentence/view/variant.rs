@@ -36,8 +36,7 @@ pub fn foot_ui(ui: &mut Ui, window: &Window<'_>, column: &Column) {
     };
     let text = comparison.text(table);
     let lines = original.table.as_deref().map_or_else(Vec::new, |before| moves(comparison, before, table));
-    let label =
-        ui.add(Label::new(RichText::new(&text).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm)).truncate());
+    let label = labels::warm_line(ui, &text);
     let said =
         tr!("Beside the original, {text}{}", lines.iter().map(|line| format!("; {line}")).collect::<String>(), text);
     labels::said(label.on_hover_text(format!("{}\n{}", lines.join("\n"), lang::text(DIVERGENCE))), &said);

@@ -105,19 +105,20 @@ fn inside_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &St
                 shares_ui(&mut sides[0], steps, window, trace, stage);
                 worked::worked_ui(&mut sides[1], steps, window, trace, stage);
             });
-            return;
         }
-        "energies" | "alpha" => shares_ui(ui, steps, window, trace, stage),
+        "energies" | "alpha" => {
+            shares_ui(ui, steps, window, trace, stage);
+            worked::worked_ui(ui, steps, window, trace, stage);
+        }
         "candidates" => candidates_ui(ui, steps, window, trace),
         "word" => word_ui(ui, steps, trace),
         _ => {
             // first, since the numbers may be many
             worked::worked_ui(ui, steps, window, trace, stage);
             ui.add_space(theme::SPACE_2);
-            return numbers_ui(ui, steps, window, trace, stage);
+            numbers_ui(ui, steps, window, trace, stage);
         }
     }
-    worked::worked_ui(ui, steps, window, trace, stage);
 }
 
 fn equation_ui(ui: &mut Ui, equation: &Equation) {
