@@ -40,7 +40,7 @@ use crate::{
     vocabularies::TrainingTokenizers,
 };
 use engine::error::{Error, Result};
-use engine::models::{Architecture, checkpoint::Weights, config::Config, init};
+use engine::models::{checkpoint::Weights, config::Config, init};
 use engine::nn::{device::TrainingDevice, fused::Precision};
 use engine::text::vocab::{EOS_ID, UNK_ID};
 use engine::ticket::CancellationToken;
@@ -252,7 +252,7 @@ fn engine(
             emit(&TrainingReport::Note(format!("`schedule.precision` does not count, {all}")));
         }
         // where nothing would use the kernels they are not compiled
-        let may = device.is_cuda() && config.architecture == Architecture::RNN_SEARCH;
+        let may = device.is_cuda() && card::model::has_large_nodes(config);
         let new = match may.then(|| card::launch::ready(&device)) {
             Some(Ok(())) => PlainEngine::by_hand,
             Some(Err(why)) => {

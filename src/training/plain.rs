@@ -1,5 +1,5 @@
 //! Training by candle's autograd over the readable models, on any device: the way on a
-//! GPU, and the reference that the fused gradients are compared with. RNNsearch on an NVIDIA card is in [`card`].
+//! GPU, and the reference that the fused gradients are compared with. On an NVIDIA card most go the way of [`card`].
 //!
 //! [`card`]: crate::card
 
@@ -12,10 +12,10 @@ use crate::backend::{Engine, OptimizerMemory, Updated};
 use crate::fused::{BatchLoss, Shard, StepOptions};
 use crate::layout::{LayoutEntry, ParameterLayout};
 use crate::settings::{OptimizerSettings, Rule};
-use crate::{card::search::Search, minibatch::Minibatch};
+use crate::{card::model::CardModel, minibatch::Minibatch};
 use engine::error::{Error, Result};
+use engine::models::config::Config;
 use engine::models::loss::{Regularizer, Trainable, trainable};
-use engine::models::{Architecture, config::Config};
 
 /// Where alpha is to look, 1 at what is linked, [t_y, b, t_x]; `None` without guidance.
 pub fn looks(batch: Minibatch<'_>, device: &Device) -> Result<Option<Tensor>> {
@@ -42,18 +42,17 @@ pub struct PlainEngine {
     device: Device,
     parameters: Vec<Parameter>,
     model: Box<dyn Trainable>,
-    by_hand: Option<Search>,
+    by_hand: Option<CardModel>,
     optimizer: OptimizerSettings,
 }
 
 impl PlainEngine {
-    /// RNNsearch in few large steps, others as [`PlainEngine::new`].
+    /// In few large steps where the model has such a form, else as [`PlainEngine::new`].
     pub fn by_hand(config: &Config, flat: &[f32], optimizer: &OptimizerSettings, device: &Device) -> Result<Self> {
         let engine = Self::new(config, flat, optimizer, device)?;
         let names = engine.layout.entries().iter().map(|entry| entry.name.clone());
         let tensors = names.zip(engine.parameters.iter().map(|parameter| parameter.var.as_tensor().clone()));
-        let search = || Search::new(tensors.collect());
-        Ok(Self { by_hand: (config.architecture == Architecture::RNN_SEARCH).then(search), ..engine })
+        Ok(Self { by_hand: CardModel::new(config, tensors.collect()), ..engine })
     }
 
     /// Starts from `flat`, in the layout's order.
@@ -77,7 +76,7 @@ impl PlainEngine {
         let mut regularizer = Regularizer::new(dropout, smoothing, options.seed);
         let looks = looks(batch, &self.device)?;
         let loss = match &self.by_hand {
-            Some(search) => search.loss(batch.source, batch.target, looks.as_ref(), &mut regularizer)?,
+            Some(model) => model.loss(batch.source, batch.target, looks.as_ref(), &mut regularizer)?,
             None => self.model.guided_loss(batch.source, batch.target, looks.as_ref(), &mut regularizer)?,
         };
         let mut objective = loss.objective.clone();
@@ -185,7 +184,7 @@ impl Engine for PlainEngine {
     fn measure(&mut self, batch: Minibatch<'_>) -> Result<BatchLoss> {
         let none = &mut Regularizer::none();
         let (nll, words) = match &self.by_hand {
-            Some(search) => search.loss(batch.source, batch.target, None, none).map(|loss| (loss.nll, loss.words))?,
+            Some(model) => model.loss(batch.source, batch.target, None, none).map(|loss| (loss.nll, loss.words))?,
             None => self.model.loss(batch.source, batch.target)?,
         };
         let nll = f64::from(nll.to_scalar::<f32>()?);

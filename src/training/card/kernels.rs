@@ -1,4 +1,4 @@
-//! What a step of RNNsearch computes between its products of matrices, forward and back, and its softmaxes: one
+//! What a step computes between its products of matrices, forward and back, and softmaxes: one
 //! kernel each on an NVIDIA card (`kernels.cu`), and the same in tensors elsewhere, with which a test on a card compares
 //! it. Nothing here is part of a graph.
 
@@ -88,13 +88,10 @@ pub fn propose_back(
         ];
         return launch("propose_back", &given, &[b, n], (3, b, n), LaunchGrid::Each(b * n));
     }
-    let mut sum = s_prev.zeros_like()?;
-    for d in d.into_iter().flatten() {
-        sum = (sum + d)?;
-    }
+    let sum = sum_of_parts(d, s_prev)?;
     let z = gates.get(0)?;
     let kept = masked(&sum, mask)?;
-    let dz = ((&kept * (s_tilde - s_prev)?)? * (&z * z.affine(-1.0, 1.0)?)?)?;
+    let dz = ((&kept * (s_tilde - s_prev)?)? * slope(&z)?)?;
     let dp = ((&kept * &z)? * s_tilde.sqr()?.affine(-1.0, 1.0)?)?;
     let ds = (sum - (kept * z)?)?;
     Ok(Tensor::stack(&[dz, dp, ds], 0)?)
@@ -114,12 +111,162 @@ pub fn gates_back(d_reset: &Tensor, back: &Tensor, gates: &Tensor, s_prev: &Tens
         launch("gates_back", &given, &[b, n], 4 * b * n, LaunchGrid::Each(b * n))?
     } else {
         let r = gates.get(1)?;
-        let dr = ((d_reset * s_prev)? * (&r * r.affine(-1.0, 1.0)?)?)?;
+        let dr = ((d_reset * s_prev)? * slope(&r)?)?;
         let d = Tensor::cat(&[back.get(0)?, dr, back.get(1)?], 1)?.flatten_all()?;
         let ds = (back.get(2)? + (d_reset * r)?)?.flatten_all()?;
         Tensor::cat(&[d, ds], 0)?
     };
     Ok((all.narrow(0, 0, 3 * b * n)?.reshape((b, 3 * n))?, all.narrow(0, 3 * b * n, b * n)?.reshape((b, n))?))
+}
+
+/// A step of Cho's decoder: h', z, r, U h' + C c of the proposal, and h~, [5, b, n], from `x` = W e + b, `a` = U s' and `c`
+/// = C c of z, r and the proposal, [b, 3n] each, and `s_prev` = s', [b, n].
+pub fn cho_step(x: &Tensor, a: &Tensor, c: &Tensor, s_prev: &Tensor) -> Result<Tensor> {
+    let (b, n) = s_prev.dims2()?;
+    if s_prev.device().is_cuda() {
+        let given = [
+            Given::numbers(x, 3 * b * n),
+            Given::numbers(a, 3 * b * n),
+            Given::numbers(c, 3 * b * n),
+            Given::numbers(s_prev, b * n),
+        ];
+        return launch("cho_step", &given, &[b, n], (5, b, n), LaunchGrid::Each(b * n));
+    }
+    let gate = |tensor: &Tensor, k: usize| tensor.narrow(1, k * n, n)?.contiguous();
+    let read = |k: usize| gate(a, k)? + gate(c, k)?;
+    let (z, r) = (sigmoid(&(gate(x, 0)? + read(0)?)?)?, sigmoid(&(gate(x, 1)? + read(1)?)?)?);
+    let q = read(2)?;
+    let proposal = (gate(x, 2)? + (&r * &q)?)?.tanh()?;
+    let s = (&proposal + (&z * (s_prev - &proposal)?)?)?;
+    Ok(Tensor::stack(&[s, z, r, q, proposal], 0)?)
+}
+
+/// Gradients of what [`cho_step`] read.
+#[derive(Debug)]
+pub struct ChoGradients {
+    /// [b, 3n].
+    pub x: Tensor,
+    /// Of U s', and of C c, [b, 3n].
+    pub a: Tensor,
+    /// Of s' but for what comes through U, [b, n].
+    pub skipping: Tensor,
+}
+
+/// From the parts of the gradient of s and what [`cho_step`] gave.
+pub fn cho_step_back(d: [Option<&Tensor>; 3], step: &Tensor, s_prev: &Tensor) -> Result<ChoGradients> {
+    let (b, n) = s_prev.dims2()?;
+    if s_prev.device().is_cuda() {
+        let given = [
+            Given::Numbers(d[0], b * n),
+            Given::Numbers(d[1], b * n),
+            Given::Numbers(d[2], b * n),
+            Given::numbers(step, 5 * b * n),
+            Given::numbers(s_prev, b * n),
+        ];
+        let all = launch("cho_step_back", &given, &[b, n], 7 * b * n, LaunchGrid::Each(b * n))?;
+        let piece = |from: usize, width: usize| all.narrow(0, from * b * n, width * b * n)?.reshape((b, width * n));
+        return Ok(ChoGradients { x: piece(0, 3)?, a: piece(3, 3)?, skipping: piece(6, 1)? });
+    }
+    let sum = sum_of_parts(d, s_prev)?;
+    let part = |k: usize| step.get(k);
+    let (z, r, q, proposal) = (part(1)?, part(2)?, part(3)?, part(4)?);
+    let dz = ((&sum * (s_prev - &proposal)?)? * slope(&z)?)?;
+    let dp = ((&sum * z.affine(-1.0, 1.0)?)? * proposal.sqr()?.affine(-1.0, 1.0)?)?;
+    let dr = ((&dp * q)? * slope(&r)?)?;
+    let x = Tensor::cat(&[&dz, &dr, &dp], 1)?;
+    let a = Tensor::cat(&[dz, dr, (dp * r)?], 1)?;
+    Ok(ChoGradients { x, a, skipping: (sum * z)? })
+}
+
+/// What a layer of an LSTM reads at a step, of i, f, o and g: x, [b, 4n] or [1, 4n], and products, [b, 4n].
+#[derive(Clone, Copy, Debug)]
+pub struct LstmInput<'a> {
+    pub x: &'a Tensor,
+    pub products: [Option<&'a Tensor>; 2],
+}
+
+/// h, c, i, f, o and g, [6, b, n], from what is read and from h' and c', [b, n]. Where `mask` [b, 1] is 0, h = h' and c =
+/// c'.
+pub fn lstm_step(input: LstmInput<'_>, [h, c]: [&Tensor; 2], mask: Option<&Tensor>) -> Result<Tensor> {
+    let ((b, n), rows) = (h.dims2()?, input.x.dim(0)?);
+    if h.device().is_cuda() {
+        let given = [
+            Given::numbers(input.x, 4 * rows * n),
+            Given::Numbers(input.products[0], 4 * b * n),
+            Given::Numbers(input.products[1], 4 * b * n),
+            Given::numbers(h, b * n),
+            Given::numbers(c, b * n),
+            Given::Numbers(mask, b),
+        ];
+        return launch("lstm_step", &given, &[b, n, rows], (6, b, n), LaunchGrid::Each(b * n));
+    }
+    let mut all = input.x.broadcast_as((b, 4 * n))?.contiguous()?;
+    for product in input.products.into_iter().flatten() {
+        all = (all + product)?;
+    }
+    let gate = |k: usize| all.narrow(1, k * n, n)?.contiguous();
+    let (i, f, o, g) = (sigmoid(&gate(0)?)?, sigmoid(&gate(1)?)?, sigmoid(&gate(2)?)?, gate(3)?.tanh()?);
+    let c_new = ((&f * c)? + (&i * &g)?)?;
+    let h_new = (&o * c_new.tanh()?)?;
+    let stay = |old: &Tensor, new: Tensor| -> Result<Tensor> { Ok((old + masked(&(new - old)?, mask)?)?) };
+    Ok(Tensor::stack(&[stay(h, h_new)?, stay(c, c_new)?, i, f, o, g], 0)?)
+}
+
+/// Gradients of what [`lstm_step`] read.
+#[derive(Debug)]
+pub struct LstmGradients {
+    /// Of x and of each product, [b, 4n].
+    pub read: Tensor,
+    /// Of h' but for what comes through a product: what the mask let stay, [b, n].
+    pub h: Tensor,
+    /// Of c', [b, n].
+    pub c: Tensor,
+}
+
+/// From the parts of the gradient of h and from that of c, what [`lstm_step`] gave and c'.
+pub fn lstm_step_back(
+    d: [Option<&Tensor>; 4], dc: Option<&Tensor>, step: &Tensor, c: &Tensor, mask: Option<&Tensor>,
+) -> Result<LstmGradients> {
+    let (b, n) = c.dims2()?;
+    if c.device().is_cuda() {
+        let given = [
+            Given::Numbers(d[0], b * n),
+            Given::Numbers(d[1], b * n),
+            Given::Numbers(d[2], b * n),
+            Given::Numbers(d[3], b * n),
+            Given::Numbers(dc, b * n),
+            Given::numbers(step, 6 * b * n),
+            Given::numbers(c, b * n),
+            Given::Numbers(mask, b),
+        ];
+        let all = launch("lstm_step_back", &given, &[b, n], 6 * b * n, LaunchGrid::Each(b * n))?;
+        let piece = |from: usize, width: usize| all.narrow(0, from * b * n, width * b * n)?.reshape((b, width * n));
+        return Ok(LstmGradients { read: piece(0, 4)?, h: piece(4, 1)?, c: piece(5, 1)? });
+    }
+    let (dh, dc) = (sum_of_parts(d, c)?, sum_of_parts([dc], c)?);
+    let part = |k: usize| step.get(k);
+    let (i, f, o, g, t) = (part(2)?, part(3)?, part(4)?, part(5)?, part(1)?.tanh()?);
+    let (dh_new, dc_new) = (masked(&dh, mask)?, masked(&dc, mask)?);
+    let (h, stays) = ((&dh - &dh_new)?, (&dc - &dc_new)?);
+    let dc_new = (dc_new + ((&dh_new * &o)? * t.sqr()?.affine(-1.0, 1.0)?)?)?;
+    let di = ((&dc_new * &g)? * slope(&i)?)?;
+    let df = ((&dc_new * c)? * slope(&f)?)?;
+    let d_o = ((dh_new * t)? * slope(&o)?)?;
+    let dg = ((&dc_new * i)? * g.sqr()?.affine(-1.0, 1.0)?)?;
+    Ok(LstmGradients { read: Tensor::cat(&[di, df, d_o, dg], 1)?, h, c: (stays + (dc_new * f)?)? })
+}
+
+fn sum_of_parts<const N: usize>(d: [Option<&Tensor>; N], like: &Tensor) -> Result<Tensor> {
+    let mut sum = like.zeros_like()?;
+    for d in d.into_iter().flatten() {
+        sum = (sum + d)?;
+    }
+    Ok(sum)
+}
+
+/// y (1 - y), the slope of the sigmoid where it is y.
+fn slope(y: &Tensor) -> Result<Tensor> {
+    Ok((y * y.affine(-1.0, 1.0)?)?)
 }
 
 /// What the additive alignment model is asked: keys [b, t_x, n'], v_a [n'] and where words are, [b, t_x].

@@ -2,7 +2,7 @@
 
 use candle_core::{CpuStorage, CudaStorage, CustomOp3, Layout, MetalStorage, Shape, Storage, Tensor};
 
-use engine::error::Result;
+use engine::error::{Error, Result};
 
 /// The gradients of what a node was made from.
 pub type NodeGradients = [Option<Tensor>; 3];
@@ -74,4 +74,23 @@ impl CustomOp3 for ByHand {
         let [first, second, third] = (self.backward)(gradient).map_err(candle_core::Error::wrap)?;
         Ok((first, second, third))
     }
+}
+
+/// Several tensors in one row of numbers: a node is made from three at most, and is one.
+pub fn flat(all: &[&Tensor]) -> Result<Tensor> {
+    let all: Vec<Tensor> =
+        all.iter().map(|tensor| tensor.contiguous()?.flatten_all()).collect::<candle_core::Result<_>>()?;
+    Ok(Tensor::cat(&all, 0)?)
+}
+
+/// The tensors of a row that [`flat`] made.
+pub fn pieces<const N: usize>(all: &Tensor, shapes: &[[usize; 3]; N]) -> Result<[Tensor; N]> {
+    let mut from = 0;
+    let mut found = Vec::with_capacity(N);
+    for shape in shapes {
+        let count = shape.iter().product();
+        found.push(all.narrow(0, from, count)?.reshape(shape.as_slice())?);
+        from += count;
+    }
+    found.try_into().map_err(|_| Error::Internal("a row has other pieces than shapes".to_owned()))
 }

@@ -1,10 +1,10 @@
-//! The recurrences of RNNsearch over whole minibatches (Bahdanau et al. 2015, appendix A), each one node of the
+//! The recurrences of gated units over whole minibatches (Bahdanau et al. 2015, appendix A), each one node of the
 //! graph: what does not depend on the step before is done for all steps at once, back too.
 
 use candle_core::Tensor;
 
 use crate::card::kernels::{AdditiveLook, UnitInput, gates, gates_back, propose, propose_back};
-use crate::card::node::by_hand;
+use crate::card::node::{by_hand, flat, pieces};
 use engine::{error::Result, nn::bidirectional::Direction};
 
 /// U of z and r, [2n, n], and of the proposal, [n, n].
@@ -170,10 +170,10 @@ impl Decoder {
         let n = two_n / 2;
         let shapes = [[t_y, b, n], [t_y, b, two_n], [t_y, b, t_x]];
         let node = by_hand(&value, [x, h, &self.flat()?], move |d| {
-            let [ds, dc, dalpha] = pieces(d, shapes)?;
+            let [ds, dc, dalpha] = pieces(d, &shapes)?;
             own.back((&units, &steps, &done), &annotations, [&ds, &dc, &dalpha])
         })?;
-        let [s_prev, c, alpha] = pieces(&node, shapes)?;
+        let [s_prev, c, alpha] = pieces(&node, &shapes)?;
         Ok(DecodedSteps { s_prev, c, alpha })
     }
 
@@ -247,16 +247,4 @@ struct LookStep {
 /// One tensor of all steps, [t_y, b, ..].
 fn all_of(steps: &[LookStep], pick: impl Fn(&LookStep) -> &Tensor) -> Result<Tensor> {
     Ok(Tensor::stack(&steps.iter().map(pick).collect::<Vec<_>>(), 0)?)
-}
-
-fn flat(all: &[&Tensor]) -> Result<Tensor> {
-    let all: Vec<Tensor> =
-        all.iter().map(|tensor| tensor.contiguous()?.flatten_all()).collect::<candle_core::Result<_>>()?;
-    Ok(Tensor::cat(&all, 0)?)
-}
-
-fn pieces(all: &Tensor, shapes: [[usize; 3]; 3]) -> Result<[Tensor; 3]> {
-    let count = |k: usize| shapes[k].iter().product::<usize>();
-    let piece = |k: usize| all.narrow(0, (0..k).map(count).sum(), count(k))?.reshape(shapes[k].as_slice());
-    Ok([piece(0)?, piece(1)?, piece(2)?])
 }

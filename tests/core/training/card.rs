@@ -2,8 +2,10 @@
 
 use candle_core::{DType, Device, Tensor};
 use interlinear::nn::device::{DeviceChoice, pick};
+use interlinear::training::card::attend::{Attend, Place};
 use interlinear::training::card::kernels::{
-    AdditiveLook, UnitInput, cross_entropy, cross_entropy_back, gates, gates_back, propose, propose_back, scatter,
+    AdditiveLook, LstmInput, UnitInput, cho_step, cho_step_back, cross_entropy, cross_entropy_back, gates, gates_back,
+    lstm_step, lstm_step_back, propose, propose_back, scatter,
 };
 use interlinear::training::card::launch::ready;
 
@@ -40,6 +42,7 @@ fn results([b, n, t_x, t_y, k_y]: [usize; 5], device: &Device) -> Vec<(&'static 
     let (de, dq) = look.back(&s_prev, &alpha, [&w(&[b, t_x], 9.0), &w(&[b, t_x], 10.0)]).expect("back");
     let (keys, v) = look.keys_back(&w(&[t_y, b, n], 11.0), &w(&[t_y, b, t_x], 12.0)).expect("back");
     all.extend([("look", alpha), ("de", de), ("dq", dq), ("keys", keys), ("v", v)]);
+    all.extend(of_luong_and_cho([b, n, t_x], &mask, &look.mask, device));
     let ids: Vec<u32> = (0..b as u32).map(|k| k * k % 5).collect();
     let ids = Tensor::from_vec(ids, b, device).expect("ids");
     all.push(("scatter", scatter(6, &ids, &d).expect("rows")));
@@ -47,6 +50,36 @@ fn results([b, n, t_x, t_y, k_y]: [usize; 5], device: &Device) -> Vec<(&'static 
     let found = cross_entropy(&logits, &bias, &ids).expect("losses");
     let back = cross_entropy_back([&logits, &bias, &ids], &found, &w(&[b], 15.0), 0.1).expect("back");
     all.extend([("cross_entropy", found), ("cross_entropy_back", back)]);
+    all
+}
+
+fn of_luong_and_cho(
+    [b, n, t_x]: [usize; 3], stays: &Tensor, words: &Tensor, device: &Device,
+) -> Vec<(&'static str, Tensor)> {
+    let w = |shape: &[usize], phase: f64| wave(shape, phase, device);
+    let (x, p, q) = (w(&[b, 4 * n], 1.0), w(&[b, 4 * n], 2.0), w(&[1, 4 * n], 3.0));
+    let (h, c, d, dc) = (w(&[b, n], 5.0), w(&[b, n], 6.0), w(&[b, n], 7.0), w(&[b, n], 8.0));
+    let mut all = Vec::new();
+    for (x, products, mask) in [(&x, [Some(&p), None], Some(stays)), (&q, [Some(&p), Some(&x)], None)] {
+        let step = lstm_step(LstmInput { x, products }, [&h, &c], mask).expect("a step");
+        let back = lstm_step_back([Some(&d), None, Some(&h), None], Some(&dc), &step, &c, mask).expect("back");
+        all.extend([("lstm", step), ("lstm, read", back.read), ("lstm, h'", back.h), ("lstm, c'", back.c)]);
+    }
+    let (x, a, context) = (w(&[b, 3 * n], 1.0), w(&[b, 3 * n], 2.0), w(&[b, 3 * n], 3.0));
+    let step = cho_step(&x, &a, &context, &h).expect("a step");
+    let back = cho_step_back([Some(&d), None, Some(&c)], &step, &h).expect("back");
+    all.extend([("cho", step), ("cho, x", back.x), ("cho, a", back.a), ("cho, s'", back.skipping)]);
+    let place = Place { w_p: w(&[n, n], 9.0), v_p: w(&[n], 10.0), window: 2 };
+    for place in [None, Some(place)] {
+        let attend = Attend { keys: w(&[b, t_x, n], 11.0), mask: words.clone(), place };
+        let looked = attend.look(&h).expect("alpha");
+        let (first, second) = (w(&[b, t_x], 12.0), w(&[b, t_x], 13.0));
+        let back = attend.back(&looked, [Some(&first), Some(&second)]).expect("back");
+        all.extend([("attend", looked.alpha), ("attend, e", back.e)]);
+        all.extend(
+            back.place.into_iter().flat_map(|(inner, score)| [("attend, p", inner), ("attend, p's score", score)]),
+        );
+    }
     all
 }
 
