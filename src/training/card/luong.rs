@@ -68,10 +68,8 @@ pub fn hidden(own: &CardTensors, source: &Batch, target: &Batch, regularizer: &m
 fn encode(
     own: &CardTensors, source: &Batch, sizes: &LuongSizes, regularizer: &mut Regularizer,
 ) -> Result<(Tensor, Vec<[Tensor; 2]>)> {
-    let (direction, last) = match sizes.reverse_source {
-        true => (Direction::Backward, 0),
-        false => (Direction::Forward, source.longest - 1),
-    };
+    let (direction, last) =
+        if sizes.reverse_source { (Direction::Backward, 0) } else { (Direction::Forward, source.longest - 1) };
     let mut states = own.source(source)?; // [t_x, b, m], then [t_x, b, n]
     let mask = source.time_mask(states.dtype(), states.device())?;
     let mut start = Vec::with_capacity(sizes.layers);
@@ -179,18 +177,17 @@ impl Decoder {
                 None => self.start[k].clone(),
             };
             let product = h.matmul(&u.t()?)?;
-            let read = match k {
-                0 => self.fed.as_ref().zip(fed.as_ref()).map(|(w, fed)| fed.matmul(&w.t()?)).transpose()?,
-                _ => {
-                    let state = units[k - 1].h()?;
-                    let state = match dropped {
-                        Some(dropped) => (state * dropped.get(k - 1)?)?,
-                        None => state,
-                    };
-                    let read = state.matmul(&self.upper[k - 1].0.t()?)?;
-                    below.push(state);
-                    Some(read)
-                }
+            let read = if k == 0 {
+                self.fed.as_ref().zip(fed.as_ref()).map(|(w, fed)| fed.matmul(&w.t()?)).transpose()?
+            } else {
+                let state = units[k - 1].h()?;
+                let state = match dropped {
+                    Some(dropped) => (state * dropped.get(k - 1)?)?,
+                    None => state,
+                };
+                let read = state.matmul(&self.upper[k - 1].0.t()?)?;
+                below.push(state);
+                Some(read)
             };
             let bias = if k > 0 { self.upper[k - 1].1.unsqueeze(0)? } else { x.clone() };
             let input = LstmInput { x: &bias, products: [Some(&product), read.as_ref()] };
@@ -234,18 +231,14 @@ impl Decoder {
                 let of = [parts.first(), parts.get(1), parts.get(2), through];
                 let back = lstm_step_back(of, of_c, &unit.step, &unit.c_prev, None)?;
                 later[k] = Some([back.read.matmul(&self.u[k])?, back.c]);
-                parts = match k {
-                    0 => Vec::new(),
-                    _ => {
-                        let below = back.read.matmul(&self.upper[k - 1].0)?;
-                        vec![match dropped {
-                            Some(dropped) => (below * dropped.get(t)?.get(k - 1)?)?,
-                            None => below,
-                        }]
-                    }
-                };
                 if k == 0 {
                     of_fed = self.fed.as_ref().map(|w| back.read.matmul(w)).transpose()?;
+                } else {
+                    let below = back.read.matmul(&self.upper[k - 1].0)?;
+                    parts = vec![match dropped {
+                        Some(dropped) => (below * dropped.get(t)?.get(k - 1)?)?,
+                        None => below,
+                    }];
                 }
                 done.reads[k].push(back.read);
             }
