@@ -191,6 +191,7 @@ impl Class {
                 self.rest();
                 self.click(Role::Button, &item);
             }
+            LessonAction::Heads(true) => self.click(Role::Button, "All heads of "),
             LessonAction::TypedWords(_) => {
                 self.menu("Decoding");
                 self.click(Role::CheckBox, &quoted[0]);

@@ -4,7 +4,7 @@
 //! those that are not its last (`un@@ believ@@ able`) or the last one (`un believ able</w>`), SentencePiece marks the
 //! first (`▁un believ able`). `[UNK]` is always a word, and `</s>` and the name of a target language are, too.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,8 @@ use crate::text::cut::{WordRule, WordStarts};
 use crate::text::sentence::{EOS, UNK, is_language};
 
 pub const SPACE: &str = "\u{2581}";
+/// Stands in [`PieceMarks::label`] before a piece that goes on with a word.
+pub const GOES_ON: char = '\u{b7}';
 
 /// The byte that a piece of SentencePiece such as `<0x0A>` stands for.
 pub fn byte_of(piece: &str) -> Option<u8> {
@@ -120,6 +122,17 @@ impl PieceMarks {
             Self::Words => piece,
             Self::Continues(mark) | Self::Starts(mark) => piece.strip_prefix(mark.as_str()).unwrap_or(piece),
             Self::Ends(mark) | Self::Joins(mark) => piece.strip_suffix(mark.as_str()).unwrap_or(piece),
+        }
+    }
+
+    /// A piece as readers are shown it alone: without SentencePiece's mark of a space, and with a dot before one that goes on
+    /// with a word. Other marks stay.
+    pub fn label<'a>(&self, piece: &'a str) -> Cow<'a, str> {
+        let Self::Starts(mark) = self else { return Cow::Borrowed(piece) };
+        match piece.strip_prefix(mark.as_str()).filter(|bare| !bare.is_empty()) {
+            Some(bare) => Cow::Borrowed(bare),
+            None if piece.starts_with(char::is_alphanumeric) => Cow::Owned(format!("{GOES_ON}{piece}")),
+            None => Cow::Borrowed(piece),
         }
     }
 

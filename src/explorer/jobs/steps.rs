@@ -221,7 +221,8 @@ fn trace(open: &mut Open, request: &StepsRequest, ticket: &CancellationToken) ->
     let limit = MOST_STEPS.min(request.given.len().max(2 * source.len() + 10) + 1);
     let path = Path { given: &request.given, then: request.then, eos: facts.specials.eos, limit, best: CANDIDATES };
     let (encoder, steps) = trace_steps(&mut open.anatomy, &source.ids, &path, ticket)?;
-    let word = |id: u32| model.model().target.token(id).unwrap_or(UNK).to_owned();
+    let target = &model.model().target;
+    let word = |id: u32| target.marks().label(target.token(id).unwrap_or(UNK)).into_owned();
     let words = steps.iter().map(|step| step.best.iter().chain(&step.said).map(|(id, _)| word(*id)).collect());
     let is_cut =
         steps.len() == limit && steps.last().and_then(|step| step.said).is_some_and(|(id, _)| id != facts.specials.eos);

@@ -78,10 +78,12 @@ pub fn anatomy_of(config: &Config, weights: &Weights, wrong: Option<Miswiring>) 
     // a wiring that is not this architecture's own changes nothing
     let wrong = wrong.filter(|wrong| wrong.entry().fits(architecture.name()));
     let layers = layers(config);
-    let tensors = weights.tensors(&Device::Cpu)?;
+    let mut tensors = weights.tensors(&Device::Cpu)?;
+    let unplaced = (wrong == Some(Miswiring::NoPositions)).then(|| transformer::unplaced(config, &mut tensors));
+    let unplaced = unplaced.transpose()?;
     let trace = Trace::recording();
     let all = Parameters::new(&tensors).traced(&trace, wrong == Some(Miswiring::ResetPlace));
-    let model = (architecture.entry().readable)(config, &all)?;
+    let model = (architecture.entry().readable)(unplaced.as_ref().unwrap_or(config), &all)?;
     let machine = drawn(plan, config, wrong);
     let b_a = tensors.get("attention.b_a").cloned();
     Ok(Anatomy { model, trace, wrong, layers, machine, b_a })

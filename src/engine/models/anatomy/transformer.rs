@@ -1,9 +1,16 @@
 //! How a Transformer is drawn: all layers of the encoder, and the decoder layer whose cross-attention is the alignment
 //! (Vaswani et al. 2017, section 3). The equations are computed in `models/transformer`.
 
+use std::collections::HashMap;
+
+use candle_core::{DType, Device, Tensor};
+
+use crate::error::Result;
 use crate::models::anatomy::entry::{embedding, line, shares, shown, stage, word, words};
 use crate::models::anatomy::{Equation, Layers, MachineStage, Miswiring, Plan, ShownQuantity};
-use crate::models::{anatomy::MachineSpan::Free, config::Config, transformer::sizes::DecoderCell};
+use crate::models::config::OwnSizes;
+use crate::models::transformer::sizes::{DecoderCell, Positions};
+use crate::models::{anatomy::MachineSpan::Free, config::Config};
 
 pub(crate) const PLAN: Plan = Plan { stages: STAGES, adapt };
 
@@ -192,12 +199,35 @@ const STAGES: &[MachineStage] = &[
     word("y_i"),
 ];
 
-fn adapt(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
+/// More pieces than page Steps takes apart.
+const PLACES: usize = 1024;
+
+/// The configuration with a table of positions that are all zeros; the table comes to the tensors.
+pub(super) fn unplaced(config: &Config, tensors: &mut HashMap<String, Tensor>) -> Result<Config> {
+    let mut config = config.clone();
+    if let OwnSizes::Transformer(sizes) = &mut config.own {
+        (sizes.positions, sizes.max_positions) = (Positions::Table, PLACES);
+        for side in ["source_positions", "target_positions"] {
+            let zeros = Tensor::zeros((PLACES, config.embedding), DType::F32, &Device::Cpu)?;
+            tensors.insert(side.to_owned(), zeros);
+        }
+    }
+    Ok(config)
+}
+
+fn adapt(config: &Config, wrong: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
     let Some(sizes) = config.transformer() else { return };
     if sizes.encoder_layers == 1 {
         stages.retain(|stage| stage.key != "layers");
     }
     for stage in stages {
+        if wrong == Some(Miswiring::NoPositions) && stage.key == "embedding" {
+            stage.symbol = "E x_j";
+            stage.equations = const { &[line("E x_j", POSITIONS)] };
+        }
+        if wrong == Some(Miswiring::NoPositions) && stage.key == "previous" {
+            stage.equations = const { &[line("E y_{i-1}", POSITIONS)] };
+        }
         if stage.key == "annotations" && sizes.encoder_layers == 1 {
             stage.reads = &["embedding"];
         }

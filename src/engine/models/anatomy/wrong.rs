@@ -11,6 +11,8 @@ pub enum Miswiring {
     LateQuery,
     /// The weights do not read the annotations.
     BlindWeights,
+    /// Nothing says where a word stands.
+    NoPositions,
     /// Wired as in the paper, with the random numbers that a training starts from.
     Untrained,
 }
@@ -60,6 +62,17 @@ pub const WRONGS: &[WrongEntry] = &[
         ),
         architectures: &["rnnsearch", "luong"],
         needs_alignment: true,
+    },
+    WrongEntry {
+        wrong: Miswiring::NoPositions,
+        key: "no-positions",
+        name: id!("Without positions"),
+        about: id!(
+            "Nothing is added to the embeddings. Self-attention reads a sentence as a bag of words: in any other order \
+            it makes the same annotations."
+        ),
+        architectures: &["transformer"],
+        needs_alignment: false,
     },
     WrongEntry {
         wrong: Miswiring::Untrained,

@@ -1,5 +1,7 @@
 //! The beam at one step: what the search of the column had found so far, beside the path that the steps take.
 
+use std::borrow::Cow;
+
 use crate::{app::document::column::Column, jobs::steps::StepTrace};
 use engine::decoding::{Node, NodeFate};
 
@@ -25,7 +27,7 @@ impl Became {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BeamLine<'a> {
     /// Each with its log p.
-    pub words: Vec<(&'a str, f32)>,
+    pub words: Vec<(Cow<'a, str>, f32)>,
     pub log_p: f32,
     pub became: Became,
     pub is_path: bool,
@@ -38,9 +40,11 @@ pub fn beam<'a>(column: &'a Column, trace: &StepTrace, i: usize) -> Vec<BeamLine
     let ended = nodes.iter().filter(|node| node.step < i && node.fate == NodeFate::Finished).count();
     let said: Option<Vec<u32>> =
         trace.steps.iter().take(i + 1).map(|step| step.said.map(|(id, _)| id)).collect::<Option<_>>();
+    let marks = column.facts.as_ref().map(|facts| &facts.marks);
     let line = |(place, node): (usize, &'a Node)| {
         let path = path(nodes, node);
-        let word = |node: &&'a Node| (column.result.words.get(&node.token).map_or("", String::as_str), node.log_p);
+        let label = |word: &'a String| marks.map_or(Cow::Borrowed(word.as_str()), |marks| marks.label(word));
+        let word = |node: &&'a Node| (column.result.words.get(&node.token).map(label).unwrap_or_default(), node.log_p);
         let became = match node.fate {
             NodeFate::Finished => Became::Finished,
             NodeFate::Alive | NodeFate::Pruned | NodeFate::Cut if place < beam.saturating_sub(ended) => Became::Kept,

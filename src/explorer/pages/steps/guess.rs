@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{jobs::steps::StepTrace, pages::steps::command::Guessed};
 use engine::analysis::aer::AerCounts;
 use engine::text::links::{Link, Links};
-use engine::text::{pieces::PieceMarks, words::folded};
+use engine::text::{pieces::GOES_ON, pieces::PieceMarks, words::folded};
 
 /// What one group guessed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -181,7 +181,7 @@ pub fn is_right(guess: &str, truth: &str, candidates: &[&str], marks: &PieceMark
 
 /// Whether a guess is this word of the vocabulary, without case and piece marks.
 pub fn is_same(guess: &str, word: &str, marks: &PieceMarks) -> bool {
-    guess == word || folded(guess) == folded(marks.bare(word))
+    guess == word || folded(guess) == folded(marks.bare(word).trim_start_matches(GOES_ON))
 }
 
 /// Whether a link is between words and touches no end of a sentence.

@@ -3,11 +3,12 @@
 use crate::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::settings::{RowSource, Shown};
-use crate::app::{layout::Layout, state::AppState, view::Selection};
+use crate::app::{files::picture::measure, layout::Layout, state::AppState, view::Selection};
 use crate::pages::command::Command;
-use crate::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand};
+use crate::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SearchCommand, SelectCommand};
 use crate::pages::steps::{StepsCommand, StepsPage};
 use crate::session::lessons::things::{EVEN, LessonAct, LessonAction};
+use engine::analysis::measures::{MEASURES, Measure};
 use engine::decoding::SystemSpec;
 
 /// How a lesson's action can be brought about now.
@@ -51,6 +52,9 @@ impl LessonAction {
             Self::Row(Some(row)) => set_row(row, app),
             Self::Picture(look) => lay_out(Layout { look: *look, interlinear: false, ..layout() }),
             Self::Energies(on) => set(SettingsCommand::SetShown(if *on { Shown::Energies } else { Shown::Alpha })),
+            Self::Heads(true) => all_heads(app),
+            Self::Heads(false) if shows_heads(app) => set(SettingsCommand::SetShown(Shown::Alpha)),
+            Self::Heads(false) => StepOutcome::Do(Vec::new()),
             Self::Pieces(on) => set(SettingsCommand::SetPieces(*on)),
             Self::Links(on) => set(SettingsCommand::SetLinks(*on)),
             Self::Origin(origin) => set(SettingsCommand::SetAsked(RowSource { origin: *origin, both: false })),
@@ -90,6 +94,7 @@ impl LessonAction {
             Self::Word(Some(wanted)) => app.selected_word().is_some_and(|(_, _, word)| word.text == *wanted),
             Self::Picture(look) => layout.look == *look,
             Self::Energies(on) => (settings.shown == Shown::Energies) == *on,
+            Self::Heads(on) => shows_heads(app) == *on,
             Self::Pieces(on) => settings.pieces == *on,
             Self::Links(on) => settings.links == *on,
             Self::Origin(origin) => settings.asked == RowSource { origin: *origin, both: false },
@@ -211,6 +216,19 @@ fn show_hypothesis(number: usize, app: &AppState) -> StepOutcome {
         count if number > count => StepOutcome::Never(tr!("{} has no hypothesis {number}.", column.name(), number)),
         _ if column.hypothesis + 1 == number => StepOutcome::Do(Vec::new()),
         _ => one(SelectCommand::Hypothesis { column: column.id, hypothesis: number - 1 }),
+    }
+}
+
+fn shows_heads(app: &AppState) -> bool {
+    measure(app.view.settings.shown).is_some_and(Measure::is_of_heads)
+}
+
+fn all_heads(app: &AppState) -> StepOutcome {
+    let Some(column) = app.selected_column() else { return StepOutcome::Never(tr!("There is no model.").to_owned()) };
+    let Some(facts) = column.facts.as_ref().filter(|_| is_settled(column)) else { return StepOutcome::NotYet };
+    match MEASURES.iter().position(Measure::is_of_heads).filter(|_| facts.sizes.heads.0 > 0) {
+        Some(measure) => one(ProbeCommand::Measure { column: column.id, measure }),
+        None => StepOutcome::Never(tr!("{} has no heads.", column.name())),
     }
 }
 

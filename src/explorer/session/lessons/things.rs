@@ -53,6 +53,8 @@ pub enum LessonAction {
     Picture(Look),
     /// Energies in place of alpha.
     Energies(bool),
+    /// All heads of the selected column's model in place of its alignment.
+    Heads(bool),
     Pieces(bool),
     Links(bool),
     /// Where words come from, by alignment heads, in place of where the model looked.
@@ -193,6 +195,7 @@ impl LessonAction {
         Self::Page(SENTENCE),
         Self::Picture(Look::Heatmap),
         Self::Energies(false),
+        Self::Heads(false),
         Self::Pieces(false),
         Self::Links(false),
         Self::Origin(false),

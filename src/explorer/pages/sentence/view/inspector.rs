@@ -1,6 +1,8 @@
 //! Candidates and alignment of one target word. It takes no room that the pictures need: without a selection it is one
 //! line, and with one at least the line of candidates.
 
+use std::borrow::Cow;
+
 use egui::{Label, Panel, Rect, RichText, Ui, UiBuilder, pos2};
 
 use crate::app::document::table::{AlignmentTable, LEFT_OUT, TargetWord, Units};
@@ -92,12 +94,12 @@ pub(super) fn strip_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// As many candidates as there is room for; a click says one of them.
 fn candidates_in_line_ui(ui: &mut Ui, window: &mut Window<'_>, (column, i): (&Column, usize), word: &TargetWord) {
     for (text, probability) in word.candidates.iter().take(IN_STRIP) {
-        let shown = format!("{text}  {}", labels::percent(*probability));
+        let shown = format!("{}  {}", label(column, text), labels::percent(*probability));
         if WholeLetters(ui).width(&shown, theme::TEXT_BODY) + 2.0 * theme::SPACE_3 > ui.available_width() {
             return;
         }
         let button = ui.selectable_label(*text == word.entry, shown);
-        let said = candidate_text(tr!("Candidate"), text, *probability);
+        let said = candidate_text(tr!("Candidate"), &label(column, text), *probability);
         if button.on_hover_text(lang::text(FORCE)).accessible_name(said).clicked() {
             window.push(InterveneCommand::Force { column: column.id, i, word: Word::Entry(text.clone()) });
         }
@@ -222,6 +224,11 @@ fn pieces(word: &TargetWord) -> String {
     if word.pieces.is_empty() { String::new() } else { tr!("   pieces {}", word.pieces.join(" ")) }
 }
 
+/// A word or a piece of the model's vocabulary as it is shown.
+fn label<'a>(column: &Column, text: &'a str) -> Cow<'a, str> {
+    column.facts.as_ref().map_or(Cow::Borrowed(text), |facts| facts.marks.label(text))
+}
+
 fn candidate_text(kind: &str, text: &str, probability: f32) -> String {
     tr!("{kind} {text} probability {probability}", kind, text, probability = format_args!("{probability:.3}"))
 }
@@ -242,17 +249,17 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
         heading.on_hover_text(lang::text(change::DIVERGENCE));
     }
     let bar = |(text, probability): &(String, f32), kind: &str| bars::Bar {
-        text: text.clone(),
+        text: label(column, text).into_owned(),
         share: *probability,
         number: format!("{probability:.3}"),
-        label: candidate_text(kind, text, *probability),
+        label: candidate_text(kind, &label(column, text), *probability),
         is_marked: *text == word.entry,
         ..bars::Bar::default()
     };
     let list: Vec<bars::Bar> = word.candidates.iter().map(|one| bar(one, tr!("Candidate"))).collect();
-    let before = own.map_or(&[][..], |shift| &shift.before);
+    let of_before = own.map_or(&[][..], |shift| &shift.before);
     let before: Vec<bars::Bar> =
-        before.iter().map(|(text, log_p)| bar(&(text.clone(), log_p.exp()), tr!("By itself"))).collect();
+        of_before.iter().map(|(text, log_p)| bar(&(text.clone(), log_p.exp()), tr!("By itself"))).collect();
     ui.spacing_mut().item_spacing.y = 0.0;
     if list.is_empty() {
         let none = if is_given {
@@ -265,18 +272,18 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
     let mut chosen = None;
     egui::ScrollArea::vertical().id_salt("candidates").auto_shrink(false).show(ui, |ui| {
         if before.is_empty() {
-            chosen = bars::bars(ui, &list, lang::text(FORCE)).and_then(|n| list.get(n));
+            chosen = bars::bars(ui, &list, lang::text(FORCE)).and_then(|n| word.candidates.get(n));
             return;
         }
         ui.columns(2, |columns| {
             labels::caption(&mut columns[0], tr!("with what is set"));
             labels::caption(&mut columns[1], tr!("by itself"));
-            let with = bars::bars(&mut columns[0], &list, lang::text(FORCE)).and_then(|n| list.get(n));
-            chosen = bars::bars(&mut columns[1], &before, lang::text(FORCE)).and_then(|n| before.get(n)).or(with);
+            let with = bars::bars(&mut columns[0], &list, lang::text(FORCE)).and_then(|n| word.candidates.get(n));
+            chosen = bars::bars(&mut columns[1], &before, lang::text(FORCE)).and_then(|n| of_before.get(n)).or(with);
         });
     });
-    if let Some(bar) = chosen {
-        let word = Word::Entry(bar.text.clone());
+    if let Some((text, _)) = chosen {
+        let word = Word::Entry(text.clone());
         window.push(InterveneCommand::Force { column: column.id, i, word });
     }
 }

@@ -66,7 +66,7 @@ fn why_not(steps: &StepsPage, column: &Column, trace: &StepTrace, lines: &[BeamL
 fn line_ui(ui: &mut Ui, n: usize, line: &BeamLine<'_>) {
     let palette = theme::palette(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-    let text = line.words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(" ");
+    let text = line.words.iter().map(|(word, _)| word.as_ref()).collect::<Vec<_>>().join(" ");
     let path = if line.is_path { tr!(", the path of the steps") } else { "" };
     let said = || {
         tr!(
@@ -99,6 +99,6 @@ fn line_ui(ui: &mut Ui, n: usize, line: &BeamLine<'_>) {
 fn last<'a>(line: &BeamLine<'a>) -> Vec<(Cow<'a, str>, f32)> {
     let from = line.words.len().saturating_sub(BEFORE + 1);
     let dots = (from > 0).then_some((Cow::Borrowed("\u{2026}"), 0.0));
-    let words = line.words[from..].iter().map(|(word, log_p)| (Cow::Borrowed(*word), *log_p));
+    let words = line.words[from..].iter().map(|(word, log_p)| (word.clone(), *log_p));
     dots.into_iter().chain(words).collect()
 }
