@@ -10,7 +10,7 @@
 #
 #   MACHINE      the processor of PROGRAM as Linux calls it (x86_64, aarch64); by default this one's
 #   SPEAKER      a program of the same version that runs here and writes the manual pages; by default PROGRAM
-#   MODELS       names of the models that go in, or all; by default the best and the papers' four
+#   MODELS       names of the models that go in, or all; by default the best, the papers' four and the Transformer
 #   BITS         bits of each of their numbers, by default 8, with which the package stays below 100 MB; 16 leaves them as they are
 #   COMPRESSION  of deb and tar: xz (deb's default), zstd (tar's), gzip (deb alone) or none
 set -eu
@@ -24,7 +24,7 @@ target=${CARGO_TARGET_DIR:-$root/target}
 folder=${3:-$target/packages}
 machine=${MACHINE:-$(uname -m)}
 papers="rnnencdec-en-fr rnnsearch-en-fr luong-global-en-fr luong-local-p-en-fr"
-chosen=${MODELS:-$papers rnnsearch-guided-en-fr}
+chosen=${MODELS:-$papers rnnsearch-guided-en-fr transformer-en-fr}
 bits=${BITS:-8}
 
 fail() {

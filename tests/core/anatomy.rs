@@ -184,29 +184,6 @@ fn each_wrong_wiring_changes_what_it_is_about() {
     }
 }
 
-/// Without positions a sentence in another order has the same annotations, in that order; with them it has others.
-#[test]
-fn without_positions_self_attention_reads_a_bag_of_words() {
-    let all = toolkits::configs(2);
-    let config = all.iter().find(|config| config.transformer().is_some()).expect("a Transformer");
-    let weights = toolkits::weights(config, 2);
-    let source = [5, 9, 7, 4, 0];
-    let turned: Vec<u32> = source.iter().rev().copied().collect();
-    for (wrong, is_bag) in [(None, false), (Some(Miswiring::NoPositions), true)] {
-        let mut anatomy = anatomy_of(config, &weights, wrong).expect("apart");
-        let mut h = |source: &[u32]| {
-            let encoded = anatomy.encode(source).expect("encodes");
-            part(&encoded.parts, "annotations").expect("annotations").quantities.last().expect("h").clone()
-        };
-        let (straight, back) = (h(&source), h(&turned));
-        let apart = (0..source.len()).flat_map(|j| {
-            straight.row(j).iter().zip(back.row(source.len() - 1 - j)).map(|(a, b)| (a - b).abs()).collect::<Vec<_>>()
-        });
-        let most = apart.fold(0.0_f32, f32::max);
-        assert_eq!(most < 1e-5, is_bag, "{wrong:?}: {most}");
-    }
-}
-
 #[test]
 fn pictures_of_matrices_are_their_own_numbers() {
     for (folder, model) in loaded() {

@@ -250,6 +250,7 @@ each_lesson! {
     one_goes_through_unknown_words: "unknown-words",
     one_goes_through_annotation: "annotation",
     one_goes_through_query_key_value: "query-key-value",
+    one_goes_through_transformer: "transformer",
 }
 
 const OWN: &str = "

@@ -444,7 +444,8 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
     let column = session.nth(0);
     let trace = answer(&[8, 9, 7], false);
     let lines = |i: usize| -> Vec<(String, Became, bool)> {
-        let text = |words: &[(Cow<'_, str>, f32)]| words.iter().map(|(word, _)| word.as_ref()).collect::<Vec<_>>().join(" ");
+        let text =
+            |words: &[(Cow<'_, str>, f32)]| words.iter().map(|(word, _)| word.as_ref()).collect::<Vec<_>>().join(" ");
         beam(column, &trace, i).iter().map(|line| (text(&line.words), line.became, line.is_path)).collect()
     };
     let own = |text: &str, became, is_path| (text.to_owned(), became, is_path);

@@ -8,7 +8,7 @@ use interlinear::analysis::{ablation, divergence::jensen_shannon, measures::MEAS
 use interlinear::decoding::{Decoded, HeadAlphas, SearchOptions, Specials, decode, force, force_heads};
 use interlinear::interventions::{Intervening, Intervention, InterventionReader, Interventions, Origin, ResolvedText};
 use interlinear::jobs::queue::probe::{ProbeQuestion, Probed};
-use interlinear::models::anatomy::{MachineStage, anatomy_of};
+use interlinear::models::anatomy::{MachineStage, Miswiring, anatomy_of};
 use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::config::{Architecture, Config};
 use interlinear::models::init::{InitScheme, initial_weights};
@@ -670,5 +670,35 @@ fn gains_begin_at_1() {
                 |array: &Array| scheme == InitScheme::Uniform || array.data.iter().all(|x| (x - 1.0).abs() < 1e-6);
             assert!(!gains.is_empty() && gains.iter().all(|(_, array)| is_1(array)), "{scheme:?}");
         }
+    }
+}
+
+/// Without positions a sentence in another order has the same annotations, in that order; with them it has others.
+#[test]
+fn without_positions_self_attention_reads_a_bag_of_words() {
+    let config = &configs()[0];
+    let weights = weights(config, 2);
+    let source = [5, 9, 7, 4, 0];
+    let turned: Vec<u32> = source.iter().rev().copied().collect();
+    for (wrong, is_bag) in [(None, false), (Some(Miswiring::NoPositions), true)] {
+        let mut anatomy = anatomy_of(config, &weights, wrong).expect("apart");
+        let mut h = |source: &[u32]| {
+            let encoded = anatomy.encode(source).expect("encodes");
+            encoded
+                .parts
+                .iter()
+                .find(|part| part.key == "annotations")
+                .expect("annotations")
+                .quantities
+                .last()
+                .expect("h")
+                .clone()
+        };
+        let (straight, back) = (h(&source), h(&turned));
+        let apart = (0..source.len()).flat_map(|j| {
+            straight.row(j).iter().zip(back.row(source.len() - 1 - j)).map(|(a, b)| (a - b).abs()).collect::<Vec<_>>()
+        });
+        let most = apart.fold(0.0_f32, f32::max);
+        assert_eq!(most < 1e-5, is_bag, "{wrong:?}: {most}");
     }
 }

@@ -10,6 +10,7 @@ use egui::{Key, Modifiers, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::{command::SourceCommand, lights::HighlightPart, open_with::Installed};
+use interlinear::models::transformer::heads::HeadKind;
 use interlinear::pages::sentence::command::{SearchCommand, SelectCommand};
 use interlinear::session::driver::{Driver, OpenWith};
 use interlinear::session::lessons::doing::{StepBaseline, settled};
@@ -191,7 +192,8 @@ impl Class {
                 self.rest();
                 self.click(Role::Button, &item);
             }
-            LessonAction::Heads(true) => self.click(Role::Button, "All heads of "),
+            LessonAction::Heads(Some(HeadKind::Cross)) => self.click(Role::Button, "All heads of "),
+            LessonAction::Heads(Some(kind)) => self.click(Role::Button, kind.title()),
             LessonAction::TypedWords(_) => {
                 self.menu("Decoding");
                 self.click(Role::CheckBox, &quoted[0]);
@@ -343,6 +345,7 @@ each_lesson! {
     a_class_walks_through_unknown_words: "unknown-words",
     a_class_walks_through_annotation: "annotation",
     a_class_walks_through_query_key_value: "query-key-value",
+    a_class_walks_through_transformer: "transformer",
 }
 
 /// As students do it alone, each lesson over what the one before has left on the screen.

@@ -25,6 +25,7 @@ pub const CATALOGUE: &[Purpose] = &[
     model("rnnsearch-guided-en-fr", GUIDED, Some(51.8)),
     model("luong-global-en-fr", id!("Attention after the new state; looks at all words"), Some(44.8)),
     model("luong-local-p-en-fr", LOCAL, Some(44.3)),
+    model("transformer-en-fr", id!("Many heads look at once; nothing is read word after word"), Some(48.4)),
     model("rnnsearch-small-0200", COPY, None),
     model("rnnsearch-small-0500", COPY, None),
     model("rnnsearch-small-2000", COPY, None),

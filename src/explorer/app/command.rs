@@ -6,7 +6,7 @@ use crate::app::settings::{RowSource, Shown, Theme};
 use crate::app::{files::drawing::Drawing, layout::Layout, page::Page};
 use engine::{
     aligner::bundled::AlignerFile, analysis::row_convention::RowConvention, lang::Language, models::choice::ModelSpec,
-    nn::device::DeviceChoice,
+    models::transformer::heads::HeadKind, nn::device::DeviceChoice,
 };
 use figure::Figure;
 
@@ -48,6 +48,8 @@ pub enum SettingsCommand {
     SetDevice(DeviceChoice),
     SetUnkReplacement(bool),
     SetShown(Shown),
+    /// Which heads are shown where all are.
+    SetHeads(HeadKind),
     /// Which word a row of an alignment belongs to, in models with a choice.
     SetReading(Option<RowConvention>),
     /// Whether rows show where models looked or where words come from, in models with an alignment head.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::app::{files::drawing::Drawing, layout::Layout, page::Page, settings::Settings};
 use crate::jobs::live::protocol::ColumnId;
+use engine::models::transformer::heads::HeadKind;
 use figure::Figure;
 use figure::png::Pixels;
 
@@ -42,6 +43,8 @@ pub struct ViewState {
     pub settings: Settings,
     pub drawing: Drawing,
     pub layout: Layout,
+    /// Which heads are shown where all are.
+    pub heads: HeadKind,
     pub notices: Vec<Notice>,
     /// A picture of a plot or a map that waits for the name of its file.
     pub(crate) kept_figure: Option<Arc<Figure<'static>>>,

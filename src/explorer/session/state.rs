@@ -472,6 +472,7 @@ fn apply_to_settings(command: SettingsCommand, app: &mut AppState) {
             app.label_variants();
         }
         SettingsCommand::SetShown(shown) => settings.shown = shown,
+        SettingsCommand::SetHeads(kind) => app.view.heads = kind,
         SettingsCommand::SetReading(reading) => {
             settings.reading = reading;
             app.rebuild_all();

@@ -9,7 +9,7 @@ use crate::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, S
 use crate::pages::steps::{StepsCommand, StepsPage};
 use crate::session::lessons::things::{EVEN, LessonAct, LessonAction};
 use engine::analysis::measures::{MEASURES, Measure};
-use engine::decoding::SystemSpec;
+use engine::{decoding::SystemSpec, models::transformer::heads::HeadKind};
 
 /// How a lesson's action can be brought about now.
 #[derive(Debug, PartialEq)]
@@ -52,9 +52,9 @@ impl LessonAction {
             Self::Row(Some(row)) => set_row(row, app),
             Self::Picture(look) => lay_out(Layout { look: *look, interlinear: false, ..layout() }),
             Self::Energies(on) => set(SettingsCommand::SetShown(if *on { Shown::Energies } else { Shown::Alpha })),
-            Self::Heads(true) => all_heads(app),
-            Self::Heads(false) if shows_heads(app) => set(SettingsCommand::SetShown(Shown::Alpha)),
-            Self::Heads(false) => StepOutcome::Do(Vec::new()),
+            Self::Heads(Some(kind)) => all_heads(*kind, app),
+            Self::Heads(None) if heads(app).is_some() => set(SettingsCommand::SetShown(Shown::Alpha)),
+            Self::Heads(None) => StepOutcome::Do(Vec::new()),
             Self::Pieces(on) => set(SettingsCommand::SetPieces(*on)),
             Self::Links(on) => set(SettingsCommand::SetLinks(*on)),
             Self::Origin(origin) => set(SettingsCommand::SetAsked(RowSource { origin: *origin, both: false })),
@@ -94,7 +94,7 @@ impl LessonAction {
             Self::Word(Some(wanted)) => app.selected_word().is_some_and(|(_, _, word)| word.text == *wanted),
             Self::Picture(look) => layout.look == *look,
             Self::Energies(on) => (settings.shown == Shown::Energies) == *on,
-            Self::Heads(on) => shows_heads(app) == *on,
+            Self::Heads(kind) => heads(app) == *kind,
             Self::Pieces(on) => settings.pieces == *on,
             Self::Links(on) => settings.links == *on,
             Self::Origin(origin) => settings.asked == RowSource { origin: *origin, both: false },
@@ -219,15 +219,19 @@ fn show_hypothesis(number: usize, app: &AppState) -> StepOutcome {
     }
 }
 
-fn shows_heads(app: &AppState) -> bool {
-    measure(app.view.settings.shown).is_some_and(Measure::is_of_heads)
+fn heads(app: &AppState) -> Option<HeadKind> {
+    let is_shown = measure(app.view.settings.shown).is_some_and(Measure::is_of_heads);
+    is_shown.then_some(app.view.heads)
 }
 
-fn all_heads(app: &AppState) -> StepOutcome {
+fn all_heads(kind: HeadKind, app: &AppState) -> StepOutcome {
     let Some(column) = app.selected_column() else { return StepOutcome::Never(tr!("There is no model.").to_owned()) };
     let Some(facts) = column.facts.as_ref().filter(|_| is_settled(column)) else { return StepOutcome::NotYet };
     match MEASURES.iter().position(Measure::is_of_heads).filter(|_| facts.sizes.heads.0 > 0) {
-        Some(measure) => one(ProbeCommand::Measure { column: column.id, measure }),
+        Some(measure) => StepOutcome::Do(vec![
+            SettingsCommand::SetHeads(kind).into(),
+            ProbeCommand::Measure { column: column.id, measure }.into(),
+        ]),
         None => StepOutcome::Never(tr!("{} has no heads.", column.name())),
     }
 }

@@ -15,7 +15,7 @@ macro_rules! bundled {
 /// The lessons that come with the program: key and text, in the order in which they build on each other.
 pub const BUNDLED: &[(&str, &str)] = bundled![
     "bottleneck", "alignment", "verb-last", "soft-hard", "global-local", "bahdanau-luong", "beam-greedy", "learning",
-    "copies", "explanation", "attention-fails", "unknown-words", "annotation", "query-key-value",
+    "copies", "explanation", "attention-fails", "unknown-words", "annotation", "query-key-value", "transformer",
 ];
 
 /// A first lesson on attention: these lessons in this order, with their minutes, 45 together.

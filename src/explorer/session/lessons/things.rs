@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use crate::app::{layout::Look, page::Page, page::SENTENCE};
 use crate::pages::page_of_key;
 use crate::pages::steps::command::{Guessed, Mode};
-use engine::models::anatomy::Miswiring;
+use engine::models::{anatomy::Miswiring, transformer::heads::HeadKind};
 
 /// What only a reader can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -53,8 +53,8 @@ pub enum LessonAction {
     Picture(Look),
     /// Energies in place of alpha.
     Energies(bool),
-    /// All heads of the selected column's model in place of its alignment.
-    Heads(bool),
+    /// All heads of this kind of the selected column's model in place of its alignment; `None`: the alignment.
+    Heads(#[serde(deserialize_with = "heads")] Option<HeadKind>),
     Pieces(bool),
     Links(bool),
     /// Where words come from, by alignment heads, in place of where the model looked.
@@ -116,6 +116,13 @@ fn wrong<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Miswiring>, D::Er
     known(input, "a wrong wiring, such as \"blind-weights\", or \"none\"", |text| match text {
         "none" => Some(None),
         _ => Miswiring::from_key(text).map(Some),
+    })
+}
+
+fn heads<'de, D: Deserializer<'de>>(input: D) -> Result<Option<HeadKind>, D::Error> {
+    known(input, "\"cross\", \"source\", \"target\" or \"none\"", |text| match text {
+        "none" => Some(None),
+        _ => HeadKind::ALL.into_iter().find(|kind| kind.name() == text).map(Some),
     })
 }
 
@@ -195,7 +202,7 @@ impl LessonAction {
         Self::Page(SENTENCE),
         Self::Picture(Look::Heatmap),
         Self::Energies(false),
-        Self::Heads(false),
+        Self::Heads(None),
         Self::Pieces(false),
         Self::Links(false),
         Self::Origin(false),

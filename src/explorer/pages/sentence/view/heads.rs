@@ -6,7 +6,7 @@ use crate::app::document::table::{AlignmentTable, HeadTable, MeasuredTable, Sour
 use crate::app::{command::SettingsCommand, document::column::Column, settings::Shown};
 use crate::pages::sentence::command::{ColumnCommand, InterveneCommand};
 use crate::pages::sentence::view::{change, measured};
-use crate::pages::{sentence::view::memory::SentenceMemory, shell::local::Window};
+use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
 use engine::analysis::{aer::AerCounts, alignment::Alignment, hard, measures::MEASURES};
 use engine::lang;
@@ -37,7 +37,7 @@ pub fn heads_ui(
     ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, measured: &MeasuredTable,
 ) {
     kinds_ui(ui, window, column, measured);
-    let kind = window.local.of::<SentenceMemory>().heads;
+    let kind = window.app.view.heads;
     let left_out = &window.app.document.interventions(column).leave_out;
     let mut heads: Vec<HeadPicture<'_>> = measured
         .heads
@@ -81,12 +81,10 @@ pub fn heads_ui(
 fn kinds_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, measured: &MeasuredTable) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
-        let shown = &mut window.local.of::<SentenceMemory>().heads;
+        let shown = window.app.view.heads;
         for kind in HeadKind::ALL {
             let title = RichText::new(lang::text(kind.title())).size(theme::TEXT_SMALL);
-            if ui.selectable_label(*shown == kind, title).clicked() {
-                *shown = kind;
-            }
+            window.push_if(ui.selectable_label(shown == kind, title).clicked(), SettingsCommand::SetHeads(kind));
         }
         let others = MEASURES.iter().enumerate().filter(|(n, line)| line.is_of_heads() && *n != measured.measure);
         for (n, line) in others {

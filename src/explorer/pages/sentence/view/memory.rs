@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::app::document::tree::{DrawnTree, SearchTree, ShownTree};
 use crate::app::view::Hover;
 use crate::{jobs::live::protocol::ColumnId, pages::sentence::command::BesideSettings};
-use engine::models::transformer::heads::HeadKind;
 use figure::tree::TreeLayout;
 
 /// Where the list of sentences is.
@@ -56,7 +55,6 @@ pub struct SentenceMemory {
     pub key_mark: Option<Hover>,
     /// A text, and the tag of the language that it is almost surely in.
     pub guessed: (String, Option<&'static str>),
-    pub heads: HeadKind,
     pub output_heights: HashMap<ColumnId, f32>,
     /// Height of the page's middle in which the columns show all rows of their pictures, or the first dozen, points.
     pub needed: f32,
