@@ -103,7 +103,7 @@ impl Desk {
         let names = [
             "rnnencdec-en-fr", "rnnsearch-en-fr", "rnnsearch-guided-en-fr", "luong-global-en-fr",
             "luong-local-p-en-fr", "rnnsearch-small-0200", "rnnsearch-small-0500", "rnnsearch-small-2000",
-            "rnnsearch-small-9000", "rnnencdec-en-de", "rnnsearch-guided-en-de",
+            "rnnsearch-small-9000", "rnnencdec-en-de", "rnnsearch-guided-en-de", "transformer-en-fr",
         ];
         let bundled: Vec<PathBuf> = names.iter().map(|name| folder(name)).collect();
         let (wake, woken) = mpsc::channel();

@@ -42,7 +42,8 @@ impl Class {
     fn open(size: [f32; 2]) -> Self {
         let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
         let names = [
-            "rnnencdec-en-fr", "rnnsearch-en-fr", "rnnsearch-guided-en-fr", "luong-global-en-fr", "luong-local-p-en-fr",
+            "rnnencdec-en-fr", "rnnsearch-en-fr", "rnnsearch-guided-en-fr", "luong-global-en-fr",
+            "luong-local-p-en-fr", "transformer-en-fr",
         ];
         let mut bundled: Vec<PathBuf> = names.iter().map(|name| models.join(name)).collect();
         let copies =
@@ -193,7 +194,13 @@ impl Class {
                 self.click(Role::Button, &item);
             }
             LessonAction::Heads(Some(HeadKind::Cross)) => self.click(Role::Button, "All heads of "),
-            LessonAction::Heads(Some(kind)) => self.click(Role::Button, kind.title()),
+            LessonAction::Heads(Some(kind)) => {
+                self.until(|session| {
+                    let table = session.app().selected_column().and_then(|column| column.table.as_ref());
+                    table.is_some_and(|table| table.measured(session.app().view.settings.shown).is_some())
+                });
+                self.click(Role::Button, kind.title());
+            }
             LessonAction::TypedWords(_) => {
                 self.menu("Decoding");
                 self.click(Role::CheckBox, &quoted[0]);

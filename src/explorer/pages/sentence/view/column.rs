@@ -15,6 +15,7 @@ use crate::pages::{
 use crate::widgets::heatmap::layout::Metrics;
 use crate::widgets::{labels, theme};
 use engine::analysis::{hard::AlignmentAgreement, measures::MEASURES, measures::Measure};
+use engine::models::transformer::heads::HeadKind;
 use engine::{lang, text::cut::WordRule};
 
 /// Where the parts of a column are, from its top left corner.
@@ -295,6 +296,8 @@ fn looks_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         if is_shown {
             window.push(SettingsCommand::SetShown(Shown::Alpha));
         } else {
+            // the alignment is among these
+            window.push(SettingsCommand::SetHeads(HeadKind::Cross));
             measured::measure(window, column.id, all);
         }
     }
