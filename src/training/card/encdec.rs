@@ -3,9 +3,9 @@
 use candle_core::Tensor;
 
 use crate::card::kernels::{cho_step, cho_step_back};
-use crate::card::model::{CardHidden, CardTensors};
 use crate::card::node::{by_hand, flat};
 use crate::card::recurrent::{Recurrent, read};
+use crate::card::tensors::{CardHidden, CardTensors};
 use engine::error::Result;
 use engine::models::{batch::Batch, loss::Regularizer};
 use engine::nn::linear::{affine, apply};

@@ -11,3 +11,4 @@ pub mod model;
 pub mod node;
 pub mod recurrent;
 mod search;
+mod tensors;

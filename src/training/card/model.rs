@@ -3,15 +3,16 @@
 
 use std::collections::HashMap;
 
-use candle_core::{Device, Tensor};
+use candle_core::Tensor;
 
-use crate::card::kernels::{cross_entropy, cross_entropy_back, scatter};
+use crate::card::kernels::{cross_entropy, cross_entropy_back};
+use crate::card::tensors::{CardHidden, CardTensors, ids, rows, sum_of_rows};
 use crate::card::{encdec, luong, node::by_hand, search};
 use engine::error::Result;
-use engine::models::batch::{Batch, shifted};
+use engine::models::batch::Batch;
 use engine::models::loss::{Loss, Regularizer, guide};
 use engine::models::{Architecture, config::Config};
-use engine::nn::linear::{Parameters, apply};
+use engine::nn::linear::apply;
 
 /// An architecture that has such a form.
 struct CardEntry {
@@ -45,48 +46,6 @@ fn entry(config: &Config) -> Option<&'static CardEntry> {
 /// Whether a model of this configuration has a form of few large nodes.
 pub fn has_large_nodes(config: &Config) -> bool {
     entry(config).is_some()
-}
-
-/// What a model computes before its output layer.
-#[derive(Debug)]
-pub struct CardHidden {
-    /// Of all places, [t_y, b, l].
-    pub t: Tensor,
-    /// alpha, [t_y, b, t_x]; `None` where the model does not align.
-    pub alpha: Option<Tensor>,
-}
-
-/// Tensors by the names of [`engine::models::shapes`]; variables stay variables.
-pub struct CardTensors {
-    all: HashMap<String, Tensor>,
-    pub config: Config,
-}
-
-impl CardTensors {
-    pub fn at(&self, unit: &str) -> Parameters<'_> {
-        Parameters::new(&self.all).at(unit)
-    }
-
-    pub fn get(&self, name: &str) -> Result<Tensor> {
-        Parameters::new(&self.all).get(name)
-    }
-
-    /// The tensors of these gates one above the other: `unit.letter` and the gate.
-    pub fn stacked(&self, unit: &str, letter: &str, gates: &[&str]) -> Result<Tensor> {
-        let all = gates.iter().map(|gate| self.get(&format!("{unit}.{letter}{gate}")));
-        Ok(Tensor::cat(&all.collect::<Result<Vec<_>>>()?, 0)?)
-    }
-
-    /// The embeddings of the source, [t_x, b, m].
-    pub fn source(&self, source: &Batch) -> Result<Tensor> {
-        let e = rows(&self.get("source_embedding")?, &source.ids)?;
-        Ok(e.reshape((source.longest, source.sentences(), ()))?)
-    }
-
-    /// The embeddings of the words before, [t_y, b, m].
-    pub fn target(&self, target: &Batch, start: Option<u32>) -> Result<Tensor> {
-        shifted(&self.get("target_embedding")?, target, start, rows)
-    }
 }
 
 /// A model of few large nodes.
@@ -137,20 +96,4 @@ impl CardModel {
         })?;
         Ok((node.sum_all()?, nll.sum_all()?))
     }
-}
-
-/// The sum of all rows, [n], of x [rows, n].
-pub fn sum_of_rows(x: &Tensor) -> Result<Tensor> {
-    Ok(Tensor::ones((1, x.dim(0)?), x.dtype(), x.device())?.matmul(x)?.squeeze(0)?)
-}
-
-fn ids(all: &[u32], device: &Device) -> Result<Tensor> {
-    Ok(Tensor::from_slice(all, all.len(), device)?)
-}
-
-/// Rows of `table` by their numbers, [numbers, m].
-fn rows(table: &Tensor, numbers: &[u32]) -> Result<Tensor> {
-    let (numbers, count) = (ids(numbers, table.device())?, table.dim(0)?);
-    let value = table.detach().index_select(&numbers, 0)?;
-    by_hand(&value, [table, table, table], move |d| Ok([Some(scatter(count, &numbers, &d.contiguous()?)?), None, None]))
 }

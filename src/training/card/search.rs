@@ -3,8 +3,8 @@
 use candle_core::Tensor;
 
 use crate::card::kernels::AdditiveLook;
-use crate::card::model::{CardHidden, CardTensors};
 use crate::card::recurrent::{Decoder, Recurrent, read};
+use crate::card::tensors::{CardHidden, CardTensors};
 use engine::error::Result;
 use engine::models::{batch::Batch, loss::Regularizer};
 use engine::nn::linear::affine;
