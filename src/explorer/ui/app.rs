@@ -56,6 +56,8 @@ pub struct App {
     theme: Option<Theme>,
     moves: Option<bool>,
     seen_calls: u64,
+    /// Whether the window's size is the user's.
+    is_placed: bool,
     system: Language,
     spoken: Language,
     /// Fetches a catalogue that is not loaded yet.
@@ -84,6 +86,7 @@ impl App {
             theme: None,
             moves: None,
             seen_calls: 0,
+            is_placed: false,
             system: Language::default(),
             spoken: Language::default(),
             fetch: None,
@@ -207,6 +210,23 @@ impl App {
         }
     }
 
+    /// A first window that is larger than the screen, its frame included, is maximised. The frame comes some time after the
+    /// window, so this looks until the user does something.
+    fn fit_screen(&mut self, ctx: &egui::Context) {
+        if self.is_placed {
+            return;
+        }
+        let (is_large, is_used) = ctx.input(|input| {
+            let sizes = input.viewport().outer_rect.zip(input.viewport().monitor_size);
+            let is_large = sizes.is_some_and(|(outer, screen)| (outer.size() - screen).max_elem() > 1.0);
+            (is_large, input.pointer.any_down() || !input.keys_down.is_empty())
+        });
+        self.is_placed = is_large || is_used;
+        if is_large {
+            ctx.send_viewport_cmd(ViewportCommand::Maximized(true));
+        }
+    }
+
     /// The window's size is kept in points at zoom 1, as the next start asks for it.
     fn keep_size(&mut self, ctx: &egui::Context) {
         let Some(size) = ctx.input(|input| input.viewport().inner_rect).map(|rect| rect.size() * ctx.zoom_factor())
@@ -297,6 +317,7 @@ impl App {
         self.apply_settings(&ctx);
         self.come_forward(&ctx);
         self.read_input(&ctx);
+        self.fit_screen(&ctx);
         self.keep_size(&ctx);
         if ctx.input(|input| input.pointer.delta() != egui::Vec2::ZERO) {
             self.local.of::<SentenceMemory>().key_mark = None;

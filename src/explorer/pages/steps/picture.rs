@@ -45,6 +45,11 @@ pub fn words(trace: &StepTrace) -> Vec<&str> {
         .collect()
 }
 
+/// What the first source word is counted as: 0 where the model predicts a place p_t, which is counted so.
+pub fn first_word(trace: &StepTrace) -> usize {
+    usize::from(trace.steps.iter().all(|step| step.p_t.is_none()))
+}
+
 /// The machine at step `i` for paper; `lit` is the highlighted box.
 pub fn figure(trace: &StepTrace, i: usize, hidden: Option<Guessed>, lit: Option<&str>) -> Figure<'static> {
     let hidden = hidden.map(|of| if of == Guessed::Whole { Guessed::Row } else { of });

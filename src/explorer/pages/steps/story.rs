@@ -9,6 +9,8 @@ use engine::models::anatomy::{MachinePart, MachineStage, Quantity};
 
 const NAMED: f32 = 0.05;
 const CARRIED: usize = 3;
+/// Shares that differ by less than this part of the greatest are said to be the same.
+const EVEN: f32 = 0.01;
 
 impl StepsPage {
     /// What happens in the current box, or in the step; `None` without a trace.
@@ -34,7 +36,12 @@ struct StoryStep<'a> {
 }
 
 fn quoted(word: &str) -> String {
-    format!("\u{201c}{word}\u{201d}")
+    tr!("\u{201c}{word}\u{201d}", word)
+}
+
+/// A source word; the sign at the end of a sentence is no word.
+fn at_source(word: &str) -> String {
+    if word == "</s>" { tr!("the end of the sentence").to_owned() } else { quoted(word) }
 }
 
 /// With the two digits that the sentences have.
@@ -82,7 +89,7 @@ impl StoryStep<'_> {
         let looks = match self.weights().first() {
             Some((word, share)) if !self.is_hidden("alpha") => {
                 let share = short(*share);
-                tr!("the state asks which source word fits best, and {} wins with {share}", quoted(word), share)
+                tr!("the state asks which source word fits best, and {} wins with {share}", at_source(word), share)
             }
             None if !self.trace.aligns => {
                 tr!("the state reads the one vector that the whole sentence has become").to_owned()
@@ -132,7 +139,7 @@ impl StoryStep<'_> {
                 let (share, rest) = (short(*share), short(weights.iter().skip(1).map(|(_, share)| share).sum()));
                 Some(tr!(
                     "The context is the mixture: {share} of what {} means here, and {rest} of all other words together.",
-                    quoted(word),
+                    at_source(word),
                     share,
                     rest
                 ))
@@ -177,11 +184,11 @@ impl StoryStep<'_> {
         let (first, energy) = ranked.first()?;
         let last = ranked.last().filter(|_| ranked.len() > 1);
         let least =
-            |(word, energy): &(&str, f32)| tr!(", {} least with {energy}", quoted(word), energy = short(*energy));
+            |(word, energy): &(&str, f32)| tr!(", {} least with {energy}", at_source(word), energy = short(*energy));
         let (energy, least) = (short(*energy), last.map(least).unwrap_or_default());
         Some(tr!(
             "The state asks each source word how well it fits: {} fits best with {energy}{least}.",
-            quoted(first),
+            at_source(first),
             energy,
             least
         ))
@@ -191,9 +198,13 @@ impl StoryStep<'_> {
         let weights = self.weights();
         let (first, share) = weights.first()?;
         let second = weights.get(1).filter(|(_, share)| *share >= NAMED);
-        let then = |(word, share): &(&str, f32)| tr!(", then {} with {share}", quoted(word), share = short(*share));
+        let then = |(word, share): &(&str, f32)| tr!(", then {} with {share}", at_source(word), share = short(*share));
+        if weights.len() > 1 && weights.iter().all(|(_, other)| (share - other).abs() < EVEN * share) {
+            let share = short(*share);
+            return Some(tr!("The energies become shares: every source word gets the same, {share}.", share));
+        }
         let (share, then) = (short(*share), second.map(then).unwrap_or_default());
-        Some(tr!("The energies become shares: {} wins with {share}{then}.", quoted(first), share, then))
+        Some(tr!("The energies become shares: {} wins with {share}{then}.", at_source(first), share, then))
     }
 
     fn carried(&self, key: &str) -> Option<String> {

@@ -70,8 +70,12 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
 }
 
 fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: bool) {
-    let path = window.local.shared.path.trim().to_owned();
     let is_new = asked.question.wants.may_replace();
+    // the name that the empty field shows is the one that is saved
+    let path = match (window.local.shared.path.trim(), &asked.name) {
+        ("", Some(name)) if is_new => name.clone(),
+        (typed, _) => typed.to_owned(),
+    };
     let replaces = is_new && sheet::replaces_ui(ui, window, &path);
     ui.horizontal(|ui| {
         let verb = if replaces { tr!("Replace it") } else { lang::text(asked.question.verb) };

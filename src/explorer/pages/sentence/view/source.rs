@@ -139,7 +139,11 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-fn unread_ui(ui: &mut Ui, window: &Window<'_>) {
+fn unread_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    // that the sentence is in another language is said better below
+    if !theme::is_low(ui) && guessed(window).is_some() {
+        return;
+    }
     let Some((column, table)) = reader(window).filter(|(column, _)| !column.stale) else { return };
     let has_letters = |word: &&SourceWord| word.is_word() && word.text.contains(char::is_alphabetic);
     let mut words = table.source.iter().filter(has_letters).peekable();
@@ -147,24 +151,29 @@ fn unread_ui(ui: &mut Ui, window: &Window<'_>) {
         return;
     }
     let language = column.facts.as_ref().map_or("", |facts| facts.source_language.as_str());
-    let text = tr!("{} knows none of these words; it reads `{language}`", column.name(), language);
+    let language = language::name(language);
+    let text = tr!("{} knows none of these words; it reads {language}", column.name(), language);
     ui.label(RichText::new(text).color(theme::tokens(ui).warm));
 }
 
-fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
+/// The language that the sentence seems to be in, where no model reads it, and those that the models read.
+fn guessed(window: &mut Window<'_>) -> Option<(&'static str, Vec<String>)> {
     let (text, columns) = (window.app.document.source(), &window.app.document.columns);
     let memory = window.local.of::<SentenceMemory>();
     if memory.guessed.0 != text {
         memory.guessed = (text.to_owned(), language::guess(text));
     }
-    let Some(tag) = memory.guessed.1 else { return };
+    let tag = memory.guessed.1?;
     let read = columns.iter().filter_map(|column| column.facts.as_ref()).map(|facts| primary(&facts.source_language));
     let mut read: Vec<String> = read.collect();
     read.dedup();
     let is_open = |read: &String| read == tag || ["und", "mul", ""].contains(&read.as_str());
-    if read.is_empty() || read.iter().any(is_open) {
-        return;
-    }
+    (!read.is_empty() && !read.iter().any(is_open)).then_some((tag, read))
+}
+
+fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some((tag, read)) = guessed(window) else { return };
+    let columns = &window.app.document.columns;
     let bundled = window.local.bundled.clone();
     let pairs = LanguagePair::all(&bundled).into_iter().filter(|pair| primary(&pair.languages.0) == tag);
     let offered = pairs.filter_map(|pair| Some((pair.languages, pair.best()?))).take(MOST_OFFERED);

@@ -3,7 +3,7 @@
 use egui::accesskit::Role;
 use egui::{Label, RichText, Sense, Ui, vec2};
 
-use crate::pages::steps::picture::{held, words};
+use crate::pages::steps::picture::{first_word, held, words};
 use crate::pages::{
     shell::local::Window, steps::StepsPage, steps::command::StepsCommand, steps::view::memory::StepsMemory,
     steps::view::worked, steps::view::worked::span, steps::worked::WorkedNumber,
@@ -97,7 +97,7 @@ fn inside_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &St
             for (j, word) in words(trace).iter().enumerate() {
                 let id = trace.source.ids.get(j).copied().unwrap_or(0);
                 let note = if id == trace.unk { tr!(", not in the vocabulary: the model reads [UNK]") } else { "" };
-                ui.label(tr!("{} {word}  (id {id}{note})", j + 1, word, id, note));
+                ui.label(tr!("{} {word}  (id {id}{note})", j + first_word(trace), word, id, note));
             }
         }
         "energies" | "alpha" if ui.available_width() >= TWO => {

@@ -3,8 +3,9 @@
 use egui::{Label, RichText, Ui};
 
 use crate::jobs::steps::StepTrace;
+use crate::pages::steps::picture::{first_word, words};
 use crate::pages::steps::worked::{Worked, WorkedNumber, quantities, strongest, values, worked};
-use crate::pages::{shell::local::Window, steps::StepsPage, steps::picture::words, steps::view::memory::StepsMemory};
+use crate::pages::{shell::local::Window, steps::StepsPage, steps::view::memory::StepsMemory};
 use crate::widgets::bars::{Bar, bars};
 use crate::widgets::{labels, theme};
 use engine::models::anatomy::MachineStage;
@@ -20,9 +21,11 @@ pub fn worked_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace:
     let chosen = window.local.of::<StepsMemory>().number.filter(|number| number.stage == stage.key);
     let Some(number) = chosen.or_else(|| strongest(trace, i, stage.key)) else { return };
     ui.add_space(theme::SPACE_1);
-    let mut unit = number.unit + 1;
-    let count = values(trace, i, stage.key, number.quantity).map_or(unit, <[f32]>::len);
+    let count = values(trace, i, stage.key, number.quantity).map_or(number.unit + 1, <[f32]>::len);
     let of_words = ["alpha", "energies"].contains(&stage.key);
+    // units are counted from 1, words as the machine counts them
+    let first = if of_words { first_word(trace) } else { 1 };
+    let mut unit = number.unit + first;
     ui.horizontal(|ui| {
         let symbol = quantities(trace, i, stage.key).get(number.quantity).map(|quantity| spoken(quantity.symbol));
         let label = ui.label(match symbol {
@@ -30,13 +33,13 @@ pub fn worked_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace:
             Some(symbol) => tr!("One number of {symbol}: unit", symbol),
             None => tr!("One number of it: unit").to_owned(),
         });
-        let drag = egui::DragValue::new(&mut unit).range(1..=count);
+        let drag = egui::DragValue::new(&mut unit).range(first..=count + first - 1);
         let hint = tr!("Click a number, drag, or type its place, to see what made it");
         if ui.add(drag).labelled_by(label.id).on_hover_text(hint).changed() {
-            choose(window, WorkedNumber { unit: unit - 1, ..number });
+            choose(window, WorkedNumber { unit: unit - first, ..number });
         }
         let words = words(trace);
-        let word = if of_words { words.get(unit - 1) } else { words.get(number.row).filter(|_| number.row > 0) };
+        let word = if of_words { words.get(unit - first) } else { words.get(number.row).filter(|_| number.row > 0) };
         if let Some(word) = word {
             labels::caption(ui, *word);
         }
