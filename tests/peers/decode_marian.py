@@ -1,65 +1,135 @@
-"""Marian decodes the lines that it was made with, by beam search, or makes a Transformer of random weights.
+"""A Transformer (Vaswani et al. 2017) decodes a file by beam search in Marian, in f32.
 
-    python decode_marian.py make FOLDER D FFN        # FOLDER/model.npz of 6 + 6 layers, v.yml, lines.txt
-    python decode_marian.py decode FOLDER [batch=1] [threads=2] [sentences=64]
+    python decode_marian.py MODEL_DIR FILE BEAM MAX_LENGTH [batch=1] [threads=2]
 
-`make` takes one step of training, so that Marian writes the file itself; `interlinear bench --model FOLDER/model.npz` is
-what runs by turns with `decode`. The last line of the output is a JSON object: words_per_s, median_s of a call.
+MODEL_DIR is a model folder, FILE has a sentence a line, words split by spaces. The last line of the output is a JSON
+object: words_per_s (target words), median_s and p95_s (of a batch), first (the ids of the best translation of the first
+sentence) and score (its log p). `cargo bench --bench bench -- competition --peer "python decode_marian.py"` runs it by
+turns with Interlinear. The converted model is kept beside MODEL_DIR for the next turn.
 """
 
 import json
-import os
-import random
-import statistics
 import sys
 import time
+from pathlib import Path
 
+import numpy as np
 import pymarian
-
-PIECES, LENGTH, BEAM = 53_000, 20, 5
-
-
-def lines(count, seed):
-    draw = random.Random(seed)
-    return [" ".join(f"w{draw.randrange(2, PIECES)}" for _ in range(LENGTH)) for _ in range(count)]
+from safetensors.numpy import load_file
 
 
-def make(folder, d, ffn):
-    os.makedirs(folder, exist_ok=True)
-    os.chdir(folder)
-    with open("v.yml", "w") as file:
-        file.write("</s>: 0\n<unk>: 1\n" + "".join(f"w{i}: {i}\n" for i in range(2, PIECES)))
-    for name, seed, count in (("source", 1, 8), ("target", 2, 8), ("lines.txt", 3, 320)):
-        with open(name, "w") as file:
-            file.write("\n".join(lines(count, seed)) + "\n")
-    pymarian.Trainer(
-        f"--type transformer --enc-depth 6 --dec-depth 6 --dim-emb {d} --transformer-dim-ffn {ffn} --transformer-heads 8 "
-        f"--tied-embeddings-all --dim-vocabs {PIECES} {PIECES} --vocabs v.yml v.yml --train-sets source target -m model.npz "
-        "--after-batches 1 --mini-batch 4 --optimizer sgd --cpu-threads 1 -w 3000 --seed 5 --overwrite"
-    ).train()
+def convert(folder, to):
+    """Writes the model as Marian reads it: matrices [in, out], and its configuration as bytes."""
+    config = json.loads((folder / "config.json").read_text())
+    expected = {"architecture": "transformer", "decoder_cell": "attention", "positions": "marian", "norm_first": False}
+    if differs := [key for key, value in expected.items() if config[key] != value]:
+        sys.exit(f"Marian is not given models of another {', '.join(differs)} here")
+    weights = load_file(folder / "model.safetensors")
+    get = lambda name: weights[name].astype(np.float32)
+    flat = lambda name: get(name).reshape(1, -1)
+    d = config["hidden"]
+    made = {}
 
+    def norm(to, name):
+        made[f"{to}_ln_scale"], made[f"{to}_ln_bias"] = flat(f"{name}.norm.g"), flat(f"{name}.norm.b")
 
-def decode(folder, batch=1, threads=2, sentences=64):
-    os.chdir(folder)
-    with open("lines.txt") as file:
-        text = file.read().splitlines()[:sentences]
-    translator = pymarian.Translator(
-        f"-m model.npz -v v.yml v.yml --beam-size {BEAM} --cpu-threads {threads} --mini-batch {batch} --maxi-batch 1 "
-        f"--max-length {LENGTH} --max-length-factor 1 --normalize 0 --quiet --quiet-translation -w 2000"
-    )
-    translator.translate("\n".join(text[: 2 * batch]))
-    calls = ["\n".join(text)] if batch > 1 else text[:12]
-    times, words = [], 0
-    for call in calls:
-        began = time.perf_counter()
-        words += len(translator.translate(call).split())
-        times.append(time.perf_counter() - began)
-    print(json.dumps({"words_per_s": words / sum(times), "median_s": statistics.median(times)}))
-
-
-if __name__ == "__main__":
-    command, folder, *rest = sys.argv[1:]
-    if command == "make":
-        make(folder, *rest)
+    for side in ("encoder", "decoder"):
+        for l in range(1, config[f"{side}_layers"] + 1):
+            parts = [("self", "self")] + ([("context", "cross")] if side == "decoder" else [])
+            for theirs, ours in parts:
+                for part in "qkvo":
+                    made[f"{side}_l{l}_{theirs}_W{part}"] = get(f"{side}.{l}.{ours}.W_{part}").T
+                    made[f"{side}_l{l}_{theirs}_b{part}"] = flat(f"{side}.{l}.{ours}.b_{part}")
+                norm(f"{side}_l{l}_{theirs}_Wo", f"{side}.{l}.{ours}")
+            for part in "12":
+                made[f"{side}_l{l}_ffn_W{part}"] = get(f"{side}.{l}.feed.W_{part}").T
+                made[f"{side}_l{l}_ffn_b{part}"] = flat(f"{side}.{l}.feed.b_{part}")
+            norm(f"{side}_l{l}_ffn_ffn", f"{side}.{l}.feed")
+    made["decoder_ff_logit_out_b"] = flat("readout.b_o")
+    if config["shared_embedding"]:
+        made["Wemb"] = get("source_embedding")
     else:
-        decode(folder, **{key: int(value) for key, value in (word.split("=") for word in rest)})
+        made["encoder_Wemb"], made["decoder_Wemb"] = get("source_embedding"), get("target_embedding")
+        if not config["tied_output"]:
+            made["decoder_ff_logit_out_W"] = get("readout.W_o").T
+    if not config["scale_embedding"]:
+        sys.exit("Marian scales embeddings")
+    truth = lambda value: str(bool(value)).lower()
+    settings = {
+        "type": "transformer",
+        "version": "v1.12.0",
+        "dim-emb": d,
+        "dim-vocabs": f"[{config['source_vocabulary']}, {config['target_vocabulary']}]",
+        "enc-depth": config["encoder_layers"],
+        "dec-depth": config["decoder_layers"],
+        "transformer-heads": config["heads"],
+        "transformer-dim-ffn": config["feed_forward"],
+        "transformer-ffn-depth": 2,
+        "transformer-ffn-activation": config["activation"],
+        "transformer-preprocess": '""',
+        "transformer-postprocess": "dan",
+        "transformer-postprocess-emb": "d",
+        "transformer-decoder-autoreg": "self-attention",
+        "tied-embeddings-all": truth(config["shared_embedding"]),
+        "tied-embeddings-src": "false",
+        "tied-embeddings": truth(config["tied_output"] and not config["shared_embedding"]),
+    }
+    text = "".join(f"{key}: {value}\n" for key, value in settings.items()) + "\0"
+    made["special:model.yml"] = np.frombuffer(text.encode(), np.int8)
+    to.mkdir(parents=True)
+    np.savez(to / "model.npz", **{name: np.ascontiguousarray(value) for name, value in made.items()})
+    for side in ("source", "target"):
+        vocabulary = json.loads((folder / f"{side}.tokenizer.json").read_text())["model"]["vocab"]
+        names = {"[UNK]": "<unk>"}
+        lines = (f"{json.dumps(names.get(word, word))}: {place}\n" for word, place in vocabulary.items())
+        (to / f"{side}.yml").write_text("".join(lines))
+
+
+def main():
+    options = {"batch": "1", "threads": "2"}
+    options.update(argument.split("=", 1) for argument in sys.argv[1:] if "=" in argument)
+    if len(arguments := [argument for argument in sys.argv[1:] if "=" not in argument]) != 4:
+        sys.exit(__doc__)
+    if unknown := options.keys() - {"batch", "threads"}:
+        sys.exit(f"there is no option {', '.join(unknown)}")
+    folder, text, beam, max_length = Path(arguments[0]), arguments[1], int(arguments[2]), int(arguments[3])
+    batch = int(options["batch"])
+    converted = folder.with_name(f"{folder.name}-marian")
+    if not converted.exists():
+        convert(folder, converted)
+    sentences = Path(text).read_text(encoding="utf-8").splitlines()
+    # a limit of the length is a multiple of the source's, which has 20 words and an end here
+    translator = pymarian.Translator(
+        f"-m {converted}/model.npz -v {converted}/source.yml {converted}/target.yml --beam-size {beam} "
+        f"--cpu-threads {options['threads']} --mini-batch {batch} --maxi-batch 1 --max-length-factor {max_length / 21} "
+        "--normalize 0 --n-best --allow-unk --quiet --quiet-translation -w 2000"
+    )
+
+    def translate(lines):
+        """The best of each: its words and log p."""
+        best = {}
+        for line in translator.translate("\n".join(lines)).splitlines():
+            number, words, _, score = (part.strip() for part in line.split(" ||| "))
+            best.setdefault(int(number), (words.split(), float(score)))
+        return [best[number] for number in sorted(best)]
+
+    translate(sentences[:batch])  # not counted
+    seconds, best = [], []
+    for first in range(0, len(sentences), batch):
+        began = time.perf_counter()
+        best += translate(sentences[first : first + batch])
+        seconds.append(time.perf_counter() - began)
+    vocabulary = json.loads((folder / "target.tokenizer.json").read_text())["model"]["vocab"]
+    seconds_in_all = sum(seconds)
+    seconds.sort()
+    print(json.dumps({
+        "sentences": len(sentences),
+        "words_per_s": sum(len(words) for words, _ in best) / seconds_in_all,
+        "median_s": seconds[len(seconds) // 2],
+        "p95_s": seconds[int(len(seconds) * 0.95)],
+        "first": [vocabulary.get(word, vocabulary.get("[UNK]")) for word in best[0][0]],
+        "score": best[0][1],
+    }))
+
+
+main()

@@ -295,6 +295,8 @@ const ENTROPY: &str =
 /// Alpha and energies are stacked only below this width, and with this height each, points.
 const SIDE_BY_SIDE: f32 = 480.0;
 const EACH: f32 = source_bars::LEAST + 22.0;
+/// A narrower half names its quantity in one word, points.
+const NARROW: f32 = 280.0;
 
 fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let (Some(alpha), Some(energies)) = (&table.alpha, &table.energies) else {
@@ -314,7 +316,12 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
     let mut half = |place: egui::Rect, name: &str, values: &[f32], is_share: bool| {
         let mut child = ui.new_child(UiBuilder::new().id_salt(name).max_rect(place));
         if is_share {
-            let text = tr!("alpha over the source words   entropy {} nats", format_args!("{:.2}", entropy(values)));
+            let entropy = entropy(values);
+            let text = if place.width() < NARROW {
+                tr!("alpha   entropy {} nats", format_args!("{entropy:.2}"))
+            } else {
+                tr!("alpha over the source words   entropy {} nats", format_args!("{entropy:.2}"))
+            };
             let caption = labels::caption(&mut child, text.replacen("alpha", "\u{3b1}", 1));
             let sum: f32 = values.iter().sum();
             let mut note = lang::text(ENTROPY).to_owned();
