@@ -15,6 +15,8 @@ const GAP: (f32, f32) = (0.16, 0.24);
 const ACROSS: usize = 36;
 const DOWN: usize = 10;
 const LEAST_SQUARE: f32 = 3.5;
+/// Height of the line under a bar, points.
+const UNDER: f32 = 1.5;
 const WORDS: usize = 5;
 const USUAL: (f32, f32) = (170.0, 95.0);
 const MOST_GROWN: f32 = 2.2;
@@ -262,6 +264,9 @@ impl MachineDrawing<'_> {
             let bar =
                 Area::from_min_size(point(area.left(), top), size(area.width() * share.clamp(0.0, 1.0), line - 1.0));
             marks.push(Mark::Rect(Rectangle::filled(bar, 2.0, self.palette.accent_soft)));
+            // an open box has the colour of the bar itself
+            let under = Area::from_min_max(point(bar.left(), bar.bottom() - UNDER), bar.max);
+            marks.push(Mark::Rect(Rectangle::filled(under, 0.0, self.palette.accent)));
             let at = point(area.left() + 2.0, top + 0.5 * line);
             let size = self.narrowed(word, small, area.width() - 2.0);
             let text = Cow::Owned(word.clone().into_owned());

@@ -118,7 +118,7 @@ impl Layer<'_> {
         let Read { sifted, words, log_sum, buffer } = read;
         words.clear();
         words.extend(sifted.words.iter().map(|&(token, _)| (token, self.logit(t, token, buffer))));
-        *log_sum = corrected(sifted, words);
+        *log_sum = sifted.log_sum(words);
         for word in words.iter_mut() {
             word.1 = (f64::from(word.1) - *log_sum) as f32;
         }
@@ -137,11 +137,11 @@ fn read_off(
     output: &mut StepOutput,
 ) {
     let (count, width) = (output.rows, layer.w.width);
-    let Buffers { sieves, rows, .. } = buffers;
+    let Buffers { sieves, rounded, rows, .. } = buffers;
     rows.resize_with(count.max(rows.len()), Read::default);
     let rows = &mut rows[..count];
     for (row, read) in rows.iter_mut().enumerate() {
-        screen::merge(sieves, parts, count, row, &mut read.sifted);
+        screen::merge(sieves, rounded, parts, row, &mut read.sifted);
     }
     let row = |row: usize| &t[row * width..(row + 1) * width];
     team::chunks(threads, rows, FEW, &|part, rows| {
@@ -161,13 +161,4 @@ fn read_off(
         let l = layer.logit(row(asked.row), asked.token, &mut buffer);
         (f64::from(l) - rows[asked.row].log_sum) as f32
     }));
-}
-
-/// ln sum exp l with exact logits for approximations.
-fn corrected(sifted: &Sifted, exact: &[(u32, f32)]) -> f64 {
-    let most = exact.iter().fold(sifted.log_sum, |most, &(_, l)| most.max(f64::from(l)));
-    let power = |l: f64| (l - most).exp();
-    let rough: f64 = sifted.words.iter().map(|&(_, rough)| power(rough)).sum();
-    let sum: f64 = exact.iter().map(|&(_, l)| power(f64::from(l))).sum();
-    most + ((power(sifted.log_sum) - rough).max(0.0) + sum).ln()
 }

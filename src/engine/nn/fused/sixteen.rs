@@ -14,7 +14,7 @@ const WIDTH: usize = 32;
 /// Most rows of x that one pass over a panel serves.
 const ROWS: usize = 6;
 /// Inputs whose products are added up as integers.
-const CHUNK: usize = 32;
+const CHUNK: usize = 16;
 /// Euclidean norm that a chunk of a rounded row has at most: the square, with room for rounding, is below 2^31.
 const NORM: f32 = 45_000.0;
 /// Multiplications that one more thread is worth, a product of few rows costing as [`READING`] more.
@@ -153,7 +153,7 @@ per_level! {
     /// NaN there, and so its sums.
     pub fn round_row(x: &[f32], q: &mut [i16], units: &mut [f32]) {
         q[x.len()..].fill(0);
-        for ((x, q), unit) in x.chunks(32).zip(q.chunks_mut(32)).zip(units) {
+        for ((x, q), unit) in x.chunks(CHUNK).zip(q.chunks_mut(CHUNK)).zip(units) {
             let c = multiplier(x);
             *unit = if c > 0.0 { 1.0 / c } else { f32::NAN };
             for (x, q) in x.iter().zip(q) {

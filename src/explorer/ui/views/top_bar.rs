@@ -25,6 +25,8 @@ const MOST_LETTERS: f32 = 22.0;
 const LETTER: f32 = 7.5;
 const AROUND: f32 = 80.0;
 const ADD: f32 = 84.0;
+/// Width of the list of all models, where only one is named.
+const LIST: f32 = 52.0;
 
 const NARROW: f32 = 980.0;
 const NARROWEST: f32 = 800.0;
@@ -143,14 +145,24 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let count = app.document.columns.len();
     let add = ADD + longer(ui).add;
     let room = (ui.available_width() - add).max(0.0);
-    let letters = ((room / count.max(1) as f32 - AROUND) / LETTER).clamp(LEAST_LETTERS, MOST_LETTERS) as usize;
+    let letters = |room: f32| (room - AROUND) / LETTER;
+    let each = letters(room / count.max(1) as f32);
+    // where no name could be read, one has the room of all
+    let is_one = count > 1 && each < FEWEST_LETTERS;
+    let selected = app.selected_column().or(app.document.columns.first()).map(|column| column.id);
+    let letters = if is_one { letters(room - LIST) } else { each }.clamp(LEAST_LETTERS, MOST_LETTERS) as usize;
     // the bar of many models lies over their lower edge: beside them it would move everything below when it comes
     ui.spacing_mut().scroll.floating_allocated_width = 0.0;
     let area = egui::ScrollArea::horizontal().id_salt("chips").auto_shrink([true, true]).max_width(room);
     let area_rect = area.show(ui, |ui| {
         ui.horizontal(|ui| {
             for (at, column) in app.document.columns.iter().enumerate() {
-                chip_ui(ui, window, column, at, count, letters);
+                if !is_one || Some(column.id) == selected {
+                    chip_ui(ui, window, column, at, count, letters);
+                }
+            }
+            if is_one {
+                list_ui(ui, window);
             }
         });
     });
@@ -162,6 +174,19 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if add.accessible_name(tr!("Add a model")).clicked() {
         window.ask(MODEL.then(|path| ColumnCommand::Add(path.into())));
     }
+}
+
+/// All models by their whole names, to choose from.
+fn list_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let app = window.app;
+    let button = ui.menu_button(format!("{} \u{25be}", app.document.columns.len()), |ui| {
+        for column in &app.document.columns {
+            let is_selected = app.selected_column().is_some_and(|selected| selected.id == column.id);
+            let clicked = ui.selectable_label(is_selected, column.name()).clicked();
+            window.push_if(clicked, SelectCommand::Column(column.id));
+        }
+    });
+    button.response.accessible_name(tr!("All models")).on_hover_text(tr!("All models"));
 }
 
 fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, count: usize, letters: usize) {

@@ -8,10 +8,8 @@
 //!
 //! so every word that may be among the k best is known, and the caller multiplies those few exactly, with all words
 //! that are probable enough to count in the sum. Of the rest, rounding W moves each word by itself, which a sum evens
-//! out, but rounding t moves many words together: all by (t - t^) times their mean, where each w_v counts as much as
-//! its word is probable. Were the w_v distributed normally, with mean m and covariance S, that mean would be m + S t;
-//! so much is added to all l^. The logits are never written down: the maximum, the sum and the candidates of each row
-//! are kept while panels go by.
+//! out, but rounding t moves many words together ([`Tail`]). The logits are never written down: the maximum, the sum
+//! and the candidates of each row are kept while panels go by.
 //!
 //! W lies in panels of [`WIDTH`] words as [`super::integers`] multiplies them.
 
@@ -39,6 +37,8 @@ const HEADROOM: f32 = 60.0;
 const PROBABLE: f32 = -13.0;
 /// But no more of them than this for being probable: of many, what rounding does to one counts for less.
 const ENOUGH: usize = 256;
+/// Words with a bias so far below the greatest one are never said.
+const FORBIDS: f32 = 100.0;
 /// The bias of what fills up the last panel.
 const NOTHING: f32 = -1e30;
 
@@ -53,13 +53,46 @@ pub struct IntegerLayer {
     scales: Vec<f32>,
     /// b_v log2 e, [panels * WIDTH].
     bias: Vec<f32>,
-    /// The mean of w_v, [k].
-    mean: Vec<f32>,
-    /// Their covariance, [k, k].
-    covariance: Packed,
+    words: Distribution,
     /// The greatest |w_v - w^_v|.
     error: f64,
     norm: f64,
+}
+
+/// How the rows w_v and biases b_v of all words are distributed.
+#[derive(Clone, Debug, Default)]
+struct Distribution {
+    /// The mean of w_v, [k], and of b_v.
+    mean: (Vec<f32>, f32),
+    /// The covariance of w_v, [k, k].
+    covariance: Packed,
+    /// The covariance of w_v with b_v, [k], and the variance of b_v.
+    with_bias: (Vec<f32>, f32),
+}
+
+/// What rounding t did to the words of a row that are not multiplied exactly: each l_v lies w_v . (t - t^) above l^_v,
+/// and their sum moves by that of the mean word, each as probable as it is. Were w_v and l_v distributed normally, the
+/// mean w of words whose mean logit is l would be m + cov(w, l) (l - mean l) / var l; and n words with a sum of exp l_v
+/// of z would have 2 (ln z - ln n - mean l) for l - mean l.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tail {
+    /// m . (t - t^).
+    mean: f32,
+    /// cov(w, l) . (t - t^) / var l.
+    slope: f32,
+    /// mean l and var l.
+    logits: (f32, f32),
+    /// All words there are.
+    count: usize,
+}
+
+impl Tail {
+    /// What is to be added to l^ of `count` words, if ln sum exp l^ of them is `log_sum`.
+    fn moved(&self, log_sum: f64, count: usize) -> f64 {
+        let (mean, variance) = (f64::from(self.logits.0), f64::from(self.logits.1));
+        let above = (2.0 * (log_sum - (count.max(1) as f64).ln() - mean)).clamp(0.0, variance);
+        f64::from(self.mean) + f64::from(self.slope) * above
+    }
 }
 
 /// Rows t, rounded.
@@ -72,11 +105,10 @@ pub struct Rounded {
     sums: Vec<i32>,
     /// 1 / c of each row.
     scales: Vec<f32>,
-    /// (t - t^) (m + S t), what all words are moved by, in powers of two.
-    shifts: Vec<f32>,
-    /// t - t^ and m + S t, each [rows, k].
+    tails: Vec<Tail>,
+    /// t - t^ and cov(w, l), each [rows, k].
     off: Vec<f32>,
-    means: Vec<f32>,
+    slopes: Vec<f32>,
     /// How far a word may at most lie below another and still be above it in truth, in powers of two.
     margins: Vec<f32>,
 }
@@ -122,8 +154,7 @@ impl IntegerLayer {
             panels: PagedNumbers::filled(padded * wide, UP as u8),
             scales: vec![0.0; padded],
             bias: vec![NOTHING; padded],
-            mean: vec![0.0; k],
-            covariance: Packed::default(),
+            words: Distribution::default(),
             error: 0.0,
             norm: 0.0,
         };
@@ -149,23 +180,24 @@ impl IntegerLayer {
         });
         let most = |a: Option<(f64, f64)>, b: Option<(f64, f64)>| Some((a?.0.max(b?.0), a?.1.max(b?.1)));
         (screen.error, screen.norm) = rounded.reduce(|| Some((0.0, 0.0)), most)?;
-        (screen.mean, screen.covariance) = distribution(write, n, k);
+        screen.words = Distribution::of(write, bias, n, k);
         Some(screen)
     }
 
     /// Rounds rows t [rows, k]; false when one holds what is no number, is too large or would lose too much.
     pub fn round(&self, threads: usize, rows: usize, t: &[f32], rounded: &mut Rounded) -> bool {
         let (k, wide) = (self.k, self.k.next_multiple_of(FOUR));
-        let Rounded { q, sums, scales, shifts, off, means, margins, .. } = rounded;
+        let Rounded { q, sums, scales, tails, off, slopes, margins, .. } = rounded;
         rounded.rows = rows;
         q.resize(rows * wide, 0);
-        for numbers in [&mut *off, &mut *means] {
+        for numbers in [&mut *off, &mut *slopes] {
             numbers.resize(rows * k, 0.0);
         }
-        for numbers in [&mut *scales, &mut *shifts, &mut *margins] {
+        for numbers in [&mut *scales, &mut *margins] {
             numbers.clear();
         }
         sums.clear();
+        tails.clear();
         let parts = q.chunks_exact_mut(wide.max(1)).zip(off.chunks_exact_mut(k.max(1)));
         for (t, (q, off)) in t.chunks_exact(k.max(1)).take(rows).zip(parts) {
             let Some(row) = round(t, q, off) else { return false };
@@ -181,9 +213,18 @@ impl IntegerLayer {
             margins.push(margin as f32);
             sums.push(row.sum);
         }
-        self.covariance.apply_on(threads, rows, t, k, means, k, Onto::Row(&self.mean));
-        let moved = off.chunks_exact(k.max(1)).zip(means.chunks_exact(k.max(1)));
-        shifts.extend(moved.map(|(off, mean)| dot(off, mean) * std::f32::consts::LOG2_E));
+        let Distribution { mean, covariance, with_bias } = &self.words;
+        if k == 0 || self.n == 0 {
+            tails.resize(rows, Tail::default());
+            return true;
+        }
+        covariance.apply_on(threads, rows, t, k, slopes, k, Onto::Row(&with_bias.0));
+        let moved = t.chunks_exact(k).zip(off.chunks_exact(k)).zip(slopes.chunks_exact(k)).take(rows);
+        tails.extend(moved.map(|((t, off), slope)| {
+            let variance = (dot(t, slope) + dot(t, &with_bias.0) + with_bias.1).max(1e-9);
+            let logits = (dot(t, &mean.0) + mean.1, variance);
+            Tail { mean: dot(off, &mean.0), slope: dot(off, slope) / variance, logits, count: self.n }
+        }));
         true
     }
 
@@ -228,20 +269,33 @@ impl IntegerLayer {
     }
 }
 
-/// The mean and the covariance of the rows, or of some taken evenly; one that is no number counts as 0.
-fn distribution(write: &dyn Fn(usize, &mut [f32]), n: usize, k: usize) -> (Vec<f32>, Packed) {
-    let count = n.min(SAMPLE);
-    let mut rows = vec![0.0; count * k];
-    rows.chunks_exact_mut(k).enumerate().for_each(|(i, row)| write(i * n / count, row));
-    let mut mean = vec![0.0; k];
-    rows.chunks_exact(k).for_each(|row| super::axpy(1.0 / count as f32, row, &mut mean));
-    rows.chunks_exact_mut(k).for_each(|row| super::axpy(-1.0, &mean, row));
-    let mut covariance = vec![0.0; k * k];
-    Precision::F32.matmul_tn(k, k, count, &rows, k, &rows, k, &mut covariance, false);
-    // half the bytes, and more digits than a sample has
-    let half = |x: &f32| f16::from_f32(*x / count as f32).to_f32();
-    let covariance: Vec<f32> = covariance.iter().map(half).collect();
-    (mean, Packed::compact(&covariance, k, k))
+impl Distribution {
+    /// Of all words, or of some taken evenly; a number that is none counts as 0, and a word whose bias forbids it is
+    /// left out.
+    fn of(write: &(dyn Fn(usize, &mut [f32]) + Sync), bias: &[f32], n: usize, k: usize) -> Self {
+        let bias = |v: usize| bias.get(v).copied().unwrap_or(0.0);
+        let greatest = (0..n).map(bias).fold(f32::NEG_INFINITY, f32::max);
+        let some: Vec<usize> = (0..n.min(SAMPLE)).map(|i| i * n / n.min(SAMPLE)).collect();
+        let words: Vec<usize> = some.into_iter().filter(|v| bias(*v) > greatest - FORBIDS).collect();
+        let count = words.len().max(1) as f32;
+        let mut rows = vec![0.0; words.len() * k];
+        rows.chunks_exact_mut(k).zip(&words).for_each(|(row, v)| write(*v, row));
+        let mut mean = (vec![0.0; k], words.iter().map(|v| bias(*v)).sum::<f32>() / count);
+        rows.chunks_exact(k).for_each(|row| super::axpy(1.0 / count, row, &mut mean.0));
+        rows.chunks_exact_mut(k).for_each(|row| super::axpy(-1.0, &mean.0, row));
+        let mut with_bias = (vec![0.0; k], 0.0);
+        for (row, v) in rows.chunks_exact(k).zip(&words) {
+            let off = bias(*v) - mean.1;
+            super::axpy(off / count, row, &mut with_bias.0);
+            with_bias.1 += off * off / count;
+        }
+        let mut covariance = vec![0.0; k * k];
+        Precision::F32.matmul_tn(k, k, words.len(), &rows, k, &rows, k, &mut covariance, false);
+        // half the bytes, and more digits than a sample has
+        let half = |x: &f32| f16::from_f32(*x / count).to_f32();
+        let covariance: Vec<f32> = covariance.iter().map(half).collect();
+        Self { mean, covariance: Packed::compact(&covariance, k, k), with_bias }
+    }
 }
 
 struct Row {
@@ -335,14 +389,29 @@ impl Sieve {
 #[derive(Clone, Debug, Default)]
 pub struct Sifted {
     /// ln sum exp l^.
-    pub log_sum: f64,
+    rough: f64,
     /// Words that may be among the best, with l^ as in the sum; more than requested only if they are too close.
     pub words: Vec<(u32, f64)>,
+    tail: Tail,
+}
+
+impl Sifted {
+    /// ln sum exp l: with the exact logits of [`Sifted::words`], and l^ of the others moved by what rounding t did.
+    pub fn log_sum(&self, exact: &[(u32, f32)]) -> f64 {
+        let most = exact.iter().fold(self.rough, |most, &(_, l)| most.max(f64::from(l)));
+        let power = |l: f64| (l - most).exp();
+        let kept: f64 = self.words.iter().map(|&(_, rough)| power(rough)).sum();
+        let sum: f64 = exact.iter().map(|&(_, l)| power(f64::from(l))).sum();
+        let rest = (power(self.rough) - kept).max(f64::MIN_POSITIVE);
+        let moved = self.tail.moved(rest.ln() + most, self.tail.count.saturating_sub(self.words.len()));
+        most + (rest * moved.exp() + sum).ln()
+    }
 }
 
 /// Puts the parts of row `row` of [`IntegerLayer::sift`] together.
-pub fn merge(sieves: &mut [Sieve], parts: usize, rows: usize, row: usize, sifted: &mut Sifted) {
+pub fn merge(sieves: &mut [Sieve], rounded: &Rounded, parts: usize, row: usize, sifted: &mut Sifted) {
     const LN_2: f64 = std::f64::consts::LN_2;
+    let rows = rounded.rows;
     let reference = (0..parts).fold(NOTHING, |most, part| most.max(sieves[part * rows + row].reference));
     let mut sum = 0.0;
     for part in 0..parts {
@@ -359,7 +428,7 @@ pub fn merge(sieves: &mut [Sieve], parts: usize, rows: usize, row: usize, sifted
     (first.reference, first.sums) = (reference, [0.0; 16]);
     first.sums[0] = sum as f32;
     first.prune();
-    sifted.log_sum = (f64::from(reference) + sum.log2()) * LN_2;
+    (sifted.rough, sifted.tail) = ((f64::from(reference) + sum.log2()) * LN_2, rounded.tails[row]);
     sifted.words.clear();
     sifted.words.extend(sieves[row].kept.iter().map(|&(value, token)| (token, f64::from(value) * LN_2)));
 }

@@ -14,10 +14,10 @@ pub(super) struct Products<'a> {
 }
 
 impl Products<'_> {
-    /// What is taken off the sums of row `r`, their scale, and what all its words are moved by.
-    fn finish(&self, r: usize) -> (i32, f32, f32) {
+    /// What is taken off the sums of row `r`, and their scale.
+    fn finish(&self, r: usize) -> (i32, f32) {
         let at = self.row + r;
-        (self.rounded.sums[at], self.rounded.scales[at], self.rounded.shifts[at])
+        (self.rounded.sums[at], self.rounded.scales[at])
     }
 }
 
@@ -41,10 +41,10 @@ fn exp2<const FUSED: bool>(x: f32) -> f32 {
 #[inline(always)]
 fn settle_rows<const FUSED: bool>(words: &Words<'_>, products: &Products<'_>, sieves: &mut [Sieve]) {
     for (r, sieve) in sieves.iter_mut().enumerate() {
-        let (less, scale, shift) = products.finish(r);
+        let (less, scale) = products.finish(r);
         let (mut values, mut most) = ([0.0f32; WIDTH], [f32::NEG_INFINITY; 16]);
         for l in 0..WIDTH {
-            let (q, c, b) = ((products.of[r][l] - less) as f32, words.scales[l] * scale, words.bias[l] + shift);
+            let (q, c, b) = ((products.of[r][l] - less) as f32, words.scales[l] * scale, words.bias[l]);
             values[l] = if FUSED { q.mul_add(c, b) } else { q * c + b };
             most[l % 16] = if values[l] > most[l % 16] { values[l] } else { most[l % 16] };
         }
@@ -96,13 +96,13 @@ fn settle_wide(words: &Words<'_>, products: &Products<'_>, sieves: &mut [Sieve])
         let c = both!(|l| _mm512_loadu_ps(words.scales.as_ptr().add(16 * l)));
         let b = both!(|l| _mm512_loadu_ps(words.bias.as_ptr().add(16 * l)));
         for (r, sieve) in sieves.iter_mut().enumerate() {
-            let (less, scale, shift) = products.finish(r);
-            let (less, scale, shift) = (_mm512_set1_epi32(less), _mm512_set1_ps(scale), _mm512_set1_ps(shift));
+            let (less, scale) = products.finish(r);
+            let (less, scale) = (_mm512_set1_epi32(less), _mm512_set1_ps(scale));
             let q = both!(|l| {
                 let sum = _mm512_loadu_si512(products.of[r].as_ptr().add(16 * l).cast());
                 _mm512_cvtepi32_ps(_mm512_sub_epi32(sum, less))
             });
-            let v = both!(|l| _mm512_fmadd_ps(q[l], _mm512_mul_ps(c[l], scale), _mm512_add_ps(b[l], shift)));
+            let v = both!(|l| _mm512_fmadd_ps(q[l], _mm512_mul_ps(c[l], scale), b[l]));
             let most = _mm512_max_ps(v[0], v[1]);
             if _mm512_cmp_ps_mask::<_CMP_GT_OQ>(most, _mm512_set1_ps(sieve.alarm)) != 0 {
                 let mut values = [0.0f32; WIDTH];

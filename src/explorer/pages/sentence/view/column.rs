@@ -72,6 +72,12 @@ impl ColumnParts {
         Self::split_under(size, high, beam_open, (PICTURE, picture))
     }
 
+    /// With the whole output, as far as half of the column holds it: a lesson speaks of it.
+    pub fn split_whole(size: Vec2, (output, _): (f32, f32), beam_open: bool, picture: f32) -> Self {
+        let output = output.min(size.y / 2.0).max(OUTPUT.0);
+        Self::split_under(size, output, beam_open, (PICTURE, picture))
+    }
+
     pub fn split_for_two(size: Vec2, (output, _): (f32, f32), beam_open: bool, picture: f32) -> Self {
         let most = (2.0 * size.y * OUTPUT_SHARE).max(2.0 * OUTPUT.0);
         let output = output.clamp(2.0 * OUTPUT.0, 2.0 * OUTPUT.1).min(most);

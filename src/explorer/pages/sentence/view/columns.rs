@@ -249,7 +249,14 @@ fn kept(window: &mut Window<'_>) -> Option<usize> {
 fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, has_foot: bool) -> ColumnParts {
     let beam_open = window.shows_beam();
     let has_two = window.app.document.columns.iter().any(|column| column.given.view.is_some());
-    let split = if has_two { ColumnParts::split_for_two } else { ColumnParts::split };
+    let is_lit = |column: &Column| window.lights.lights(HighlightPart::Translation, &column.system.name());
+    let split = if has_two {
+        ColumnParts::split_for_two
+    } else if window.app.document.columns.iter().any(is_lit) {
+        ColumnParts::split_whole
+    } else {
+        ColumnParts::split
+    };
     let foot = if has_foot { column::FOOT } else { 0.0 };
     let line = words::pitch(ui, &theme::output());
     split(size, (output, line), beam_open, wanted(ui, window, needs, size.x) + foot)
