@@ -63,7 +63,7 @@ Mr. {s} has {N} {T}. | Monsieur {s} a {n} {t}.
 Thank you for your letter, {a}. | Merci pour ta lettre, {a}.
 {a}, where is {b}? | {a}, où est {b} ?
 Does {a} know {b}? | Est-ce que {a} connaît {b} ?
-{i} percent of the {T} are old. | {i} pour cent des {t} sont vieux.
+{i} percent of the {T} are red. | {i} pour cent des {t} sont rouges.
 {C} is {i} kilometers from {D}. | {c} est à {i} kilomètres de {d}.
 {i} plus {e} is {z}. | {i} plus {e} font {z}.
 {a} {s} wrote this book in {y}. | {a} {s} a écrit ce livre en {y}.

@@ -1,7 +1,7 @@
 //! Training. Imports floors 1 to 5.
 //!
 //! [`train`] reads a configuration, builds vocabularies and corpora, and runs the [`trainer`];
-//! the CPU's gradients are the hand-written ones of [`fused`], those of RNNsearch on NVIDIA's cards of [`card`].
+//! the CPU's gradients are the hand-written ones of [`fused`], those on NVIDIA's cards of [`card`].
 
 #[macro_use]
 extern crate engine;

@@ -615,10 +615,13 @@ fn a_text_that_a_model_cannot_read_at_all_gets_a_sentence() {
         let events = desk::finished(&session, column, source, &["la chaussure"], None);
         desk::absorb(&mut session, events);
         let (harness, _) = desk::window(session);
-        harness.has("RNNsearch knows none of these words; it reads `en`")
+        let unread = harness.has("RNNsearch knows none of these words; it reads English");
+        (unread, harness.has("This seems to be German; the models read English"))
     };
-    assert!(shows("שלום עולם", &["שלום", "עולם"]));
-    assert!(!shows("the zorglub", &["zorglub"]));
+    assert_eq!(shows("שלום עולם", &["שלום", "עולם"]), (true, false));
+    let german = "Das ist nicht mein Hund";
+    assert_eq!(shows(german, &german.split(' ').collect::<Vec<_>>()), (false, true), "one message is enough");
+    assert_eq!(shows("the zorglub", &["zorglub"]), (false, false));
 }
 
 #[test]

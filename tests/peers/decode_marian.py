@@ -21,8 +21,17 @@ from safetensors.numpy import load_file
 def convert(folder, to):
     """Writes the model as Marian reads it: matrices [in, out], and its configuration as bytes."""
     config = json.loads((folder / "config.json").read_text())
-    expected = {"architecture": "transformer", "decoder_cell": "attention", "positions": "marian", "norm_first": False}
-    if differs := [key for key, value in expected.items() if config[key] != value]:
+    expected = {
+        "architecture": "transformer",
+        "decoder_cell": "attention",
+        "positions": "marian",
+        "norm_first": False,
+        "norm_epsilon": 1e-6,
+        "scale_embedding": True,
+        "tied_output": True,
+        "decoder_feed_forward": config.get("feed_forward"),
+    }
+    if differs := [key for key, value in expected.items() if config.get(key) != value]:
         sys.exit(f"Marian is not given models of another {', '.join(differs)} here")
     weights = load_file(folder / "model.safetensors")
     get = lambda name: weights[name].astype(np.float32)
@@ -50,10 +59,6 @@ def convert(folder, to):
         made["Wemb"] = get("source_embedding")
     else:
         made["encoder_Wemb"], made["decoder_Wemb"] = get("source_embedding"), get("target_embedding")
-        if not config["tied_output"]:
-            made["decoder_ff_logit_out_W"] = get("readout.W_o").T
-    if not config["scale_embedding"]:
-        sys.exit("Marian scales embeddings")
     truth = lambda value: str(bool(value)).lower()
     settings = {
         "type": "transformer",
@@ -72,7 +77,7 @@ def convert(folder, to):
         "transformer-decoder-autoreg": "self-attention",
         "tied-embeddings-all": truth(config["shared_embedding"]),
         "tied-embeddings-src": "false",
-        "tied-embeddings": truth(config["tied_output"] and not config["shared_embedding"]),
+        "tied-embeddings": truth(not config["shared_embedding"]),
     }
     text = "".join(f"{key}: {value}\n" for key, value in settings.items()) + "\0"
     made["special:model.yml"] = np.frombuffer(text.encode(), np.int8)

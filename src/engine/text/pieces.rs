@@ -125,8 +125,8 @@ impl PieceMarks {
         }
     }
 
-    /// A piece as readers are shown it alone: without SentencePiece's mark of a space, and with a dot before one that goes on
-    /// with a word. Other marks stay.
+    /// A piece as readers are shown it alone: without SentencePiece's mark of a space, and with a dot before letters that go
+    /// on with a word. Other marks stay; a full stop within a word and one after a space have the same label.
     pub fn label<'a>(&self, piece: &'a str) -> Cow<'a, str> {
         let Self::Starts(mark) = self else { return Cow::Borrowed(piece) };
         match piece.strip_prefix(mark.as_str()).filter(|bare| !bare.is_empty()) {

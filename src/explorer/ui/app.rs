@@ -56,7 +56,7 @@ pub struct App {
     theme: Option<Theme>,
     moves: Option<bool>,
     seen_calls: u64,
-    /// Whether the window's size is the user's.
+    /// Whether the first window has been made to fit the screen, or the user has begun.
     is_placed: bool,
     system: Language,
     spoken: Language,
@@ -73,6 +73,8 @@ impl App {
         let focus = (desk.session().app().view.page != STEPS).then_some(Panel::Source);
         let mut local = Local::default();
         local.shared.focus = focus;
+        // a size that was kept is the user's
+        let is_placed = desk.session().app().view.layout.window.is_some();
         if focus.is_some() {
             source::begin(ctx, desk.session().app().document.source());
         }
@@ -86,7 +88,7 @@ impl App {
             theme: None,
             moves: None,
             seen_calls: 0,
-            is_placed: false,
+            is_placed,
             system: Language::default(),
             spoken: Language::default(),
             fetch: None,

@@ -79,7 +79,9 @@ pub fn source_bars(
         |j, value| pos2(place(j as f64, f64::from(value)).x, place(0.0, f64::from(value)).y),
         frame,
     );
-    words(ui, source, marked, (pitch, is_low), |j| pos2(place(j as f64, 0.0).x, frame.bottom() + 3.0));
+    let greatest = values.iter().enumerate().filter(|(_, value)| value.is_finite());
+    let greatest = greatest.max_by(|a, b| a.1.total_cmp(b.1)).map(|(j, _)| j);
+    words(ui, source, (marked, greatest), (pitch, is_low), |j| pos2(place(j as f64, 0.0).x, frame.bottom() + 3.0));
     label(ui, name, source, values, &shown.response, |j| {
         Rect::from_center_size(pos2(place(j as f64, 0.0).x, frame.center().y), Vec2::new(pitch, frame.height()))
     });
@@ -113,12 +115,15 @@ fn numbers(ui: &Ui, values: &[f32], pitch: f32, is_share: bool, end: impl Fn(usi
     marks::paint(ui.painter(), known().map(number));
 }
 
+/// Level words that do not fit below their bars are left out but for the marked one or, without one, that of the greatest bar.
 fn words(
-    ui: &mut Ui, source: &[SourceWord], marked: Option<usize>, (pitch, is_level): (f32, bool),
-    foot: impl Fn(usize) -> egui::Pos2,
+    ui: &mut Ui, source: &[SourceWord], (marked, greatest): (Option<usize>, Option<usize>),
+    (pitch, is_level): (f32, bool), foot: impl Fn(usize) -> egui::Pos2,
 ) {
     let palette = theme::palette(ui);
     let stride = ((PITCH / pitch.max(0.1)).ceil() as usize).max(1);
+    let width = |word: &SourceWord| WholeLetters(ui).width(&word.text, theme::TEXT_SMALL);
+    let is_few = is_level && source.iter().any(|word| width(word) > stride as f32 * pitch - 2.0);
     let room = WORDS / ANGLE.sin();
     let word = |(j, word): (usize, &SourceWord)| {
         let is_marked = marked == Some(j);
@@ -127,7 +132,7 @@ fn words(
             let (at, anchor) = (foot(j) - vec2(0.0, 2.0), (Across::Centre, Down::Top));
             let text = TextMark::new(word.text.clone(), at, anchor, theme::TEXT_SMALL, colour);
             return Mark::Text(TextMark {
-                room: (stride as f32 * pitch - 2.0).max(1.0),
+                room: if is_few { room } else { (stride as f32 * pitch - 2.0).max(1.0) },
                 is_underlined: is_marked,
                 ..text
             });
@@ -137,7 +142,8 @@ fn words(
         Mark::Text(TextMark { room, angle: ANGLE, is_underlined: is_marked, ..text })
     };
     // The words hang below the plot and lean to its left edge; the panel's edge cuts them.
-    let seen = source.iter().enumerate().filter(|(j, _)| j % stride == 0 || marked == Some(*j));
+    let is_seen = |j: usize| if is_few { marked.or(greatest) == Some(j) } else { j % stride == 0 || marked == Some(j) };
+    let seen = source.iter().enumerate().filter(|(j, _)| is_seen(*j));
     marks::paint(ui.painter(), seen.map(word));
 }
 

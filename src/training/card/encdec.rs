@@ -5,13 +5,11 @@ use candle_core::Tensor;
 use crate::card::kernels::{cho_step, cho_step_back};
 use crate::card::node::{by_hand, flat};
 use crate::card::recurrent::{Recurrent, read};
-use crate::card::tensors::{CardHidden, CardTensors};
+use crate::card::tensors::{CardHidden, CardTensors, GATES};
 use engine::error::Result;
 use engine::models::{batch::Batch, loss::Regularizer};
 use engine::nn::linear::{affine, apply};
 use engine::nn::{bidirectional::Direction, maxout::DeepOutput};
-
-const GATES: [&str; 3] = ["_z", "_r", ""];
 
 /// Cho's z is what stays of the old state, where [`read`] has what enters of the new one: 1 - sigm(a) = sigm(-a).
 fn turned(own: &CardTensors, letter: &str, gates: &[&str]) -> Result<Tensor> {
@@ -39,7 +37,7 @@ pub fn hidden(own: &CardTensors, source: &Batch, target: &Batch, regularizer: &m
 /// h'_t of all steps, [t_y, b, n], from `x` = W e + b, [t_y, b, 3n], U of z, r and the proposal, [3n, n], C c, [b, 3n],
 /// and h'_0.
 fn decode(x: &Tensor, u: &Tensor, from_context: &Tensor, start: &Tensor) -> Result<Tensor> {
-    let (t_y, b, three_n) = x.dims3()?;
+    let t_y = x.dim(0)?;
     let (all, u_own, c, mut s) = (x.detach(), u.detach(), from_context.detach(), start.detach());
     let u_t = u_own.t()?;
     let (mut before, mut steps) = (Vec::with_capacity(t_y), Vec::with_capacity(t_y));
@@ -66,10 +64,12 @@ fn decode(x: &Tensor, u: &Tensor, from_context: &Tensor, start: &Tensor) -> Resu
         let of_a = Tensor::stack(&of_a, 0)?; // [t_y, b, 3n]
         let of_u = of_a.flatten(0, 1)?.t()?.matmul(&Tensor::cat(&before, 0)?)?;
         let of_c = of_a.sum(0)?;
-        let of_start = match &later {
-            Some([skipping, through]) => (skipping + through)?,
-            None => Tensor::zeros((b, three_n / 3), d.dtype(), d.device())?,
-        };
-        Ok([Some(Tensor::stack(&of_x, 0)?), Some(of_u), Some(flat(&[&of_c, &of_start])?)])
+        // a batch has at least one step
+        let of_start = later.map(|[skipping, through]| skipping + through).transpose()?;
+        Ok([
+            Some(Tensor::stack(&of_x, 0)?),
+            Some(of_u),
+            of_start.map(|of_start| flat(&[&of_c, &of_start])).transpose()?,
+        ])
     })
 }

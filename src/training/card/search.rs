@@ -4,13 +4,11 @@ use candle_core::Tensor;
 
 use crate::card::kernels::AdditiveLook;
 use crate::card::recurrent::{Decoder, Recurrent, read};
-use crate::card::tensors::{CardHidden, CardTensors};
+use crate::card::tensors::{CardHidden, CardTensors, GATES};
 use engine::error::Result;
 use engine::models::{batch::Batch, loss::Regularizer};
 use engine::nn::linear::affine;
 use engine::nn::{bidirectional::Direction, maxout::DeepOutput};
-
-const GATES: [&str; 3] = ["_z", "_r", ""];
 
 fn recurrent(own: &CardTensors, unit: &str) -> Result<Recurrent> {
     Ok(Recurrent { gates: own.stacked(unit, "U", &GATES[..2])?, proposal: own.get(&format!("{unit}.U"))? })

@@ -9,6 +9,9 @@ use engine::error::Result;
 use engine::models::batch::{Batch, shifted};
 use engine::{models::config::Config, nn::linear::Parameters};
 
+/// What the names of a gated unit's parameters end with: z, r and the proposal.
+pub const GATES: [&str; 3] = ["_z", "_r", ""];
+
 /// What a model computes before its output layer.
 #[derive(Debug)]
 pub struct CardHidden {

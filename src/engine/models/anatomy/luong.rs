@@ -65,7 +65,7 @@ const STAGES: &[MachineStage] = &[
             shown("e", "e(y_{t-1})", id!("embedding of the word before"), Free),
             shown("fed", r"\t{h}_{t-1}", id!("what the step before knew, fed in"), Signed),
         ],
-        recalls: &["word", "readout"],
+        recalls: &["word", "attentional"],
         ..stage(
             ("previous", id!("Word before"), r"e(y_{t-1}), \t{h}_{t-1}"),
             (0, 1),
@@ -146,16 +146,19 @@ const STAGES: &[MachineStage] = &[
         shows: &[shown("h_tilde", r"\t{h}_t", id!("attentional state"), Signed)],
         reads: &["context", "top"],
         ..stage(
-            ("readout", id!("Attentional state"), r"\t{h}_t"),
+            ("attentional", id!("Attentional state"), r"\t{h}_t"),
             (2, 3),
             id!("Where it looked and what it was about to say, in one vector. The word is read out of it."),
         )
     },
-    candidates(
-        "p(y_t)",
-        &[line(r"p(y_t | y_1 .. y_{t-1}, x) = softmax(W_s \t{h}_t)", "Luong et al. 2015, eq. 6")],
-        &["W_s"],
-    ),
+    MachineStage {
+        reads: &["attentional"],
+        ..candidates(
+            "p(y_t)",
+            &[line(r"p(y_t | y_1 .. y_{t-1}, x) = softmax(W_s \t{h}_t)", "Luong et al. 2015, eq. 6")],
+            &["W_s"],
+        )
+    },
     word("y_t"),
 ];
 
@@ -165,7 +168,7 @@ fn adapt(config: &Config, wrong: Option<Miswiring>, stages: &mut Vec<MachineStag
     stages.retain(|stage| match stage.key {
         "layers" | "below" => sizes.layers > 1,
         "place" => sizes.attention.is_local(),
-        "energies" | "alpha" | "context" | "readout" => looks,
+        "energies" | "alpha" | "context" | "attentional" => looks,
         _ => true,
     });
     for stage in stages {

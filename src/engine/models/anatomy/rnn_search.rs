@@ -70,8 +70,8 @@ const STAGES: &[MachineStage] = &[
             ("state", id!("State"), "s_{i-1}"),
             (0, 1),
             id!(
-                "What the decoder remembers of the words that it has said; before the first, what it makes of the source. It \
-                is what looks."
+                "The new state of the step before, which has read all words but the last; at the first step it is made of \
+                 the source. It is what looks."
             ),
         )
     },

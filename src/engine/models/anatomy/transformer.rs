@@ -49,6 +49,7 @@ macro_rules! by_layer {
     };
 }
 
+const UNPLACED: &str = id!("not the paper's: no position is added");
 const QUERIES: &[&str] = by_layer!("query of each source word");
 const KEYS: &[&str] = by_layer!("key of each source word");
 const VALUES: &[&str] = by_layer!("value of each source word");
@@ -223,10 +224,13 @@ fn adapt(config: &Config, wrong: Option<Miswiring>, stages: &mut Vec<MachineStag
     for stage in stages {
         if wrong == Some(Miswiring::NoPositions) && stage.key == "embedding" {
             stage.symbol = "E x_j";
-            stage.equations = const { &[line("E x_j", POSITIONS)] };
+            stage.equations = const { &[line("E x_j", UNPLACED)] };
+            stage.shows = const { &[shown("e", "E x_j", id!("embedding of each source word"), Free)] };
         }
         if wrong == Some(Miswiring::NoPositions) && stage.key == "previous" {
-            stage.equations = const { &[line("E y_{i-1}", POSITIONS)] };
+            stage.equations = const { &[line("E y_{i-1}", UNPLACED)] };
+            stage.shows = const { &[shown("y", "E y_{i-1}", id!("embedding of the word before"), Free)] };
+            stage.about = id!("The word that was said last. There is no other state: all words before are read again.");
         }
         if stage.key == "annotations" && sizes.encoder_layers == 1 {
             stage.reads = &["embedding"];

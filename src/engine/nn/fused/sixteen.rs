@@ -128,15 +128,8 @@ fn round(w: &[f32], q: &mut [i16]) -> Option<f32> {
 /// The greatest c for a chunk; 0 where it is no number or far too large, and of next to nothing no more than 1e15.
 #[inline(always)]
 fn multiplier(chunk: &[f32]) -> f32 {
-    let (mut lanes, mut most) = ([0.0f32; 16], [0.0f32; 16]);
-    for x in chunk.chunks(16) {
-        for ((lane, most), x) in lanes.iter_mut().zip(&mut most).zip(x) {
-            *lane += x * x;
-            *most = if x.abs() > *most { x.abs() } else { *most };
-        }
-    }
-    let norm = lanes.iter().sum::<f32>().sqrt();
-    let most = most.iter().fold(0.0f32, |all, most| all.max(*most));
+    let norm = chunk.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let most = chunk.iter().fold(0.0f32, |all, x| if x.abs() > all { x.abs() } else { all });
     let c = (NORM / norm).min(32_766.0 / most);
     if norm < 1e15 { c.min(1e15) } else { 0.0 }
 }

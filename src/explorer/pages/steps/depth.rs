@@ -64,9 +64,8 @@ impl Depth {
     pub fn of(stage: &str) -> Self {
         match stage {
             "words" | "summary" | "alpha" | "candidates" | "word" => Self::Sentence,
-            "annotations" | "previous" | "state" | "top" | "back" | "place" | "energies" | "context" | "next" => {
-                Self::Step
-            }
+            "annotations" | "previous" | "state" | "top" | "back" | "place" | "energies" | "context"
+            | "attentional" | "next" => Self::Step,
             _ => Self::Inside,
         }
     }

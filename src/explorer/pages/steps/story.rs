@@ -129,7 +129,7 @@ impl StoryStep<'_> {
                 let near = *words(self.trace).get(place.round().max(0.0) as usize)?;
                 Some(tr!(
                     "The state guesses the place {place}, counted from 0: that is nearest to {}.",
-                    quoted(near),
+                    at_source(near),
                     place = format_args!("{place:.1}")
                 ))
             }

@@ -8,7 +8,7 @@ use crate::app::{
 use crate::pages::steps::{StepsCommand, StepsPage};
 use crate::pages::{command::Command, sentence::command::SelectCommand, steps::STEPS};
 use crate::session::{lessons::things::LessonAction, persist::SavedSession};
-use engine::decoding::SystemSpec;
+use engine::{decoding::SystemSpec, models::transformer::heads::HeadKind};
 
 /// The window's state before a lesson.
 #[derive(Clone, Debug)]
@@ -19,6 +19,7 @@ pub struct Snapshot {
     pub(in crate::session) page: Page,
     pub(in crate::session) layout: Layout,
     pub(in crate::session) settings: Settings,
+    heads: HeadKind,
     steps: Vec<StepsCommand>,
     step: usize,
 }
@@ -33,6 +34,7 @@ impl Snapshot {
             page: app.view.page,
             layout: app.view.layout.clone(),
             settings: app.view.settings.clone(),
+            heads: app.view.heads,
             steps: vec![
                 StepsCommand::SetWrong(steps.wrong),
                 StepsCommand::SetMode(steps.mode),
@@ -56,6 +58,7 @@ impl Snapshot {
             selected,
             page,
             settings: saved.settings,
+            heads: HeadKind::default(),
             steps: Vec::new(),
             step: 0,
         }
@@ -74,8 +77,10 @@ impl Snapshot {
         app.put_state(self.state);
         let layout = WindowCommand::SetLayout(Box::new(app.view.layout.clone().showing(&self.layout)));
         let Settings { shown, pieces, links, asked, unk_replacement, whose, reading, .. } = self.settings;
+        // heads first: all of them are shown with these, and then what was shown
         let settings = [
             SettingsCommand::SetReading(reading),
+            SettingsCommand::SetHeads(self.heads),
             SettingsCommand::SetShown(shown),
             SettingsCommand::SetPieces(pieces),
             SettingsCommand::SetLinks(links),

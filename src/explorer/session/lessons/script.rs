@@ -192,7 +192,8 @@ impl ScriptPage {
     pub fn can_be_shown_done(&self) -> bool {
         let mut waits =
             self.parts.iter().filter_map(|part| if let ScriptPart::Wait(wait) = part { Some(wait) } else { None });
-        let can = |wait: &Wait| !matches!(wait.thing, LessonAction::Act(_) | LessonAction::Row(_));
+        let can =
+            |wait: &Wait| !matches!(wait.thing, LessonAction::Act(_) | LessonAction::Row(_) | LessonAction::Heads(_));
         waits.clone().next().is_some() && waits.all(can)
     }
 }

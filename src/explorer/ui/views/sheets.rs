@@ -49,7 +49,7 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
         _ => (tr!("Path"), tr!("a path on this computer")),
     };
     let label = ui.label(called);
-    let hint = asked.name.as_deref().unwrap_or(hint);
+    let hint = asked.name.as_ref().map_or_else(|| hint.to_owned(), |name| tr!("a path, such as {name}", name));
     let field = egui::TextEdit::singleline(&mut window.local.shared.path).desired_width(f32::INFINITY).hint_text(hint);
     let mut output = field.show(ui);
     let response = output.response.response.clone().labelled_by(label.id);
@@ -70,12 +70,8 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
 }
 
 fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: bool) {
+    let path = window.local.shared.path.trim().to_owned();
     let is_new = asked.question.wants.may_replace();
-    // the name that the empty field shows is the one that is saved
-    let path = match (window.local.shared.path.trim(), &asked.name) {
-        ("", Some(name)) if is_new => name.clone(),
-        (typed, _) => typed.to_owned(),
-    };
     let replaces = is_new && sheet::replaces_ui(ui, window, &path);
     ui.horizontal(|ui| {
         let verb = if replaces { tr!("Replace it") } else { lang::text(asked.question.verb) };

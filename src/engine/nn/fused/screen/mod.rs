@@ -36,7 +36,7 @@ const HEADROOM: f32 = 60.0;
 /// Words at least this probable, log2, are kept whatever is asked for: the normaliser mostly consists of them.
 const PROBABLE: f32 = -13.0;
 /// But no more of them than this for being probable: of many, what rounding does to one counts for less.
-const ENOUGH: usize = 256;
+const ENOUGH: usize = 128;
 /// Words with a bias so far below the greatest one are never said.
 const FORBIDS: f32 = 100.0;
 /// The bias of what fills up the last panel.
@@ -68,6 +68,8 @@ struct Distribution {
     covariance: Packed,
     /// The covariance of w_v with b_v, [k], and the variance of b_v.
     with_bias: (Vec<f32>, f32),
+    /// How many words no bias forbids.
+    allowed: usize,
 }
 
 /// What rounding t did to the words of a row that are not multiplied exactly: each l_v lies w_v . (t - t^) above l^_v,
@@ -82,7 +84,7 @@ struct Tail {
     slope: f32,
     /// mean l and var l.
     logits: (f32, f32),
-    /// All words there are.
+    /// Words that no bias forbids.
     count: usize,
 }
 
@@ -180,7 +182,7 @@ impl IntegerLayer {
         });
         let most = |a: Option<(f64, f64)>, b: Option<(f64, f64)>| Some((a?.0.max(b?.0), a?.1.max(b?.1)));
         (screen.error, screen.norm) = rounded.reduce(|| Some((0.0, 0.0)), most)?;
-        screen.words = Distribution::of(write, bias, n, k);
+        screen.words = Distribution::of(write, bias, n, k)?;
         Some(screen)
     }
 
@@ -213,7 +215,7 @@ impl IntegerLayer {
             margins.push(margin as f32);
             sums.push(row.sum);
         }
-        let Distribution { mean, covariance, with_bias } = &self.words;
+        let Distribution { mean, covariance, with_bias, allowed } = &self.words;
         if k == 0 || self.n == 0 {
             tails.resize(rows, Tail::default());
             return true;
@@ -223,7 +225,7 @@ impl IntegerLayer {
         tails.extend(moved.map(|((t, off), slope)| {
             let variance = (dot(t, slope) + dot(t, &with_bias.0) + with_bias.1).max(1e-9);
             let logits = (dot(t, &mean.0) + mean.1, variance);
-            Tail { mean: dot(off, &mean.0), slope: dot(off, slope) / variance, logits, count: self.n }
+            Tail { mean: dot(off, &mean.0), slope: dot(off, slope) / variance, logits, count: *allowed }
         }));
         true
     }
@@ -270,9 +272,9 @@ impl IntegerLayer {
 }
 
 impl Distribution {
-    /// Of all words, or of some taken evenly; a number that is none counts as 0, and a word whose bias forbids it is
-    /// left out.
-    fn of(write: &(dyn Fn(usize, &mut [f32]) + Sync), bias: &[f32], n: usize, k: usize) -> Self {
+    /// Of all words, or of some taken evenly; words whose bias forbids them are left out. `None` where a number of it is
+    /// too large.
+    fn of(write: &(dyn Fn(usize, &mut [f32]) + Sync), bias: &[f32], n: usize, k: usize) -> Option<Self> {
         let bias = |v: usize| bias.get(v).copied().unwrap_or(0.0);
         let greatest = (0..n).map(bias).fold(f32::NEG_INFINITY, f32::max);
         let some: Vec<usize> = (0..n.min(SAMPLE)).map(|i| i * n / n.min(SAMPLE)).collect();
@@ -292,9 +294,15 @@ impl Distribution {
         let mut covariance = vec![0.0; k * k];
         Precision::F32.matmul_tn(k, k, words.len(), &rows, k, &rows, k, &mut covariance, false);
         // half the bytes, and more digits than a sample has
-        let half = |x: &f32| f16::from_f32(*x / count).to_f32();
+        let half = |x: &f32| match f16::from_f32(*x / count).to_f32() {
+            x_in_16_bits if x_in_16_bits.is_finite() => x_in_16_bits,
+            _ => *x / count,
+        };
         let covariance: Vec<f32> = covariance.iter().map(half).collect();
-        Self { mean, covariance: Packed::compact(&covariance, k, k), with_bias }
+        let is_finite =
+            [&covariance[..], &mean.0, &with_bias.0, &[mean.1, with_bias.1]].concat().iter().all(|x| x.is_finite());
+        let allowed = (0..n).filter(|v| bias(*v) > greatest - FORBIDS).count();
+        is_finite.then(|| Self { mean, covariance: Packed::compact(&covariance, k, k), with_bias, allowed })
     }
 }
 

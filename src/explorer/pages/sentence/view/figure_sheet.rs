@@ -209,27 +209,24 @@ fn look_ui(ui: &mut Ui, drawing: &mut Drawing, has_gold: bool) {
 
 fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawing) {
     let label = ui.label(tr!("Path"));
-    let field =
-        TextEdit::singleline(&mut window.local.shared.path).desired_width(f32::INFINITY).hint_text(drawing.file());
+    let field = TextEdit::singleline(&mut window.local.shared.path)
+        .desired_width(f32::INFINITY)
+        .hint_text(tr!("a path, such as {name}", name = drawing.file()));
     let field = ui.add(field).labelled_by(label.id);
     let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     if ui.memory(|memory| memory.focused().is_none()) {
         field.request_focus();
     }
     window.local.dialogs.missing_ui(ui);
-    // the name that the empty field shows is the one that is saved
-    let path = match window.local.shared.path.trim() {
-        "" => drawing.file(),
-        typed => typed.to_owned(),
-    };
+    let path = window.local.shared.path.trim().to_owned();
     // the format's ending is added where none is typed
     let written = drawing.named(PathBuf::from(&path)).display().to_string();
     let replaces = sheet::replaces_ui(ui, window, &written);
     ui.add_space(theme::SPACE_2);
     ui.horizontal(|ui| {
         let verb = if replaces { tr!("Replace it") } else { tr!("Save") };
-        let is_clicked = ui.button(verb).clicked();
-        if (is_clicked || is_entered) && window.local.shared.may_write(&written) {
+        let is_clicked = ui.add_enabled(!path.is_empty(), Button::new(verb)).clicked();
+        if (is_clicked || is_entered) && !path.is_empty() && window.local.shared.may_write(&written) {
             window.push(ColumnCommand::Draw { column: column.id, kind: drawing.kind, path: PathBuf::from(path) });
             window.local.shared.path.clear();
             window.local.shared.sheet = Sheet::None;

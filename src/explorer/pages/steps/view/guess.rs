@@ -8,7 +8,11 @@ use egui::{Id, Key, Label, RichText, TextEdit, Ui, WidgetInfo};
 use crate::jobs::steps::{CANDIDATES, StepTrace};
 use crate::pages::steps::guess::{Guessing, f1, is_right, place_of};
 use crate::pages::{
-    shell::local::Window, steps::Guessed, steps::StepsPage, steps::command::StepsCommand, steps::picture::words,
+    shell::local::Window,
+    steps::Guessed,
+    steps::StepsPage,
+    steps::command::StepsCommand,
+    steps::picture::{first_word, words},
     steps::view::together,
 };
 use crate::widgets::{labels, theme};
@@ -36,7 +40,7 @@ fn row_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepT
         for (j, word) in words(trace).iter().enumerate() {
             let is_guessed = guessing.words.contains(&j);
             let label = ui.selectable_label(is_guessed, RichText::new(*word).size(theme::TEXT_OUTPUT));
-            let said = tr!("Guess source word {} {word}", j + 1, word);
+            let said = tr!("Guess source word {} {word}", j + first_word(trace), word);
             label.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_guessed, &said));
             window.push_if(label.clicked(), StepsCommand::Guess(j));
         }
