@@ -142,7 +142,8 @@ fn words(
         Mark::Text(TextMark { room, angle: ANGLE, is_underlined: is_marked, ..text })
     };
     // The words hang below the plot and lean to its left edge; the panel's edge cuts them.
-    let is_seen = |j: usize| if is_few { marked.or(greatest) == Some(j) } else { j % stride == 0 || marked == Some(j) };
+    let is_seen =
+        |j: usize| if is_few { marked.or(greatest) == Some(j) } else { j.is_multiple_of(stride) || marked == Some(j) };
     let seen = source.iter().enumerate().filter(|(j, _)| is_seen(*j));
     marks::paint(ui.painter(), seen.map(word));
 }
