@@ -228,7 +228,11 @@ fn part_ui(ui: &mut Ui, window: &mut Window<'_>, lit: HighlightPart, paint: impl
 fn story_ui(ui: &mut Ui, steps: &StepsPage, presents: bool) {
     let Some(story) = steps.story() else { return };
     // a low projector keeps its room for the machine
-    let size = if presents && !theme::is_low(ui) { theme::TEXT_TITLE } else { theme::TEXT_SENTENCE };
+    let size = match (presents, theme::is_squat(ui)) {
+        (true, true) => egui::TextStyle::Body.resolve(ui.style()).size,
+        (true, false) => theme::TEXT_TITLE,
+        (false, _) => theme::TEXT_SENTENCE,
+    };
     ui.add_space(theme::SPACE_1);
     ui.add(Label::new(RichText::new(story).size(size)).wrap());
     ui.add_space(theme::SPACE_1);
