@@ -1,5 +1,5 @@
 //! What computes loss and gradient and moves the weights: the fused engine on the CPU,
-//! candle's autograd over the readable models on any other device, few large nodes by hand on an NVIDIA card.
+//! candle's autograd over the readable models on any other device, hand-written gradients of few large nodes on an NVIDIA card.
 
 use crate::fused::{BatchLoss, Fused, StepOptions};
 use crate::{layout::ParameterLayout, minibatch::Minibatch, optimizer::Optimizer};

@@ -47,7 +47,7 @@ pub fn words(trace: &StepTrace) -> Vec<&str> {
 
 /// What the first source word is counted as: 0 where the model predicts a place p_t, which is counted so.
 pub fn first_word(trace: &StepTrace) -> usize {
-    usize::from(trace.steps.iter().all(|step| step.p_t.is_none()))
+    usize::from(trace.steps.first().is_none_or(|step| step.p_t.is_none()))
 }
 
 /// The machine at step `i` for paper; `lit` is the highlighted box.

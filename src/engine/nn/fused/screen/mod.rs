@@ -294,13 +294,11 @@ impl Distribution {
         let mut covariance = vec![0.0; k * k];
         Precision::F32.matmul_tn(k, k, words.len(), &rows, k, &rows, k, &mut covariance, false);
         // half the bytes, and more digits than a sample has
-        let half = |x: &f32| match f16::from_f32(*x / count).to_f32() {
-            x_in_16_bits if x_in_16_bits.is_finite() => x_in_16_bits,
-            _ => *x / count,
-        };
+        let half =
+            |x: &f32| Some(f16::from_f32(*x / count).to_f32()).filter(|half| half.is_finite()).unwrap_or(*x / count);
         let covariance: Vec<f32> = covariance.iter().map(half).collect();
-        let is_finite =
-            [&covariance[..], &mean.0, &with_bias.0, &[mean.1, with_bias.1]].concat().iter().all(|x| x.is_finite());
+        let numbers = [&covariance[..], &mean.0, &with_bias.0, &[mean.1, with_bias.1]];
+        let is_finite = numbers.into_iter().flatten().all(|x| x.is_finite());
         let allowed = (0..n).filter(|v| bias(*v) > greatest - FORBIDS).count();
         is_finite.then(|| Self { mean, covariance: Packed::compact(&covariance, k, k), with_bias, allowed })
     }

@@ -140,10 +140,6 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn unread_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    // that the sentence is in another language is said better below
-    if !theme::is_low(ui) && guessed(window).is_some() {
-        return;
-    }
     let Some((column, table)) = reader(window).filter(|(column, _)| !column.stale) else { return };
     let has_letters = |word: &&SourceWord| word.is_word() && word.text.contains(char::is_alphabetic);
     let mut words = table.source.iter().filter(has_letters).peekable();
@@ -153,6 +149,10 @@ fn unread_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let language = column.facts.as_ref().map_or("", |facts| facts.source_language.as_str());
     let language = language::name(language);
     let text = tr!("{} knows none of these words; it reads {language}", column.name(), language);
+    // that the sentence is in another language is said better below
+    if !theme::is_low(ui) && guessed(window).is_some() {
+        return;
+    }
     ui.label(RichText::new(text).color(theme::tokens(ui).warm));
 }
 
