@@ -751,3 +751,17 @@ fn sixteen_million_layers_were_listed_before_the_header_was_looked_at() {
     });
     assert!(said.contains("config.json") && said.contains("`layers` must be a whole number from 1 to 64"), "{said}");
 }
+
+#[test]
+fn the_quality_that_the_window_names_is_that_of_the_cards() {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    for purpose in CATALOGUE {
+        let places = [".", "en-de", "fr-en", "learning-en-fr"].map(|group| models.join(group).join(purpose.folder));
+        let folder = places.into_iter().find(|folder| folder.is_dir()).expect("a folder of this name");
+        let Some(bleu) = purpose.bleu else { continue };
+        let card = std::fs::read_to_string(folder.join("README.md")).expect("a card");
+        let line = card.lines().find(|line| line.starts_with("| Tatoeba test")).expect("a line of the test");
+        let said = line.split("**").nth(1).and_then(|bold| bold.parse::<f32>().ok()).expect("a number in bold");
+        assert!((said - bleu).abs() < 0.0501, "{}: {bleu}, its card {line}", purpose.folder);
+    }
+}

@@ -286,6 +286,28 @@ fn three_columns_fit_a_window_of_1024_points_and_the_sentences_open_over_them() 
 }
 
 #[test]
+fn where_names_have_no_room_one_model_stands_before_a_list_of_all() {
+    let (mut harness, wires) = desk::window_of(session(9), [1024.0, 768.0]);
+    harness.run();
+    let tabs = |harness: &Harness<'_, App>| {
+        harness.query_all_by_role_and_label(Role::Tab, "RNNsearch en-fr").count()
+            + harness.query_all_by_role_and_label(Role::Tab, "Luong local-p en-fr").count()
+    };
+    assert_eq!(tabs(&harness), 1);
+    let second = harness.app().document.columns[1].id;
+    harness.click_on("All models");
+    let lines: Vec<_> = harness.query_all_by_role_and_label(Role::Button, "Luong local-p en-fr").collect();
+    assert_eq!(lines.len(), 4);
+    lines[0].click();
+    harness.run();
+    assert!(wires.heard(SelectCommand::Column(second)));
+    assert_eq!(tabs(&harness), 1);
+    harness.set_size([2560.0, 1440.0].into());
+    harness.run();
+    assert_eq!((tabs(&harness), harness.has_any("All models")), (9, false), "a wide window names each");
+}
+
+#[test]
 fn a_wide_window_keeps_the_sentences_beside_the_columns() {
     for (columns, size, is_folded) in [
         (3, [1280.0, 800.0], false),

@@ -381,6 +381,46 @@ fn a_class_walks_through_all_lessons_in_their_order_on_a_low_screen() {
     walk_in_order([1280.0, 720.0]);
 }
 
+/// What a page sets, whatever stood there before.
+fn what_is_set(class: &Class) -> String {
+    let (app, steps) = (class.session().app(), class.session().steps());
+    let columns: Vec<String> = app.document.columns.iter().map(|column| column.system.to_string()).collect();
+    let (view, selection) = (&app.view, app.view.selection);
+    let selected = (selection.column.is_some_and(|id| id != app.document.columns[0].id), selection.target);
+    let shown =
+        (view.page == STEPS).then(|| (steps.depth, steps.i, &steps.open, steps.by_stage, steps.wrong, steps.mode));
+    let page = view.page.name();
+    format!("{page} {columns:?} {selected:?} {shown:?} {:?} {:?} {:?}", view.settings, view.heads, app.document.state)
+}
+
+/// From the last page of each lesson to each other one: it begins as if it were the first.
+#[test]
+fn a_lesson_begins_alike_after_each_other_one() {
+    let mut class = Class::open([1024.0, 768.0]);
+    let mut begins = Vec::new();
+    for (key, _) in BUNDLED {
+        class.harness.state_mut().send(LessonCommand::Open((*key).to_owned()));
+        class.settle();
+        begins.push(what_is_set(&class));
+        class.click(Role::Button, "End lesson");
+        class.settle();
+    }
+    for (left, _) in BUNDLED {
+        for ((key, _), begin) in BUNDLED.iter().zip(&begins).filter(|((key, _), _)| key != left) {
+            class.harness.state_mut().send(LessonCommand::Open((*left).to_owned()));
+            let last = class.running().script.pages.len() - 1;
+            class.harness.state_mut().send(LessonCommand::Turn(last));
+            class.settle();
+            class.harness.state_mut().send(LessonCommand::Open((*key).to_owned()));
+            class.settle();
+            class.what = format!("{key} after {left}");
+            assert!(class.running().troubles.is_empty(), "{}: {:?}", class.what, class.running().troubles);
+            class.check_frames();
+            assert_eq!(what_is_set(&class), *begin, "{}", class.what);
+        }
+    }
+}
+
 #[test]
 fn enter_turns_the_page_and_ends_no_lesson() {
     let mut class = Class::open([1280.0, 800.0]);

@@ -151,7 +151,7 @@ impl Running {
     fn turn_to(&mut self, page: usize) {
         self.page = page.min(self.script.pages.len().saturating_sub(1));
         self.passed.retain(|(page, _)| *page < self.page);
-        self.todo = [LessonAction::ForbidUnk(false), LessonAction::Word(None)].into();
+        self.todo = [LessonAction::ForbidUnk(false), LessonAction::Given(None), LessonAction::Word(None)].into();
         self.todo.extend(LessonAction::AT_FIRST.iter().cloned().chain(self.script.things_before(self.page)));
         self.begin_page();
     }
