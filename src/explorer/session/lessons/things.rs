@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::app::{layout::Look, page::Page, page::SENTENCE};
-use crate::pages::page_of_key;
+use crate::pages::{page_of_key, steps::STEPS};
 use crate::pages::steps::command::{Guessed, Mode};
 use engine::models::{anatomy::Miswiring, transformer::heads::HeadKind};
 
@@ -222,10 +222,15 @@ impl LessonAction {
         Self::AT_FIRST.iter().any(|shown| discriminant(shown) == discriminant(self))
     }
 
-    /// Whether after this nothing is left of the other: another text has other words.
+    /// Whether after this nothing is left of the other: another text has other words, and only page Steps has steps.
     pub fn ends(&self, other: &Self) -> bool {
-        matches!(self, Self::Models(_) | Self::Sentence(_))
-            && matches!(other, Self::Word(_) | Self::Row(_) | Self::Hypothesis(_) | Self::Step(_))
+        match self {
+            Self::Models(_) | Self::Sentence(_) => {
+                matches!(other, Self::Word(_) | Self::Row(_) | Self::Hypothesis(_) | Self::Step(_))
+            }
+            Self::Page(page) => *page != STEPS && matches!(other, Self::Step(_) | Self::Box(Some(_))),
+            _ => false,
+        }
     }
 
     /// Whether it can be done for a reader who passes it over.

@@ -350,7 +350,7 @@ fn doubts_ui(ui: &mut Ui, column: &Column, is_plain: bool) {
     let text = if is_plain { whole.clone() } else { short.join(", ") };
     let note = tr!(
         "{whole}.\nA word is left out if, by the alignment head, no word of the translation comes from it. Checked on the \
-         bundled models: 55 of 60 such hints were right, and 37 of 40 that a word is repeated.",
+         bundled models: 144 of 161 such hints were right, and 34 of 35 that a word is repeated.",
         whole
     );
     // the number by which columns are compared keeps its room
