@@ -3,14 +3,18 @@
 #
 # FOLDER (dist) is made anew: static files that any web server serves as they are. Wanted are Rust with the
 # target (rustup target add wasm32-unknown-unknown), or its source in RUST_STD_SOURCE, from which the standard library
-# is built. PROGRAM, a built program of this machine, makes the models smaller; otherwise cargo builds one.
+# is built. PROGRAM, a built program of this machine, makes the models smaller; otherwise cargo builds one. MODELS names those that
+# the site has, the first of which opens; by default all that lessons need. Each is fetched when it is first shown.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=assets/web
 site=$(realpath -m "${1:-dist}")
 target=$(realpath -m "${CARGO_TARGET_DIR:-target/web}")
 triple=wasm32-unknown-unknown
-models=(rnnsearch-en-fr rnnencdec-en-fr luong-local-p-en-fr)
+lessons="rnnsearch-en-fr rnnencdec-en-fr luong-global-en-fr luong-local-p-en-fr rnnsearch-guided-en-fr transformer-en-fr
+    learning-en-fr/rnnsearch-small-0200 learning-en-fr/rnnsearch-small-0500 learning-en-fr/rnnsearch-small-2000
+    learning-en-fr/rnnsearch-small-9000 en-de/rnnencdec-en-de en-de/rnnsearch-guided-en-de"
+read -r -a models -d '' <<< "${MODELS-$lessons}" || true
 
 stop() { echo "$1" >&2; exit 1; }
 
@@ -43,19 +47,21 @@ cp $here/worker.js $here/sw.js $here/interlinear.webmanifest assets/icon.png "$s
 side=$((0x$(od -An -tx1 -j16 -N4 assets/icon.png | tr -d ' ')))
 sed -i "s/@SIDE@/$side/g" "$site/interlinear.webmanifest"
 
-# each model with weights of 8 bits, half the size, which the program of this machine makes; its files and their sizes, by which
-# the page knows them and how far it is
+# each model with weights rounded to 5 and 6 bits, which the program of this machine makes, and packed, a third of the size: the page
+# unpacks them, whatever the server can do; its files and their sizes, by which the page knows them and how far it is
 list=
 for model in "${models[@]}"; do
+    folder=models/${model##*/}
     (unset RUSTC_BOOTSTRAP __CARGO_TESTS_ONLY_SRC_ROOT
         ${PROGRAM:-cargo run --quiet --locked --no-default-features --bin interlinear --} \
-            import "models/$model" "$site/models/$model" --bits 8 >&2)
+            import "models/$model" "$site/$folder" --bits 5 >&2)
+    gzip -9 -n "$site/$folder"/*.tokenizer.json "$site/$folder"/*.safetensors
     files=
-    for file in config.json source.tokenizer.json target.tokenizer.json README.md alignment.safetensors model.safetensors; do
-        [ -e "$site/models/$model/$file" ] || continue
-        files+="${files:+, }\"$file\": $(wc -c < "$site/models/$model/$file")"
+    for file in config.json {source,target}.tokenizer.json.gz README.md {alignment,model}.safetensors.gz; do
+        [ -e "$site/$folder/$file" ] || continue
+        files+="${files:+, }\"$file\": $(wc -c < "$site/$folder/$file")"
     done
-    list+="${list:+,$'\n'}  \"models/$model\": { $files }"
+    list+="${list:+,$'\n'}  \"$folder\": { $files }"
 done
 printf '{\n%s\n}\n' "$list" > "$site/models.json"
 

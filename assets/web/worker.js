@@ -83,7 +83,9 @@ async function answered(address) {
   const kept = self.caches && await caches.open('interlinear-models');
   const old = await kept?.match(address);
   try {
-    const answer = await fetch(address, { cache: 'no-cache' });
+    const answer = await fetch(address, { cache: 'no-cache' }).catch(() => {
+      throw new Error(`${address} did not come. Check the connection, then load the page anew.`);
+    });
     if (!answer.ok) throw new Error(`${address}: the server answered ${answer.status}; load the page anew.`);
     const tag = answer.headers.get('etag') ?? answer.headers.get('last-modified');
     return { answer, tag, kept: tag && tag === old?.headers.get('x-tag') ? undefined : kept };
@@ -91,6 +93,14 @@ async function answered(address) {
     if (old) return { answer: old };
     throw error;
   }
+}
+
+// A packed file is unpacked here, unless the server has told the browser to.
+async function unpacked(name, bytes) {
+  if (!name.endsWith('.gz')) return [name, bytes];
+  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const stream = isPacked && new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return [name.slice(0, -3), stream ? new Uint8Array(await new Response(stream).arrayBuffer()) : bytes];
 }
 
 async function fetched(folder) {
@@ -107,21 +117,18 @@ async function fetched(folder) {
     await Promise.all(Object.keys(files).map(async name => {
       const address = `${folder}/${name}`;
       const { answer, tag, kept } = await answered(address);
-      const bytes = new Uint8Array(files[name]);
-      let at = 0;
+      const pieces = [];
       for (const reader = answer.body.getReader(); ;) {
         const { done, value } = await reader.read();
         if (done) break;
-        if (at + value.length > bytes.length) throw new Error(`${address} is longer than it should be; load the page anew.`);
-        bytes.set(value, at);
-        at += value.length;
+        pieces.push(value);
         read += value.length;
-        bench.read(folder, read / total);
+        bench.read(folder, Math.min(read / total, 1));
       }
-      const whole = bytes.subarray(0, at);
+      const whole = new Uint8Array(await new Blob(pieces).arrayBuffer());
       // a browser that has no room fetches it again the next time
-      if (at === bytes.length) kept?.put(address, new Response(whole, { headers: { 'x-tag': tag ?? '' } })).catch(() => {});
-      bench.file(folder, name, whole);
+      kept?.put(address, new Response(whole, { headers: { 'x-tag': tag ?? '' } })).catch(() => {});
+      bench.file(folder, ...await unpacked(name, whole));
     }));
     bench.whole(folder);
   } catch (error) {

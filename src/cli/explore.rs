@@ -156,6 +156,7 @@ fn plan(mut args: ExploreArgs, saved: Option<PathBuf>) -> engine::error::Result<
         interventions: args.interventions,
         device: (chosen != DeviceChoice::Auto).then_some(chosen),
         threads: args.run.threads,
+        kept: None,
     })
 }
 

@@ -12,13 +12,13 @@ use js_sys::Function;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{HtmlCanvasElement, Response};
+use web_sys::{HtmlCanvasElement, Response, Storage};
 
 use crate::jobs::WorkerLanes;
 use engine::lang;
 use engine::lang::{CatalogueOf, Language};
 use explorer::app::open_with::{Installed, OpenWith};
-use explorer::ui::{App, spoken::Announcer};
+use explorer::ui::{App, mirror::Mirror, spoken::Announcer};
 use explorer::{jobs::Wake, session::driver::Driver};
 
 /// Opens the explorer on a canvas.
@@ -32,15 +32,37 @@ pub async fn start(
     let options = eframe::WebOptions { dithering: false, ..eframe::WebOptions::default() };
     let create: eframe::AppCreator<'static> = Box::new(move |creation| {
         Announcer::install(&creation.egui_ctx, say);
+        Mirror::install(&creation.egui_ctx);
         let ctx = creation.egui_ctx.clone();
         let wake: Wake = Arc::new(move || ctx.request_repaint());
         let jobs = WorkerLanes::new(spawn, &wake);
-        let with = OpenWith { bundled: bundled.clone(), opening, site: Some(site), link, ..OpenWith::default() };
+        let kept = storage().and_then(|storage| storage.get_item(KEPT).ok()?);
+        let with = OpenWith { bundled: bundled.clone(), opening, site: Some(site), link, kept, ..OpenWith::default() };
         let driver = Driver::on(Box::new(jobs), with, Arc::clone(&wake));
         let app = App::new(Box::new(driver), &creation.egui_ctx).with_bundled(bundled, None);
-        Ok(Box::new(app.in_language(browser_language()).with_catalogues(fetching(wake))))
+        let app = app.in_language(browser_language()).with_catalogues(fetching(wake));
+        let is_secure = web_sys::window().is_some_and(|window| window.is_secure_context());
+        Ok(Box::new(app.keeping(Box::new(keep)).copying(is_secure)))
     });
     eframe::WebRunner::new().start(canvas, options, create).await
+}
+
+/// Under which name this tab keeps the state.
+const KEPT: &str = "interlinear";
+
+fn storage() -> Option<Storage> {
+    web_sys::window()?.session_storage().ok()?
+}
+
+/// The address of the page becomes the link, so that a reload, a bookmark and the history of the tab show the same. A browser that
+/// has no room or does not allow it goes on without.
+fn keep(link: &str, state: &str) {
+    if let Some(history) = web_sys::window().and_then(|window| window.history().ok()) {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(link));
+    }
+    if let Some(storage) = storage() {
+        let _ = storage.set_item(KEPT, state);
+    }
 }
 
 fn browser_language() -> Language {

@@ -320,7 +320,7 @@ fn a_page_acts_lights_waits_and_is_answered() {
     assert_eq!((saved.search.beam, saved.page.as_str()), (7, "sentence"), "who quits now finds the window as it was");
     assert_eq!(
         saved.lessons.get("own/mine"),
-        Some(&Progress { page: 0, is_done: true }),
+        Some(&Progress { page: 0, is_done: true, ..Progress::default() }),
         "and that its end was reached"
     );
     session.apply(LessonCommand::Close);

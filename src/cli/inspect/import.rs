@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, builder::PossibleValuesParser};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
 use engine::models::choice::{ModelChoice, ModelSpec};
 use engine::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
 use engine::models::origins::{self, ORIGINS};
-use engine::models::{Model, fused::head::HEAD_FILE};
+use engine::models::{Model, fused::head::AlignmentHead, fused::head::HEAD_FILE};
 use engine::text::write::{folder_of, write_inside};
 use engine::{error::Error, nn::device::Device, text::tokenizer::Tokenizers};
 
@@ -20,10 +21,12 @@ pub struct ImportArgs {
     /// The model folder that is written; it must not be there yet
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// Bits of each number that is written: 32, 16, or 8 with a scale for each row of a matrix. With it PATH may also be a model
-    /// folder, of which a smaller copy is made
-    #[arg(long, value_name = "BITS", value_parser = PossibleValuesParser::new(["8", "16", "32"]))]
-    bits: Option<String>,
+    /// Bits of each number that is written: 32, 16, or 8 with a scale for each row of a matrix. 7 to 4 round tables of words to so
+    /// many bits and the rest to one more: a file of 8 bits that packs smaller. With it PATH may also be a model folder, of which a
+    /// smaller copy is made
+    #[arg(long, value_name = "BITS", value_parser = PossibleValuesParser::new(["4", "5", "6", "7", "8", "16", "32"])
+        .map(|bits| bits.parse::<u32>().unwrap_or(32)))]
+    bits: Option<u32>,
 }
 
 /// Reads the model whole before anything is written.
@@ -44,9 +47,15 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
         write_inside(&draft.join(name), |file| std::io::Write::write_all(file, bytes))?;
     }
     let weights = draft.join(WEIGHTS_FILE);
-    match bits.as_deref() {
-        Some("8") => model.weights.save_in_8_bits(&weights)?,
-        Some("16") => model.weights.save(&weights, true)?,
+    match *bits {
+        Some(bits @ ..=8) => {
+            model.weights.save_in_8_bits(&weights, bits)?;
+            let head = path.join(HEAD_FILE);
+            if own && head.is_file() {
+                AlignmentHead::shorten(&head, &draft.join(HEAD_FILE), &model.config, &model.weights, bits)?;
+            }
+        }
+        Some(16) => model.weights.save(&weights, true)?,
         _ => model.weights.save(&weights, false)?,
     }
     model.config.save(&draft.join(CONFIG_FILE))?;

@@ -237,22 +237,23 @@ impl Weights {
 
     /// Writes a safetensors file, as `f16` if `half`; readers never see half a file.
     pub fn save(&self, path: &Path, half: bool) -> Result<()> {
-        self.write(path, if half { NumberFormat::F16 } else { NumberFormat::F32 })
+        self.write(path, if half { NumberFormat::F16 } else { NumberFormat::F32 }, 0)
     }
 
-    /// Writes matrices as whole numbers of 8 bits with a scale a row, all else as `f16`.
-    pub fn save_in_8_bits(&self, path: &Path) -> Result<()> {
-        self.write(path, NumberFormat::I8)
+    /// Writes matrices as whole numbers of 8 bits with a scale a row, all else as `f16`. With fewer `bits` (from 4) the numbers
+    /// are rounded further, those of the tables of words to `bits`, all others to one more: such a file is as large, but packs well.
+    pub fn save_in_8_bits(&self, path: &Path, bits: u32) -> Result<()> {
+        self.write(path, NumberFormat::I8, bits)
     }
 
-    fn write(&self, path: &Path, kind: NumberFormat) -> Result<()> {
+    fn write(&self, path: &Path, kind: NumberFormat, bits: u32) -> Result<()> {
         if kind != NumberFormat::F32
             && let Some((name, _)) =
                 self.iter().find(|(_, array)| array.data.iter().any(|x| !f16::from_f32(*x).is_finite()))
         {
             return Err(Error::tensor(path, name, "holds a number too large for f16; write f32 instead"));
         }
-        let written: Vec<Written> = self.iter().flat_map(|(name, array)| written(name, array, kind)).collect();
+        let written: Vec<Written> = self.iter().flat_map(|(name, array)| written(name, array, kind, bits)).collect();
         let notes = self.guided.clone().map(|reading| HashMap::from([(GUIDED.to_owned(), reading)]));
         let file = written
             .iter()
@@ -382,15 +383,19 @@ impl Weights {
     }
 }
 
+/// Least rows of a table of words: one a word of a vocabulary.
+const LEAST_TABLE: usize = 2000;
+
 /// A tensor of a file: its name, its shape, how its numbers are stored, and their bytes.
 type Written = (String, Vec<usize>, Dtype, Vec<u8>);
 
-fn written(name: &str, array: &Array, kind: NumberFormat) -> Vec<Written> {
+fn written(name: &str, array: &Array, kind: NumberFormat, bits: u32) -> Vec<Written> {
     let numbers = array.data.iter();
     let one = |kind, bytes| (name.to_owned(), array.shape.clone(), kind, bytes);
     match (kind, array.shape.as_slice()) {
         (NumberFormat::I8, &[rows, _]) => {
-            let (q, scales) = in_8_bits(&array.data, rows);
+            let is_table = rows >= LEAST_TABLE;
+            let (q, scales) = in_8_bits(&array.data, rows, if is_table { bits } else { bits + 1 }.min(8));
             let bytes = scales.iter().flat_map(|x| x.to_le_bytes()).collect();
             vec![one(Dtype::I8, q), (format!("{name}{SCALE}"), vec![rows], Dtype::F32, bytes)]
         }

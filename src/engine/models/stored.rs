@@ -175,12 +175,15 @@ fn widen_scaled(q: &[u8], scale: f32) -> impl Iterator<Item = f32> {
     q.iter().map(move |q| f32::from(q.cast_signed()) * scale)
 }
 
-/// A matrix as whole numbers of 8 bits, and the scale of each of its rows: the greatest number of a row is 127.
-pub fn in_8_bits(numbers: &[f32], rows: usize) -> (Vec<u8>, Vec<f32>) {
+/// A matrix as whole numbers of 8 bits, and the scale of each of its rows. With 8 `bits` the greatest number of a row is 127;
+/// with fewer all are multiples of one step, so that a file of them packs to about `bits` a number.
+pub fn in_8_bits(numbers: &[f32], rows: usize, bits: u32) -> (Vec<u8>, Vec<f32>) {
     let width = (numbers.len() / rows.max(1)).max(1);
-    let scale = |row: &[f32]| row.iter().fold(0.0, |most: f32, x| most.max(x.abs())) / 127.0;
+    let levels = (1 << (bits - 1)) - 1;
+    let step = (127 / levels) as f32;
+    let scale = |row: &[f32]| row.iter().fold(0.0, |most: f32, x| most.max(x.abs())) / (levels as f32 * step);
     let scales: Vec<f32> = numbers.chunks(width).map(scale).collect();
-    let rounded = |x: f32, scale: f32| if scale > 0.0 { (x / scale).round() as i8 } else { 0 };
+    let rounded = |x: f32, scale: f32| if scale > 0.0 { ((x / (scale * step)).round() * step) as i8 } else { 0 };
     let rows = numbers.chunks(width).zip(&scales);
     let q = rows.flat_map(|(row, scale)| row.iter().map(move |x| rounded(*x, *scale).cast_unsigned())).collect();
     (q, scales)

@@ -38,6 +38,8 @@ impl<'a> LanguagePair<'a> {
 pub struct OpenWith {
     /// Where the state is kept between starts; `None`: nowhere.
     pub saved: Option<PathBuf>,
+    /// The text of a saved state where there are no files; one that cannot be read is as none.
+    pub kept: Option<String>,
     /// Models asked for; they replace the columns of the saved state.
     pub models: Vec<ModelSpec>,
     pub bundled: Vec<Installed>,

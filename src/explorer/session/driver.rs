@@ -65,7 +65,9 @@ impl Driver {
         if found.is_left_alone {
             std::mem::take(&mut claim).give_up();
         }
-        let session = Session::start(found.state.map(|state| state.with_moved(&options.bundled)), &options);
+        let kept = || options.kept.as_deref().and_then(persist::of_text);
+        let session =
+            Session::start(found.state.or_else(kept).map(|state| state.with_moved(&options.bundled)), &options);
         let saved = options.saved.filter(|_| !found.is_left_alone && !claim.is_taken());
         // The window that keeps the state is the one that a second start finds.
         inbox.follow(saved.as_deref().map(inbox_of).into_iter().collect());

@@ -197,11 +197,7 @@ pub fn load_or_set_aside(path: &Path) -> FoundState {
     if keys.get("version").and_then(Value::as_u64).is_some_and(|version| version > u64::from(VERSION)) {
         return left_alone(&Error::file(path, "was saved by a newer Interlinear; update this one to use it"));
     }
-    let state = serde_json::from_value(keys.into()).and_then(|state: SavedSession| {
-        Pages::default().restored(state.pages.clone())?;
-        Ok(state)
-    });
-    match state {
+    match judged(keys.into()) {
         Ok(mut state) => {
             let cut = [
                 (state.cut(), format!("a text longer than {MAX_SOURCE_BYTES} bytes, which was cut")),
@@ -216,6 +212,20 @@ pub fn load_or_set_aside(path: &Path) -> FoundState {
         }
         Err(error) => set_aside(path, &foreign(error)),
     }
+}
+
+fn judged(keys: Value) -> serde_json::Result<SavedSession> {
+    let state: SavedSession = serde_json::from_value(keys)?;
+    Pages::default().restored(state.pages.clone())?;
+    Ok(state)
+}
+
+/// A state that was kept as text by this version; `None`: it is none.
+pub fn of_text(text: &str) -> Option<SavedSession> {
+    let mut state = judged(serde_json::from_str(text).ok()?).ok().filter(|state| state.version == VERSION)?;
+    state.cut();
+    state.limit();
+    Some(state)
 }
 
 /// The bytes of a plain file of reasonable size, or what to answer.

@@ -62,7 +62,18 @@ pub struct App {
     spoken: Language,
     /// Fetches a catalogue that is not loaded yet.
     fetch: Option<Box<dyn Fn(Language)>>,
+    /// Keeps the state and its link where there are no files.
+    keep: Option<Keep>,
+    /// What was kept last, and when, in seconds.
+    kept: (u64, f64),
+    copies: bool,
 }
+
+/// Takes a link to what is shown, and the text of the whole state.
+pub type Keep = Box<dyn Fn(&str, &str)>;
+
+/// Browsers refuse a new address more often than some three times a second.
+const KEEP_EVERY: f64 = 1.0;
 
 impl App {
     pub fn new(desk: Box<dyn SessionHost>, ctx: &egui::Context) -> Self {
@@ -92,6 +103,9 @@ impl App {
             system: Language::default(),
             spoken: Language::default(),
             fetch: None,
+            keep: None,
+            kept: (0, 0.0),
+            copies: true,
         }
     }
 
@@ -108,6 +122,50 @@ impl App {
     pub fn with_catalogues(mut self, fetch: Box<dyn Fn(Language)>) -> Self {
         self.fetch = Some(fetch);
         self
+    }
+
+    pub fn keeping(mut self, keep: Keep) -> Self {
+        self.keep = Some(keep);
+        self
+    }
+
+    /// Where nothing may be put on the clipboard, what is copied is shown in a field.
+    pub fn copying(mut self, copies: bool) -> Self {
+        self.copies = copies;
+        self
+    }
+
+    fn copy(&mut self, ctx: &egui::Context, text: String) -> bool {
+        if self.copies {
+            ctx.copy_text(text);
+        } else {
+            self.local.shared.sheet = Sheet::Copy(text);
+        }
+        self.copies
+    }
+
+    fn keep(&mut self, ctx: &egui::Context) {
+        let Some(keep) = &self.keep else { return };
+        let (mark, now) = (self.mark(), ctx.input(|input| input.time));
+        if self.kept.0 == mark {
+            return;
+        }
+        let wait = self.kept.1 + KEEP_EVERY - now;
+        if self.kept.0 > 0 && wait > 0.0 {
+            return ctx.request_repaint_after_secs(wait as f32);
+        }
+        self.kept = (mark, now);
+        let session = self.desk.session();
+        if let (Ok(link), Ok(state)) = (session.link(), serde_json::to_string(&session.saved())) {
+            keep(&link, &state);
+        }
+    }
+
+    /// Another number for all that a link tells apart; never 0.
+    fn mark(&self) -> u64 {
+        let session = self.desk.session();
+        let lesson = session.lessons().open().map_or(0, |open| 1 + open.page as u64);
+        (session.app().revision + 1) * 1000 + lesson
     }
 
     fn speak(&mut self) {
@@ -253,13 +311,14 @@ impl App {
         }
         if std::mem::take(&mut self.local.shared.copies_link)
             && let Ok(link) = session.link()
+            && self.copy(ctx, link)
         {
-            ctx.copy_text(link);
             self.commands.push(WindowCommand::LinkCopied.into());
         }
         if let Some(text) = self.local.shared.copied.take() {
-            ctx.copy_text(text);
+            self.copy(ctx, text);
         }
+        let session = self.desk.session();
         if let Some((number, pixels)) =
             session.app().view.painted().filter(|(number, _)| Some(*number) != self.local.seen_painted)
         {
@@ -284,11 +343,9 @@ impl App {
     }
 
     fn make_code(&mut self) {
-        let session = self.desk.session();
-        let lesson = session.lessons().open().map_or(0, |open| 1 + open.page as u64);
-        // never 0, with which nothing was made
-        let revision = (session.app().revision + 1) * 1000 + lesson;
-        if !self.local.presents || session.app().view.settings.site.is_none() || self.local.code.0 == revision {
+        let (session, revision) = (self.desk.session(), self.mark());
+        let is_asked = self.local.presents || matches!(self.local.shared.sheet, Sheet::Copy(_));
+        if !is_asked || session.app().view.settings.site.is_none() || self.local.code.0 == revision {
             return;
         }
         // a text that is too long for a code has none
@@ -348,6 +405,7 @@ impl App {
             ctx.request_repaint();
         }
         self.finish(&ctx);
+        self.keep(&ctx);
         Announcer::translated(&ctx, &self.desk.session().app().document);
         self.note_frame();
     }

@@ -4,6 +4,8 @@
 pub mod act;
 pub mod app;
 pub mod manual;
+#[cfg(target_family = "wasm")]
+pub mod mirror;
 #[cfg(not(target_family = "wasm"))]
 pub mod native;
 pub mod spoken;

@@ -85,6 +85,13 @@ impl AlignmentHead {
         Self::read(config, model, &|shapes| Weights::load(path, shapes)).map(Some)
     }
 
+    /// Writes the head of a model to another file, its matrices in 8 bits ([`Weights::save_in_8_bits`]).
+    pub fn shorten(from: &Path, to: &Path, config: &Config, model: &Arc<Weights>, bits: u32) -> Result<()> {
+        let through =
+            |shapes: &Shapes| Weights::load(from, shapes).and_then(|head| head.save_in_8_bits(to, bits).map(|()| head));
+        Self::read(config, model, &through).map(drop)
+    }
+
     /// Reads a head with X', or an older one without.
     pub fn read(config: &Config, model: &Arc<Weights>, read: &dyn Fn(&Shapes) -> Result<Weights>) -> Result<Self> {
         let mut sizes = HeadSizes::of(config, model);

@@ -41,6 +41,8 @@ pub enum Sheet {
     Words(ColumnId, VariantWords),
     Beside(ColumnId),
     Ask(AskedPath),
+    /// A text that the system lets nobody put on the clipboard.
+    Copy(String),
 }
 
 /// Which words of a variant are typed.

@@ -20,6 +20,17 @@ impl SharedMemory {
     }
 }
 
+/// The path that was typed; in a browser, which has none, the name with which it is saved where nothing was typed.
+pub fn typed(window: &Window<'_>, name: &str) -> String {
+    let path = window.local.shared.path.trim();
+    if path.is_empty() && cfg!(target_family = "wasm") { name.to_owned() } else { path.to_owned() }
+}
+
+/// What stands in the field where nothing was typed.
+pub fn hint(name: &str) -> String {
+    if cfg!(target_family = "wasm") { name.to_owned() } else { tr!("a path, such as {name}", name) }
+}
+
 /// Warns that the file would be replaced if [`Sheet`](super::local::Sheet) asks that; returns whether it does.
 pub fn replaces_ui(ui: &mut Ui, window: &Window<'_>, path: &str) -> bool {
     let is_asked = window.local.shared.is_asked(path);

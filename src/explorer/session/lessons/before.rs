@@ -37,6 +37,7 @@ impl Snapshot {
             heads: app.view.heads,
             steps: vec![
                 StepsCommand::SetWrong(steps.wrong),
+                StepsCommand::SetDepth(steps.depth),
                 StepsCommand::SetMode(steps.mode),
                 StepsCommand::SetGuessing(steps.guessing.as_ref().map(|guessing| guessing.of)),
                 StepsCommand::SetBeam(steps.has_beam),

@@ -1,5 +1,7 @@
 //! How what a lesson says comes about, and when it is so. Each thing maps onto commands that menus and keys have, too.
 
+use std::collections::BTreeSet;
+
 use crate::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::settings::{RowSource, Shown};
@@ -7,6 +9,7 @@ use crate::app::{files::picture::measure, layout::Layout, state::AppState, view:
 use crate::pages::command::Command;
 use crate::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SearchCommand, SelectCommand};
 use crate::pages::steps::{StepsCommand, StepsPage};
+use crate::session::lessons::script::{Script, ScriptPart};
 use crate::session::lessons::things::{EVEN, LessonAct, LessonAction};
 use engine::analysis::measures::{MEASURES, Measure};
 use engine::{decoding::SystemSpec, models::transformer::heads::HeadKind};
@@ -62,6 +65,7 @@ impl LessonAction {
             Self::Inspector(on) => lay_out(Layout { inspector_open: *on, ..layout() }),
             Self::Solo(on) => lay_out(Layout { solo: *on, ..layout() }),
             Self::Class(on) => lay_out(Layout { class: *on, ..layout() }),
+            Self::Depth(depth) => one(StepsCommand::SetDepth(*depth)),
             Self::Mode(mode) if steps.mode == *mode => StepOutcome::Do(Vec::new()),
             Self::Mode(mode) => one(StepsCommand::SetMode(*mode)),
             Self::Wrong(wrong) => one(StepsCommand::SetWrong(*wrong)),
@@ -102,6 +106,7 @@ impl LessonAction {
             Self::Inspector(on) => layout.inspector_open == *on,
             Self::Solo(on) => layout.solo == *on,
             Self::Class(on) => layout.class == *on,
+            Self::Depth(depth) => steps.depth == *depth,
             Self::Mode(mode) => steps.mode == *mode,
             Self::Wrong(wrong) => steps.wrong == *wrong,
             Self::Guess(of) => steps.guessing.as_ref().map(|guessing| guessing.of) == *of,
@@ -158,10 +163,25 @@ fn of_name<'a>(app: &'a AppState, name: &str) -> Option<&'a Column> {
     app.document.models().find(|column| name_of(column) == name)
 }
 
+/// The columns that are open and the models that are installed.
+fn known(app: &AppState) -> Vec<SystemSpec> {
+    let open = app.document.columns.iter().map(|column| column.system.clone());
+    open.chain(app.bundled.iter().map(|installed| (&installed.folder).into())).collect()
+}
+
+/// The models that a lesson asks for and that are not there, each once.
+pub fn missing_models(script: &Script, app: &AppState) -> BTreeSet<String> {
+    let known: BTreeSet<String> = known(app).iter().map(SystemSpec::name).collect();
+    let parts = script.pages.iter().flat_map(|page| &page.parts);
+    let asked = parts.flat_map(ScriptPart::things).filter_map(|thing| match thing {
+        LessonAction::Models(names) => Some(names),
+        _ => None,
+    });
+    asked.flatten().filter(|name| !known.contains(*name)).cloned().collect()
+}
+
 fn models(names: &[String], app: &AppState) -> StepOutcome {
-    let known = app.document.columns.iter().map(|column| column.system.clone());
-    let known = known.chain(app.bundled.iter().map(|installed| (&installed.folder).into()));
-    let known: Vec<SystemSpec> = known.collect();
+    let known = known(app);
     let found = |name: &String| known.iter().find(|system| system.name() == *name).cloned();
     let missing: Vec<&str> = names.iter().filter(|name| found(name).is_none()).map(String::as_str).collect();
     if missing.is_empty() {

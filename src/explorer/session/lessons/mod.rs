@@ -23,7 +23,7 @@ use crate::jobs::files::texts::FolderTexts;
 use crate::pages::{command::Command, lesson::LessonCommand, steps::STEPS, steps::StepsPage, steps::picture::figure};
 use crate::session::lessons::doing::{StepBaseline, StepOutcome, is_apart, settled};
 use crate::session::lessons::handout::{OnPaper, Paper};
-use crate::session::lessons::progress::Progress;
+use crate::session::lessons::progress::{Answers, Progress};
 use crate::session::lessons::script::{Ask, LessonChoice, Script, ScriptPage, ScriptPart, Wait, last_of_each};
 use crate::session::lessons::shelf::{LessonFile, bundled};
 use crate::session::{lessons::before::Snapshot, lessons::things::LessonAct, lessons::things::LessonAction};
@@ -88,8 +88,15 @@ pub struct Running {
 }
 
 impl Running {
-    fn begin(key: String, script: Arc<Script>) -> Self {
-        let mut running = Self { key, script, ..Self::default() };
+    fn begin(key: String, script: Arc<Script>, answers: &Answers) -> Self {
+        let mut running = Self {
+            key,
+            script,
+            answers: answers.chosen.iter().copied().collect(),
+            typed: answers.typed.iter().cloned().collect(),
+            marked: answers.marked.iter().copied().collect(),
+            ..Self::default()
+        };
         running.turn_to(0);
         running
     }
@@ -359,6 +366,7 @@ impl Lessons {
             }
             LessonCommand::Close => {
                 self.keep_progress(app);
+                self.forget_answers();
                 self.open = None;
                 let Some(left) = self.left.take() else { return Vec::new() };
                 self.after = left.step();
@@ -397,9 +405,24 @@ impl Lessons {
     fn keep_progress(&mut self, app: &mut AppState) {
         let Some(open) = &self.open else { return };
         let known = self.progress.entry(open.key.clone()).or_default();
-        let now = Progress { page: open.page, is_done: known.is_done || open.is_last() };
-        if std::mem::replace(known, now) != now {
+        let answers = Answers {
+            chosen: open.answers.iter().map(|(place, choice)| (*place, *choice)).collect(),
+            typed: open.typed.iter().map(|(place, words)| (*place, words.clone())).collect(),
+            marked: open.marked.iter().map(|(place, is_right)| (*place, *is_right)).collect(),
+        };
+        let now = Progress { page: open.page, is_done: known.is_done || open.is_last(), answers };
+        if *known != now {
+            *known = now;
             app.changed();
+        }
+    }
+
+    /// A lesson that was read to its end begins without answers the next time.
+    fn forget_answers(&mut self) {
+        if let Some(progress) = self.open.as_ref().and_then(|open| self.progress.get_mut(&open.key))
+            && progress.is_done
+        {
+            progress.answers = Answers::default();
         }
     }
 
@@ -421,7 +444,9 @@ impl Lessons {
         };
         self.after = None;
         self.left.get_or_insert_with(|| Snapshot::of(app, steps));
-        self.open = Some(Running::begin(key.to_owned(), script));
+        self.forget_answers();
+        let answers = self.progress.get(key).map(|progress| progress.answers.clone()).unwrap_or_default();
+        self.open = Some(Running::begin(key.to_owned(), script, &answers));
     }
 
     fn print(&self, path: PathBuf, app: &mut AppState) {

@@ -174,7 +174,7 @@ pub(super) fn last_of_each(all: impl Iterator<Item = LessonAction>) -> Vec<Lesso
 }
 
 impl ScriptPart {
-    fn things(&self) -> &[LessonAction] {
+    pub(super) fn things(&self) -> &[LessonAction] {
         match self {
             Self::Do(things) => things,
             Self::Wait(wait) => std::slice::from_ref(&wait.thing),

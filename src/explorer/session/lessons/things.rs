@@ -7,8 +7,8 @@ use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::app::{layout::Look, page::Page, page::SENTENCE};
-use crate::pages::{page_of_key, steps::STEPS};
 use crate::pages::steps::command::{Guessed, Mode};
+use crate::pages::{page_of_key, steps::STEPS, steps::depth::Depth};
 use engine::models::{anatomy::Miswiring, transformer::heads::HeadKind};
 
 /// What only a reader can do.
@@ -64,6 +64,8 @@ pub enum LessonAction {
     Solo(bool),
     /// The mode for a class.
     Class(bool),
+    /// How much of the machine the steps show.
+    Depth(#[serde(deserialize_with = "depth")] Depth),
     /// Whose words the steps read on.
     Mode(#[serde(deserialize_with = "mode")] Mode),
     /// How the model of the steps is wired.
@@ -106,6 +108,10 @@ fn beam<'de, D: Deserializer<'de>>(input: D) -> Result<usize, D::Error> {
 
 fn page<'de, D: Deserializer<'de>>(input: D) -> Result<Page, D::Error> {
     known(input, "a page, such as \"steps\"", page_of_key)
+}
+
+fn depth<'de, D: Deserializer<'de>>(input: D) -> Result<Depth, D::Error> {
+    known(input, "\"sentence\", \"step\" or \"inside\"", Depth::from_key)
 }
 
 fn mode<'de, D: Deserializer<'de>>(input: D) -> Result<Mode, D::Error> {
@@ -209,6 +215,7 @@ impl LessonAction {
         Self::TypedWords(false),
         Self::Solo(false),
         Self::Class(false),
+        Self::Depth(Depth::Sentence),
         Self::Mode(Mode::Shown),
         Self::Wrong(None),
         Self::Guess(None),

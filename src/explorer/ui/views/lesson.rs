@@ -8,6 +8,7 @@ use crate::app::lights::{Highlight, HighlightPart};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Window, keep_side};
 use crate::pages::{lesson::LessonCommand, steps::StepsPage};
+use crate::session::lessons::doing::missing_models;
 use crate::session::lessons::script::{Ask, ScriptPart};
 use crate::session::lessons::{Lessons, Running, progress::Progress, shelf::PATH};
 use crate::ui::{act::PAGING, views::manual};
@@ -104,7 +105,7 @@ fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
         ui.add(Label::new(RichText::new(note).color(weak)).wrap());
         ui.add_space(theme::SPACE_2);
         for (n, kept) in lessons.shelf().enumerate() {
-            kept_ui(ui, window, n, kept, lessons.progress.get(&kept.key).copied());
+            kept_ui(ui, window, n, kept, lessons.progress.get(&kept.key));
         }
         if let Some(folder) = &lessons.folder {
             ui.add_space(theme::SPACE_3);
@@ -113,7 +114,7 @@ fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
     });
 }
 
-fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile, progress: Option<Progress>) {
+fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile, progress: Option<&Progress>) {
     let t = theme::tokens(ui);
     let title = format!("{}. {}", n + 1, kept.title());
     let button = Button::new(RichText::new(title).size(theme::TEXT_OUTPUT)).wrap();
@@ -125,7 +126,13 @@ fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile, pr
     if let Some(about) = about {
         labels::note(ui, about);
     }
-    if let Some(Progress { page, is_done }) = progress {
+    let missing = kept.script.as_ref().map(|script| missing_models(script, window.app)).unwrap_or_default();
+    if !missing.is_empty() {
+        let names = missing.into_iter().collect::<Vec<_>>().join(", ");
+        let text = tr!("Needs models that are not installed: {names}", names);
+        ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.warm)).wrap());
+    }
+    if let Some(&Progress { page, is_done, .. }) = progress {
         ui.horizontal(|ui| {
             if is_done {
                 ui.label(RichText::new(tr!("Done")).size(theme::TEXT_SMALL).color(t.accent));

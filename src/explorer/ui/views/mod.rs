@@ -54,6 +54,7 @@ fn over(ui: &mut egui::Ui, window: &mut Window<'_>, session: &Session) {
         window.ask(PICTURE.then(WindowCommand::SaveFigure).named(name));
     }
     sheets::sheets_ui(ui, window);
+    sheets::copy_ui(ui, window);
     training::new_training_ui(ui, session.training(), window);
     session.pages.each().into_iter().for_each(|page| page.over_ui(ui, window));
     help::help_ui(ui, window);

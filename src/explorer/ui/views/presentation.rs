@@ -75,28 +75,31 @@ fn next_model_ui(ui: &mut Ui, window: &mut Window<'_>) {
     window.push_if(ui.small_button(tr!("Next model")).clicked(), SelectCommand::Column(next));
 }
 
-fn code_ui(ui: &mut Ui, window: &mut Window<'_>) {
+/// The code of the link, where there is one.
+pub(super) fn squares_ui(ui: &mut Ui, window: &Window<'_>) {
     let (_, side, dark) = &window.local.code;
+    // around a code four squares are light
+    let all = side + 8;
+    let square = (CODE_SIDE / all as f32).floor().max(1.0);
+    let whole = egui::Vec2::splat(square * all as f32);
+    let (rect, response) = ui.allocate_exact_size(whole, egui::Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("Link to what is shown, as a code")));
+    ui.painter().rect_filled(rect, 0.0, theme::PAPER);
+    for (at, _) in dark.iter().enumerate().filter(|(_, dark)| **dark) {
+        let place = egui::vec2((at % side + 4) as f32, (at / side + 4) as f32) * square;
+        let rect = egui::Rect::from_min_size(rect.min + place, egui::Vec2::splat(square));
+        ui.painter().rect_filled(rect, 0.0, theme::INK);
+    }
+}
+
+fn code_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let why = match &window.app.view.settings.site {
         None => tr!("A code needs the address of the explorer in a browser: interlinear explore --site ADDRESS"),
         Some(_) => tr!("What is set is too long for a code; copy the link instead"),
     };
-    if dark.is_empty() {
+    if window.local.code.2.is_empty() {
         ui.add_enabled(false, egui::Button::new(tr!("Code")).small()).on_disabled_hover_text(why);
         return;
     }
-    ui.menu_button(tr!("Code"), |ui| {
-        // around a code four squares are light
-        let all = side + 8;
-        let square = (CODE_SIDE / all as f32).floor().max(1.0);
-        let whole = egui::Vec2::splat(square * all as f32);
-        let (rect, response) = ui.allocate_exact_size(whole, egui::Sense::hover());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("Link to what is shown, as a code")));
-        ui.painter().rect_filled(rect, 0.0, theme::PAPER);
-        for (at, _) in dark.iter().enumerate().filter(|(_, dark)| **dark) {
-            let place = egui::vec2((at % side + 4) as f32, (at / side + 4) as f32) * square;
-            let rect = egui::Rect::from_min_size(rect.min + place, egui::Vec2::splat(square));
-            ui.painter().rect_filled(rect, 0.0, theme::INK);
-        }
-    });
+    ui.menu_button(tr!("Code"), |ui| squares_ui(ui, window));
 }

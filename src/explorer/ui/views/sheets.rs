@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 
+use egui::accesskit::Role;
 use egui::text::{CCursor, CCursorRange};
-use egui::{Key, RichText, Ui};
+use egui::{Key, RichText, ScrollArea, Ui, WidgetInfo};
 
 use crate::app::open_with::{Installed, LanguagePair};
 use crate::app::{catalogue, document::column::file_name};
 use crate::pages::shell::dialogs::{AskedPath, MODEL, Wants};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::{sentence::command::ColumnCommand, shell::sheet};
+use crate::ui::views::presentation;
 use crate::widgets;
 use crate::widgets::{labels, theme};
 use engine::decoding::{SystemSpec, ensemble::Mixing};
@@ -17,6 +19,37 @@ use engine::{lang, models::choice::ModelSpec, text::language};
 
 const AROUND: f32 = 120.0;
 const WIDTH: f32 = 640.0;
+
+/// What could not be put on the clipboard, to be copied from a field.
+pub fn copy_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Sheet::Copy(text) = window.local.shared.sheet.clone() else { return };
+    let response = sheet::modal(ui, "copy_sheet", WIDTH, |ui, room| {
+        ui.heading(tr!("Copy from here"));
+        ui.label(tr!(
+            "This page may not use the clipboard, because its address does not begin with https. Press Ctrl+C."
+        ));
+        let mut shown = text.as_str();
+        let field = egui::TextEdit::multiline(&mut shown).desired_width(f32::INFINITY).desired_rows(2);
+        let scroll = ScrollArea::vertical().max_height((room.y - AROUND) * 0.4);
+        let mut output = scroll.show(ui, |ui| field.show(ui)).inner;
+        let response = output.response.response.clone();
+        response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, tr!("Text to copy")));
+        if !response.has_focus() {
+            response.request_focus();
+            let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
+            output.state.cursor.set_char_range(Some(all));
+            output.state.store(ui.ctx(), response.id);
+        }
+        if text.contains("#v") && !window.local.code.2.is_empty() {
+            presentation::squares_ui(ui, window);
+        }
+        ui.add_space(theme::SPACE_2);
+        ui.button(tr!("Close")).clicked()
+    });
+    if response.inner || response.should_close() {
+        window.local.shared.sheet = Sheet::None;
+    }
+}
 
 pub fn sheets_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Sheet::Ask(asked) = window.local.shared.sheet.clone() else { return };
@@ -49,7 +82,7 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
         _ => (tr!("Path"), tr!("a path on this computer")),
     };
     let label = ui.label(called);
-    let hint = asked.name.as_ref().map_or_else(|| hint.to_owned(), |name| tr!("a path, such as {name}", name));
+    let hint = asked.name.as_deref().map_or_else(|| hint.to_owned(), sheet::hint);
     let field = egui::TextEdit::singleline(&mut window.local.shared.path).desired_width(f32::INFINITY).hint_text(hint);
     let mut output = field.show(ui);
     let response = output.response.response.clone().labelled_by(label.id);
@@ -70,7 +103,7 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
 }
 
 fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: bool) {
-    let path = window.local.shared.path.trim().to_owned();
+    let path = sheet::typed(window, asked.name.as_deref().unwrap_or_default());
     let is_new = asked.question.wants.may_replace();
     let replaces = is_new && sheet::replaces_ui(ui, window, &path);
     ui.horizontal(|ui| {

@@ -211,14 +211,14 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawi
     let label = ui.label(tr!("Path"));
     let field = TextEdit::singleline(&mut window.local.shared.path)
         .desired_width(f32::INFINITY)
-        .hint_text(tr!("a path, such as {name}", name = drawing.file()));
+        .hint_text(sheet::hint(&drawing.file()));
     let field = ui.add(field).labelled_by(label.id);
     let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     if ui.memory(|memory| memory.focused().is_none()) {
         field.request_focus();
     }
     window.local.dialogs.missing_ui(ui);
-    let path = window.local.shared.path.trim().to_owned();
+    let path = sheet::typed(window, &drawing.file());
     // the format's ending is added where none is typed
     let written = drawing.named(PathBuf::from(&path)).display().to_string();
     let replaces = sheet::replaces_ui(ui, window, &written);

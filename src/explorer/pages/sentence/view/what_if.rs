@@ -19,7 +19,13 @@ pub(super) fn what_if_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Wind
     let response = sheet::modal(ui, "what_if", WIDTH, |ui, _| match window.local.shared.sheet {
         Sheet::Words(_, words) => words_ui(ui, sentence, window, column, words),
         Sheet::Beside(_) => beside_ui(ui, sentence, window, column),
-        Sheet::None | Sheet::Help | Sheet::Training | Sheet::Figure { .. } | Sheet::Head(_) | Sheet::Ask(_) => {}
+        Sheet::None
+        | Sheet::Help
+        | Sheet::Training
+        | Sheet::Figure { .. }
+        | Sheet::Head(_)
+        | Sheet::Ask(_)
+        | Sheet::Copy(_) => {}
     });
     if response.should_close() {
         close(sentence, window);
