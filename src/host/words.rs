@@ -1,7 +1,7 @@
 //! From hypotheses to words and links, as commands and Python give them.
 
 use engine::analysis::words::{merge_alpha, over_words};
-use engine::analysis::{alignment::Alignment, hard::Link, row_convention::RowConvention};
+use engine::analysis::{alignment::Alignment, hard, hard::Link, row_convention::RowConvention};
 use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions, Specials};
 use engine::error::{Error, Result};
 use engine::models::{Model, Stepper};
@@ -78,6 +78,17 @@ impl LinkedSides {
     pub fn cut_by(mut self, source: &Sentence, rule: WordRule) -> Option<Self> {
         self.words[0].places = WordPlaces::of_sentence(&whole_words(source, &self.words[0].words), &source.text, rule)?;
         Some(self)
+    }
+
+    /// All links with alpha above 0 and their alpha, in their order; a link of several words comes several times.
+    pub fn weights(&self, rows: &[Vec<f32>], counted: LinkWords) -> Vec<(Link, f32)> {
+        let alpha = over_words(rows, &self.words[0], &self.words[1]);
+        let counted = |link: Link| match counted {
+            LinkWords::Tokens => Some(link),
+            LinkWords::Spaces => WordExchange::carried(&[link], &self.spaced[0], &self.spaced[1]).pop(),
+        };
+        let weighed = |link: Link| Some((counted(link)?, alpha.row(link.target)[link.source]));
+        hard::links_above(&alpha, 0.0).into_iter().filter_map(weighed).collect()
     }
 
     /// The links that `read` finds in alpha over words, as those of the words that are counted.

@@ -5,6 +5,8 @@ use std::{path::PathBuf, sync::Mutex};
 
 use pyo3::prelude::{Bound, PyAny, Python, pyclass, pyfunction, pymethods};
 
+use crate::forked;
+use crate::forked::Users;
 use crate::waiting;
 use engine::aligner::corpus::{CorpusBuilder, RARE};
 use engine::aligner::learn::{LearningProgress, learn, pairs_of_all_passes};
@@ -34,7 +36,7 @@ pub fn symmetrizations() -> Vec<&'static str> {
 
 /// The statistical aligner, which learned from pairs of lines or before.
 #[pyclass(frozen, module = "interlinear._native")]
-pub struct Learner(Mutex<LineAligner>);
+pub struct Learner(Mutex<LineAligner>, Users);
 
 #[pymethods]
 impl Learner {
@@ -65,34 +67,38 @@ impl Learner {
             }
             Ok(LineAligner::new(learned, source, target))
         })?;
-        Ok(Self(Mutex::new(aligner)))
+        Ok(Self(Mutex::new(aligner), Users::default()))
     }
 
     /// What `save` wrote, or `align --statistical --save`.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, pretokenized: bool) -> Answer<Self> {
-        Ok(py.detach(|| {
+        Ok(forked::detached(py, || {
             let learned = Learned::open(&path)?;
             let (source, target) = learned.languages.clone();
             let cutter = |language: &str| {
                 Cutter::new(if language.is_empty() { "und" } else { language }, pretokenized || language.is_empty())
             };
-            Ok::<_, Error>(Self(Mutex::new(LineAligner::new(learned, cutter(&source), cutter(&target)))))
-        })?)
+            Ok::<_, Error>(Self(
+                Mutex::new(LineAligner::new(learned, cutter(&source), cutter(&target))),
+                Users::default(),
+            ))
+        })??)
     }
 
     /// What comes with the program for two languages.
     #[staticmethod]
     fn bundled(py: Python<'_>, source: &str, target: &str, pretokenized: bool) -> Answer<Self> {
-        let found = py.detach(|| LineAligner::bundled(source, target, pretokenized))?;
+        let found = forked::detached(py, || LineAligner::bundled(source, target, pretokenized))??;
         let none =
             || Error::Input(format!("no aligner comes along for {source} and {target}; give text to learn from"));
-        Ok(Self(Mutex::new(found.ok_or_else(none)?)))
+        Ok(Self(Mutex::new(found.ok_or_else(none)?), Users::default()))
     }
 
     /// Keeps what was learned, at most so many pairs of words.
     fn save(&self, py: Python<'_>, path: PathBuf, most: usize) -> Answer<()> {
-        Ok(py.detach(|| self.locked().learned.pruned(most).save(&path))?)
+        let _user = self.1.enter(py, "aligner")?;
+        Ok(forked::detached(py, || self.locked().learned.pruned(most).save(&path))??)
     }
 
     /// The links of pairs of lines, between what stands between their spaces.
@@ -103,6 +109,7 @@ impl Learner {
         let way = AlignerDirection::of_aligner().find(|way| way.name() == symmetrize);
         let names = symmetrizations().join(", ");
         let way = way.ok_or_else(|| Error::Input(format!("there is no {symmetrize}; choose {names}")))?;
+        let _user = self.1.enter(py, "aligner")?;
         waiting::work(py, on_progress.as_ref(), |ticket, counted| {
             let mut aligner = self.locked();
             let mut all: Vec<Pairs> = Vec::with_capacity(sources.len());
@@ -114,6 +121,13 @@ impl Learner {
             }
             Ok(all)
         })
+    }
+
+    /// The languages that it learned, where they are known.
+    #[getter]
+    fn languages(&self, py: Python<'_>) -> Answer<(String, String)> {
+        let _user = self.1.enter(py, "aligner")?;
+        Ok(forked::detached(py, || self.locked().learned.languages.clone())?)
     }
 
     /// Pairs of all passes over a text of so many.

@@ -8,10 +8,12 @@ use numpy::{PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::prelude::{FromPyObject, Python, pyclass, pyfunction, pymethods};
 
 use crate::arrays::{Matrix, Words, matrix};
+use crate::forked;
 use corpus::{export::picture, store::output::SystemOutput};
 use engine::analysis::{alignment::Alignment, words::merge_alpha};
 use engine::error::{Error, Result};
 use engine::text::{cut::WordRule, pieces::PieceMarks, write};
+use explorer::app::files::picture::PictureRequest;
 use figure::formats::{FORMATS, FigureFormat, format, format_of};
 use figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use figure::palette::{COLOUR_MAPS, ColourMap};
@@ -23,7 +25,7 @@ use figure::{beam::BeamRow, fonts::Fonts, links::Weight, provenance::Provenance}
 #[pyo3(from_item_all)]
 pub struct StyleAsked {
     /// Nothing: a heatmap, or the beam where there is no alignment.
-    kind: Option<String>,
+    pub kind: Option<String>,
     palette: Option<String>,
     dark: bool,
     legend: bool,
@@ -46,6 +48,8 @@ pub struct DrawnHypothesis {
 pub struct NativeFigure {
     said: SystemOutput,
     beam: Vec<DrawnHypothesis>,
+    /// What has the search, or a word of it.
+    picture: Option<PictureRequest>,
     kind: &'static FigureKind,
     look: FigureStyle,
     page: FigurePage,
@@ -65,15 +69,18 @@ fn within(what: &str, number: f32, (least, most): (f32, f32)) -> Result<f32> {
 impl NativeFigure {
     /// A figure of what was said in words.
     pub fn new(
-        said: SystemOutput, beam: Vec<DrawnHypothesis>, style: &StyleAsked, provenance: Provenance,
+        said: SystemOutput, beam: Vec<DrawnHypothesis>, (style, mut picture): (&StyleAsked, Option<PictureRequest>),
+        provenance: Provenance,
     ) -> Answer<Self> {
-        let drawn = [FigureNeeds::Nothing, FigureNeeds::Alignment];
-        let kinds = || KINDS.iter().filter(|kind| drawn.contains(&kind.needs)).map(|kind| kind.name);
         let usual = if said.alpha.is_some() { "heatmap" } else { "beam" };
         let name = style.kind.as_deref().unwrap_or(usual);
-        let kind =
-            kind(name).filter(|kind| drawn.contains(&kind.needs)).ok_or_else(|| unknown("kind", name, kinds()))?;
-        if kind.needs == FigureNeeds::Alignment && said.alpha.is_none() {
+        let kind = kind(name).ok_or_else(|| unknown("kind", name, KINDS.iter().map(|kind| kind.name)))?;
+        let is_lacking = match kind.needs {
+            FigureNeeds::Nothing => beam.is_empty(),
+            FigureNeeds::Alignment => said.alpha.is_none(),
+            FigureNeeds::Search | FigureNeeds::Word => picture.is_none(),
+        };
+        if is_lacking {
             return Err(Error::Input(kind.needs.lacking().to_owned()).into());
         }
         let maps = || COLOUR_MAPS.iter().map(|map| map.key);
@@ -90,7 +97,10 @@ impl NativeFigure {
         };
         let width_mm = style.width.map(|width| within("width", width, WIDTHS_MM)).transpose()?;
         let page = FigurePage { width_mm, dpi: within("dpi", style.dpi, DPIS)? };
-        Ok(Self { said, beam, kind, look, page, provenance })
+        if let Some(picture) = &mut picture {
+            (picture.look, picture.page) = (look.clone(), page);
+        }
+        Ok(Self { said, beam, picture, kind, look, page, provenance })
     }
 
     fn sheet(&self) -> PictureSheet<'_> {
@@ -105,6 +115,9 @@ impl NativeFigure {
     }
 
     fn written(&self, format: &FigureFormat) -> Result<Vec<u8>> {
+        if let Some(picture) = &self.picture {
+            return picture.drawn(|figure| (format.write)(figure, &self.page, &Fonts::default()));
+        }
         let sheet = self.sheet();
         let lacking = || Error::Input(self.kind.needs.lacking().to_owned());
         let figure = self.kind.draw(&sheet, &self.look).ok_or_else(lacking)?;
@@ -117,17 +130,23 @@ impl NativeFigure {
     /// The file in a format, by its name.
     fn bytes(&self, py: Python<'_>, name: &str) -> Answer<Vec<u8>> {
         let known = format(name).ok_or_else(|| unknown("format", name, FORMATS.iter().map(|format| format.name)))?;
-        Ok(py.detach(|| self.written(known))?)
+        Ok(forked::detached(py, || self.written(known))??)
     }
 
     /// Writes it in the format that the name ends with.
     fn save(&self, py: Python<'_>, path: PathBuf) -> Answer<()> {
-        Ok(py.detach(|| {
+        Ok(forked::detached(py, || {
             // The name is at fault, and not the file.
             let format = format_of(&path).map_err(|why| Error::Input(why.to_string()))?;
             let bytes = self.written(format)?;
             write::write_atomic(&path, |file| file.write_all(&bytes))
-        })?)
+        })??)
+    }
+
+    /// What it draws.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.kind.name
     }
 
     /// The words of both sides.
@@ -159,16 +178,19 @@ pub fn alignment(alpha: &PyReadonlyArray2<'_, f32>, (source, target): (usize, us
     Ok(if columns == 0 { Alignment::default() } else { Alignment::new(weights, columns).unwrap_or_default() })
 }
 
-/// A figure of anybody's attention.
+/// A figure of anybody's attention, or of hypotheses.
 #[pyfunction]
 pub fn draw(
-    source: Vec<String>, target: Vec<String>, alpha: PyReadonlyArray2<'_, f32>, title: &str, style: StyleAsked,
+    source: Vec<String>, target: Vec<String>, alpha: Option<PyReadonlyArray2<'_, f32>>, title: &str, style: StyleAsked,
+    beam: Vec<(f32, Vec<(String, f32)>)>,
 ) -> Answer<NativeFigure> {
-    let alpha = alignment(&alpha, (source.len(), target.len()), "alpha")?;
-    let said = SystemOutput { source, target, alpha: Some(alpha), ..SystemOutput::default() };
+    let read = |alpha| alignment(&alpha, (source.len(), target.len()), "alpha");
+    let alpha = alpha.map(read).transpose()?;
+    let said = SystemOutput { source, target, alpha, ..SystemOutput::default() };
     let mut about = Provenance { title: title.to_owned(), ..Provenance::default() };
     about.program();
-    NativeFigure::new(said, Vec::new(), &style, about)
+    let beam = beam.into_iter().map(|(log_p, words)| DrawnHypothesis { log_p, words });
+    NativeFigure::new(said, beam.collect(), (&style, None), about)
 }
 
 /// Words instead of the pieces of a vocabulary, by the marks that the pieces have, and alpha between them.

@@ -6,6 +6,7 @@ pub mod aligning;
 pub mod arrays;
 pub mod failure;
 pub mod figure;
+pub mod forked;
 pub mod model;
 pub mod translation;
 pub mod waiting;
@@ -17,7 +18,6 @@ use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::{Python, pyfunction, pymodule};
 
 use crate::failure::Answer;
-use cli;
 use host::bundled;
 
 /// Gives memory back that threads leave, as in the program.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::{Bound, FromPyObject, PyAny, Python, pyclass, pymethods};
 
+use crate::forked::Users;
 use crate::translation::{NativeTranslation, TranslatedSentence};
 use crate::waiting;
 use crate::{failure::warn, waiting::Counted};
@@ -31,6 +32,7 @@ pub struct NativeModel {
     stepper: Kept,
     /// The same with its alignment head.
     head: Kept,
+    users: Users,
 }
 
 /// How sentences are read and translated.
@@ -53,6 +55,16 @@ pub struct SearchAsked {
     keeps_going: bool,
     /// Sentences that came before these.
     before: usize,
+}
+
+impl SearchAsked {
+    fn options(&self) -> SearchOptions {
+        let Self { beam, max_length, coverage, forbid_unk, allow_unk, .. } = *self;
+        let ranking = Ranking { length: LengthRule::Power(self.length_normalization), coverage };
+        let most_numbers = if self.beam_alpha { usize::MAX } else { 0 };
+        let options = SearchOptions { most_numbers, ..SearchOptions::default() };
+        SearchOptions { beam, max_length, ranking, forbid_unk, allow_unk, ..options }
+    }
 }
 
 /// How pairs are read and scored.
@@ -98,7 +110,7 @@ impl NativeModel {
     fn translated(
         &self, texts: &[String], asked: &SearchAsked, ticket: &CancellationToken, counted: &Counted,
     ) -> Result<Vec<TranslatedSentence>> {
-        let system: &Ensemble = &self.system;
+        let (system, options): (&Ensemble, _) = (&self.system, asked.options());
         if asked.coverage > 0.0 {
             words::require_alignment(system, false, "coverage")?;
         }
@@ -110,7 +122,7 @@ impl NativeModel {
         let chosen: Vec<usize> = (0..read.len()).filter(is_readable).collect();
         let sources = chosen.iter().filter_map(|&at| Some(read[at].as_ref().ok()?.ids.as_slice()));
         let sources: Vec<&[u32]> = sources.collect();
-        let found = self.run(false, |stepper| search(system, stepper, &sources, asked, ticket, counted))?;
+        let found = self.run(false, |stepper| search(system, stepper, &sources, (asked, &options), ticket, counted))?;
         let mut all = vec![Vec::new(); read.len()];
         for (at, hypotheses) in chosen.into_iter().zip(found) {
             all[at] = hypotheses;
@@ -119,8 +131,8 @@ impl NativeModel {
         let found = read.into_iter().zip(all).map(|(sentence, hypotheses)| {
             let (source, error) = sentence.map_or_else(|why| (Sentence::default(), Some(why)), |read| (read, None));
             let said = self.sentence((source, hypotheses), asked.pretokenized, reading, error);
-            let (replaces, beam) = (asked.replace_unk, asked.beam);
-            TranslatedSentence { replaces, beam, ..said }
+            let (replaces, options) = (asked.replace_unk, options.clone());
+            TranslatedSentence { replaces, options, ..said }
         });
         Ok(found.collect())
     }
@@ -171,21 +183,29 @@ impl NativeModel {
         &self, (source, hypotheses): (Sentence, Vec<Hypothesis>), pretokenized: bool, reading: RowConvention,
         error: Option<String>,
     ) -> TranslatedSentence {
-        let (system, target, replaces, beam) = (Arc::clone(&self.system), None, false, 0);
-        TranslatedSentence { system, source, target, hypotheses, pretokenized, replaces, beam, reading, error }
+        let (system, target, replaces) = (Arc::clone(&self.system), None, false);
+        let kernels = (self.runtime.engine, self.runtime.threads);
+        let options = SearchOptions { beam: 0, ..SearchOptions::default() };
+        TranslatedSentence {
+            system,
+            kernels,
+            source,
+            target,
+            hypotheses,
+            pretokenized,
+            replaces,
+            options,
+            reading,
+            error,
+        }
     }
 }
 
 /// Searches; the rows of what keeps its alpha are brought to their tokens.
 fn search(
-    system: &Ensemble, stepper: &mut dyn Stepper, sources: &[&[u32]], asked: &SearchAsked, ticket: &CancellationToken,
-    counted: &Counted,
+    system: &Ensemble, stepper: &mut dyn Stepper, sources: &[&[u32]], (asked, options): (&SearchAsked, &SearchOptions),
+    ticket: &CancellationToken, counted: &Counted,
 ) -> Result<Vec<Vec<Hypothesis>>> {
-    let SearchAsked { beam, max_length, coverage, forbid_unk, allow_unk, .. } = *asked;
-    let ranking = Ranking { length: LengthRule::Power(asked.length_normalization), coverage };
-    let most_numbers = if asked.beam_alpha { usize::MAX } else { 0 };
-    let options = SearchOptions { most_numbers, ..SearchOptions::default() };
-    let options = SearchOptions { beam, max_length, ranking, forbid_unk, allow_unk, ..options };
     let mut all = vec![Vec::new(); sources.len()];
     let mut keep = |indexes: &[usize], decoded: Vec<Decoded>| {
         let best = |decoded: &Decoded| decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
@@ -193,7 +213,7 @@ fn search(
         indexes.iter().zip(decoded).for_each(|(&index, decoded)| all[index] = decoded.hypotheses);
         Ok(())
     };
-    decoding::decode_all(stepper, system.specials(), sources, &options, asked.batch, ticket, &mut keep)?;
+    decoding::decode_all(stepper, system.specials(), sources, options, asked.batch, ticket, &mut keep)?;
     let shown = if asked.beam_alpha { usize::MAX } else { 1 };
     let translations = sources.iter().zip(&mut all).flat_map(|(source, hypotheses)| {
         hypotheses.iter_mut().take(shown).map(|one| (*source, &[][..], one)).collect::<Vec<_>>()
@@ -211,7 +231,13 @@ impl NativeModel {
         runtime.device.notice.iter().try_for_each(|notice| warn(py, notice))?;
         let spec = SystemSpec { members: folders.into_iter().map(Into::into).collect(), ..SystemSpec::default() };
         let system = waiting::work(py, None, |_, _| Ensemble::load(&spec, &runtime.device))?;
-        Ok(Self { system: Arc::new(system), runtime, stepper: Kept::default(), head: Kept::default() })
+        Ok(Self {
+            system: Arc::new(system),
+            runtime,
+            stepper: Kept::default(),
+            head: Kept::default(),
+            users: Users::default(),
+        })
     }
 
     /// Its facts, by their names.
@@ -243,6 +269,7 @@ impl NativeModel {
     fn translate(
         &self, py: Python<'_>, texts: Vec<String>, asked: SearchAsked, on_progress: Option<Bound<'_, PyAny>>,
     ) -> Answer<Vec<NativeTranslation>> {
+        let _user = self.users.enter(py, "model")?;
         let found = waiting::work(py, on_progress.as_ref(), |ticket, counted| {
             self.translated(&texts, &asked, ticket, counted)
         })?;
@@ -253,6 +280,7 @@ impl NativeModel {
         &self, py: Python<'_>, sources: Vec<String>, targets: Vec<String>, asked: ScoreAsked,
         on_progress: Option<Bound<'_, PyAny>>,
     ) -> Answer<Vec<NativeTranslation>> {
+        let _user = self.users.enter(py, "model")?;
         let found = waiting::work(py, on_progress.as_ref(), |ticket, counted| {
             self.scored((&sources, &targets), &asked, ticket, counted)
         })?;

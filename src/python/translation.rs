@@ -9,19 +9,29 @@ use pyo3::{exceptions::PyValueError, sync::PyOnceLock};
 
 use crate::arrays::{Matrix, Words, array, matrix};
 use crate::figure::{DrawnHypothesis, NativeFigure, StyleAsked};
+use crate::waiting;
+use cli::figure::overlays::Overlays;
+use cli::figure::scene::{Scenes, Showing};
 use corpus::run;
 use corpus::run::SystemRunOptions;
 use corpus::store::{output::SystemOutput, read::StoredAbout};
 use engine::analysis::{alignment::Alignment, hard, row_convention::RowConvention, unknown::Replacing};
 use engine::decoding::{Ensemble, Hypothesis, SearchOptions, SystemSpec};
+use engine::error::Error;
+use engine::evaluation::rows::RowReader;
+use engine::models::Kernels;
 use engine::text::sentence::Sentence;
+use explorer::app::files::picture::PictureRequest;
 use figure::provenance::Provenance;
+use figure::sheet::{FigureNeeds, kind};
 use host::words::{LinkedSides, text, tokens};
 use training::settings::LinkWords;
 
 /// What came of a sentence.
 pub struct TranslatedSentence {
     pub system: Arc<Ensemble>,
+    /// What runs the system, and the threads for it.
+    pub kernels: (Kernels, usize),
     pub source: Sentence,
     /// The translation that was given.
     pub target: Option<Sentence>,
@@ -30,8 +40,8 @@ pub struct TranslatedSentence {
     pub pretokenized: bool,
     /// Unknown words give way to source words.
     pub replaces: bool,
-    /// Hypotheses of the beam; 0 where the translation was given.
-    pub beam: usize,
+    /// Its beam is 0 where the translation was given.
+    pub options: SearchOptions,
     pub reading: RowConvention,
     /// Why the model does not read it.
     pub error: Option<String>,
@@ -39,6 +49,9 @@ pub struct TranslatedSentence {
 
 /// A matrix of numpy, filled when it is first looked at.
 type Filled = PyOnceLock<Option<Py<PyArray2<f32>>>>;
+
+/// Alpha, the words of both sides, and which of them links count.
+type Linked<'a> = (&'a [Vec<f32>], Option<LinkedSides>, LinkWords);
 
 /// Those of a hypothesis.
 #[derive(Default)]
@@ -85,7 +98,7 @@ impl NativeTranslation {
     pub fn about(&self) -> StoredAbout {
         let (found, system) = (&*self.found, &*self.found.system);
         let options = SystemRunOptions {
-            search: SearchOptions { beam: found.beam, ..SearchOptions::default() },
+            search: SearchOptions { beam: found.options.beam, ..SearchOptions::default() },
             ..SystemRunOptions::default()
         };
         let members = system.members().iter().map(|model| (&model.folder).into()).collect();
@@ -98,7 +111,8 @@ impl NativeTranslation {
         let (found, system) = (&*self.found, &*self.found.system);
         let mut about = Provenance { title: system.name(), ..Provenance::default() };
         system.members().iter().for_each(|model| about.model(&model.config.name, &model.digest()));
-        let search = if found.beam == 0 { "given translation".to_owned() } else { format!("beam {}", found.beam) };
+        let beam = found.options.beam;
+        let search = if beam == 0 { "given translation".to_owned() } else { format!("beam {beam}") };
         about.with([
             ("search", search),
             ("reading", found.reading.name().to_owned()),
@@ -106,6 +120,47 @@ impl NativeTranslation {
             ("translation", self.text()),
             ("log p", self.log_p().to_string()),
         ])
+    }
+
+    /// What links are read from.
+    fn linked(&self, words: &str) -> Answer<Linked<'_>> {
+        let counted = match words {
+            "spaces" => LinkWords::Spaces,
+            "tokens" => LinkWords::Tokens,
+            _ => {
+                return Err(PyValueError::new_err(format!("links count words of spaces or tokens, not {words}")).into());
+            }
+        };
+        let (found, system) = (&*self.found, &*self.found.system);
+        let Some(one) = self.hypothesis() else { return Ok((&[], None, counted)) };
+        let Some(alpha) = &one.alpha else {
+            let message = format!("{} has no alignment here, hence no links; see alpha", system.name());
+            return Err(PyValueError::new_err(message).into());
+        };
+        let sides = match &found.target {
+            Some(target) => LinkedSides::of_pair(system, (&found.source, target), found.pretokenized),
+            None => LinkedSides::of_translation(system.lead(), &found.source, one, found.pretokenized),
+        };
+        Ok((alpha, sides, counted))
+    }
+
+    /// A figure that is drawn anew: the search as a tree, or one word with what else was weighed there.
+    fn picture(&self, py: Python<'_>, showing: Showing) -> Answer<PictureRequest> {
+        let (found, system) = (&*self.found, &*self.found.system);
+        let given = found.target.as_ref().map(|target| target.text.clone());
+        let is_search = showing.kind.needs == FigureNeeds::Search;
+        if self.hypothesis().is_none() || is_search && given.is_some() {
+            return Err(Error::Input(showing.kind.needs.lacking().to_owned()).into());
+        }
+        let given = given.or_else(|| (self.place > 0 && !is_search).then(|| self.text()));
+        waiting::work(py, None, |_, _| {
+            let is_head = found.reading == RowConvention::Head;
+            let make = if is_head { Ensemble::stepper_with_head } else { Ensemble::stepper };
+            let stepper = make(system, found.kernels.0, found.kernels.1)?;
+            let rows = RowReader::chosen(system.into(), &*stepper, Some(found.reading))?;
+            let mut scenes = Scenes::new(system, (rows, stepper), &found.options, showing, Overlays::default());
+            scenes.scene(&found.source.text, given.as_deref(), None)
+        })
     }
 
     fn filled<'py>(
@@ -212,33 +267,47 @@ impl NativeTranslation {
 
     #[pyo3(signature = (threshold = None, words = "spaces"))]
     fn links(&self, threshold: Option<f32>, words: &str) -> Answer<Vec<(usize, usize)>> {
-        let counted = match words {
-            "spaces" => LinkWords::Spaces,
-            "tokens" => LinkWords::Tokens,
-            _ => {
-                return Err(PyValueError::new_err(format!("links count words of spaces or tokens, not {words}")).into());
-            }
-        };
-        let (found, system) = (&*self.found, &*self.found.system);
-        let lead = system.lead();
-        let Some(one) = self.hypothesis() else { return Ok(Vec::new()) };
-        let Some(alpha) = &one.alpha else {
-            let message = format!("{} has no alignment here, hence no links; see alpha", system.name());
-            return Err(PyValueError::new_err(message).into());
-        };
-        let sides = match &found.target {
-            Some(target) => LinkedSides::of_pair(system, (&found.source, target), found.pretokenized),
-            None => LinkedSides::of_translation(lead, &found.source, one, found.pretokenized),
-        };
-        let read = |words: &Alignment| {
-            threshold.map_or_else(|| found.reading.links(words), |theta| hard::links_above(words, theta))
-        };
+        let (reading, (alpha, sides, counted)) = (self.found.reading, self.linked(words)?);
+        let read =
+            |words: &Alignment| threshold.map_or_else(|| reading.links(words), |theta| hard::links_above(words, theta));
         let links = sides.map(|sides| sides.links(alpha, read, counted)).unwrap_or_default();
         Ok(links.into_iter().map(|link| (link.source, link.target)).collect())
     }
 
-    /// A figure of it; of whole words, or of the tokens of the model.
-    fn figure(&self, are_words: bool, style: StyleAsked) -> Answer<NativeFigure> {
+    /// All links with their alpha, for thresholds.
+    fn weighted_links(&self, words: &str) -> Answer<Vec<(usize, usize, f32)>> {
+        let (alpha, sides, counted) = self.linked(words)?;
+        let all = sides.map(|sides| sides.weights(alpha, counted)).unwrap_or_default();
+        Ok(all.into_iter().map(|(link, alpha)| (link.source, link.target, alpha)).collect())
+    }
+
+    /// The name of its system.
+    #[getter]
+    fn model(&self) -> String {
+        self.found.system.name()
+    }
+
+    /// Its place in the beam, from 0.
+    #[getter]
+    fn place(&self) -> usize {
+        self.place
+    }
+
+    /// log p of each target word of `words`.
+    #[getter]
+    fn word_log_p(&self) -> Vec<f32> {
+        self.said().unwrap_or_default().word_log_p
+    }
+
+    /// A figure of it; of whole words, or of the tokens of the model. Bars are of one word, a tree may have all branches.
+    fn figure(
+        &self, py: Python<'_>, are_words: bool, word: usize, pruned: bool, style: StyleAsked,
+    ) -> Answer<NativeFigure> {
+        let (pretokenized, pieces) = (self.found.pretokenized, !are_words);
+        let named = style.kind.as_deref().and_then(kind);
+        let anew = named.filter(|kind| matches!(kind.needs, FigureNeeds::Search | FigureNeeds::Word));
+        let picture = anew.map(|kind| self.picture(py, Showing { kind, word, pruned, pretokenized, pieces }));
+        let picture = picture.transpose()?;
         let said = match self.hypothesis() {
             Some(one) if !are_words => SystemOutput {
                 source: self.found.source.tokens.clone(),
@@ -253,6 +322,6 @@ impl NativeTranslation {
             let said = one.said().unwrap_or_default();
             DrawnHypothesis { log_p, words: said.target.into_iter().zip(said.word_log_p).collect() }
         };
-        NativeFigure::new(said, self.beam().into_iter().map(line).collect(), &style, self.provenance())
+        NativeFigure::new(said, self.beam().into_iter().map(line).collect(), (&style, picture), self.provenance())
     }
 }

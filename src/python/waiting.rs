@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::{thread, time::Duration};
 
 use crate::failure::Answer;
+use crate::forked;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::{Bound, PyAny, PyAnyMethods as _, PyErr, PyResult, Python};
 
@@ -43,12 +44,13 @@ pub fn work<T: Send>(
     let generation = Generation::new();
     let (ticket, counted) = (generation.next(), Counted::default());
     let (end, ended) = channel::<()>();
+    let threads = forked::threads(py)?;
     thread::scope(|scope| {
         let (ticket, counted) = (&ticket, &counted);
         let doing = move || {
             // Dropped when the work is over, however it ends.
             let _end = end;
-            doing(ticket, counted)
+            forked::run(threads, || doing(ticket, counted))
         };
         let worker = thread::Builder::new().name("interlinear-python".to_owned()).spawn_scoped(scope, doing);
         let worker = worker.map_err(|error| Error::Internal(format!("a thread cannot be had ({error})")))?;

@@ -2,13 +2,14 @@
 
 use crate::failure::{Answer, warn};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::{Bound, FromPyObject, PyAny, PyRef, Python, pyclass, pymethods};
 use pyo3::{IntoPyObject, IntoPyObjectExt as _};
 
-use crate::{arrays::array, figure::alignment, translation::NativeTranslation, waiting};
+use crate::waiting::Counted;
+use crate::{arrays::array, figure::alignment, forked, translation::NativeTranslation, waiting};
 use corpus::export::out::{ExportFormat, Out, all_columns};
 use corpus::query::{column::TableColumn, expensive::FilterResources, table, table::Sorting};
 use corpus::store::{
@@ -18,7 +19,7 @@ use corpus::store::{
 use corpus::{export::out, measures::table::Measuring};
 use engine::aligner::bundled::{AlignerChoice, AlignerFiles};
 use engine::error::{Error, Result};
-use engine::{aligner::words::LineAligner, text::links::Link};
+use engine::{aligner::words::LineAligner, text::links::Link, ticket::CancellationToken};
 
 /// Outputs that are written at once.
 const PIECE: usize = 256;
@@ -84,13 +85,22 @@ enum Column<'py> {
     Numbers(Bound<'py, numpy::PyArray1<f32>>),
 }
 
-/// An open workspace.
+/// A workspace, until it is closed. SQLite allows it to the process that opened it.
 #[pyclass(frozen, module = "interlinear._native")]
-pub struct NativeWorkspace(Mutex<Workspace>);
+pub struct NativeWorkspace {
+    open: Mutex<Option<Workspace>>,
+    path: PathBuf,
+    process: u32,
+}
 
 impl NativeWorkspace {
-    fn locked(&self) -> MutexGuard<'_, Workspace> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Works with it, unless it is closed or of another process.
+    fn with<T>(&self, work: impl FnOnce(&mut Workspace) -> Result<T>) -> Result<T> {
+        if self.process != std::process::id() {
+            return Err(Error::Device("a forked process cannot use an open workspace; open it again here".to_owned()));
+        }
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        work(open.as_mut().ok_or_else(|| Error::Input("the workspace is closed; open it again".to_owned()))?)
     }
 
     /// Puts in what a system says, sentence by sentence, in the place of what it said before.
@@ -100,13 +110,12 @@ impl NativeWorkspace {
     ) -> Answer<()> {
         let languages = about.languages.split_once('>');
         let languages = languages.map(|(source, target)| (source.to_owned(), target.to_owned()));
-        let aligner = py.detach(|| aligner(languages, &self.locked()));
+        let aligner = forked::detached(py, || self.with(|workspace| Ok(aligner(languages, workspace))))??;
         if let Some(trouble) = aligner.as_ref().and_then(AlignerChoice::trouble) {
             warn(py, &trouble)?;
         }
         let mut outputs: Vec<(usize, SystemOutput)> = outputs.into_iter().enumerate().collect();
-        waiting::work(py, on_progress, |ticket, counted| {
-            let mut workspace = self.locked();
+        let put = |ticket: &CancellationToken, counted: &Counted, workspace: &mut Workspace| {
             let count = workspace.len()?;
             if outputs.len() != count {
                 let message = format!("{name} has {} outputs, and there are {count} sentences", outputs.len());
@@ -132,24 +141,25 @@ impl NativeWorkspace {
             });
             workspace.fold()?;
             added
-        })
+        };
+        waiting::work(py, on_progress, |ticket, counted| self.with(|workspace| put(ticket, counted, workspace)))
     }
 
     /// The table, and the sentences that are chosen of it, in order.
     fn chosen(&self, py: Python<'_>, rows: &RowsAsked) -> Answer<(CorpusTable, Vec<u32>)> {
-        let (corpus, chosen, trouble) = py.detach(|| {
-            let workspace = self.locked();
-            let corpus = CorpusTable::read(&workspace)?;
+        let read = |workspace: &mut Workspace| {
+            let corpus = CorpusTable::read(workspace)?;
             corpus.read_texts();
             let mut resources = FilterResources::default();
-            resources.set(None, rows.aligner(&corpus, &workspace));
+            resources.set(None, rows.aligner(&corpus, workspace));
             let trouble = resources.aligner.as_ref().and_then(AlignerChoice::trouble);
-            let filter = resources.filter(&rows.filter, &corpus, &workspace, &mut || true)?;
+            let filter = resources.filter(&rows.filter, &corpus, workspace, &mut || true)?;
             let sorting = rows.sort.as_deref().map(|name| Sorting::named(name, &corpus)).transpose()?;
             let mut chosen = table::rows(&corpus, &filter, sorting.as_ref());
             chosen.truncate(rows.limit.unwrap_or(usize::MAX));
-            Ok::<_, Error>((corpus, chosen, trouble))
-        })?;
+            Ok((corpus, chosen, trouble))
+        };
+        let (corpus, chosen, trouble) = forked::detached(py, || self.with(read))??;
         for message in corpus.damages.iter().chain(&corpus.take_damages()).chain(&trouble) {
             warn(py, message)?;
         }
@@ -161,28 +171,36 @@ impl NativeWorkspace {
 impl NativeWorkspace {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> Answer<Self> {
-        Ok(py.detach(|| Workspace::open(&path)).map(|workspace| Self(Mutex::new(workspace)))?)
+        let opened = forked::detached(py, || Workspace::open(&path))??;
+        let path = opened.path().to_owned();
+        Ok(Self { open: Mutex::new(Some(opened)), path, process: std::process::id() })
+    }
+
+    /// Closes the file; nothing but its path is left.
+    fn close(&self) {
+        if self.process == std::process::id() {
+            self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
+        }
     }
 
     #[getter]
     fn path(&self) -> PathBuf {
-        self.locked().path().to_owned()
+        self.path.clone()
     }
 
     fn __len__(&self) -> Answer<usize> {
-        Ok(self.locked().len()?)
+        Ok(self.with(|workspace| workspace.len())?)
     }
 
     /// The names of its systems.
     #[getter]
     fn systems(&self) -> Answer<Vec<String>> {
-        Ok(self.locked().systems()?.into_iter().map(|system| system.name).collect())
+        Ok(self.with(|workspace| workspace.systems())?.into_iter().map(|system| system.name).collect())
     }
 
     /// Source sentences, from one on.
     fn sources(&self) -> Answer<Vec<String>> {
-        let workspace = self.locked();
-        let all = workspace.sentences(0..workspace.len()?)?;
+        let all = self.with(|workspace| workspace.sentences(0..workspace.len()?))?;
         Ok(all.into_iter().map(|sentence| sentence.source).collect())
     }
 
@@ -192,8 +210,7 @@ impl NativeWorkspace {
         words: (Option<(String, String)>, bool),
     ) -> Answer<()> {
         let (languages, pretokenized) = words;
-        Ok(py.detach(|| {
-            let mut workspace = self.locked();
+        let put = |workspace: &mut Workspace| {
             let languages = languages.map_or([None, None], |(source, target)| [Some(source), Some(target)]);
             let known = KnownWords { pretokenized, languages, rules: None };
             let texts = references.iter().flatten().map(String::as_str);
@@ -209,7 +226,8 @@ impl NativeWorkspace {
                 });
             workspace.add_sentences(origin, &new.collect::<Vec<_>>())?;
             workspace.fold()
-        })?)
+        };
+        Ok(forked::detached(py, || self.with(put))??)
     }
 
     /// Puts in what a system says of every sentence.
@@ -235,11 +253,11 @@ impl NativeWorkspace {
 
     /// Removes a system and all that it said.
     fn remove_system(&self, name: &str) -> Answer<()> {
-        let mut workspace = self.locked();
-        let systems = workspace.systems()?;
-        let known = systems.iter().find(|system| system.name == name);
         let none = || Error::Input(format!("there is no system {name}"));
-        Ok(workspace.remove_system(known.ok_or_else(none)?.id)?)
+        Ok(self.with(|workspace| {
+            let known = workspace.systems()?.into_iter().find(|system| system.name == name);
+            workspace.remove_system(known.ok_or_else(none)?.id)
+        })?)
     }
 
     /// The columns of the table by their names: texts first, then numbers (NaN where there is none).
@@ -270,10 +288,10 @@ impl NativeWorkspace {
     /// Writes the report, one page of HTML.
     fn report(&self, py: Python<'_>, path: PathBuf, rows: RowsAsked, pictures: usize) -> Answer<()> {
         let (corpus, chosen) = self.chosen(py, &rows)?;
-        let aligner = rows.aligner(&corpus, &self.locked());
+        let aligner = self.with(|workspace| Ok(rows.aligner(&corpus, workspace)))?;
         let (kind, columns, link_tokens, title) = (ExportFormat::Report, Vec::new(), false, String::new());
         let (rows, chosen) = (Arc::new(chosen), rows.filter);
         let out = Out { link_tokens, path, kind, rows, columns, chosen, pictures, aligner, title };
-        Ok(py.detach(|| out::write(&out, &corpus, &self.locked()))?)
+        Ok(forked::detached(py, || self.with(|workspace| out::write(&out, &corpus, workspace)))??)
     }
 }

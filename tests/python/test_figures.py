@@ -7,6 +7,7 @@ import xml.etree.ElementTree as xml
 import interlinear as il
 import numpy as np
 import pytest
+from conftest import REFERENCE
 
 ALPHA = [[0.9, 0.05, 0.05], [0.1, 0.1, 0.8], [0.2, 0.7, 0.1]]
 SOURCE, TARGET = ["the", "red", "house"], ["la", "maison", "rouge"]
@@ -32,7 +33,7 @@ def test_a_translation_shows_itself_and_is_saved(tiny, tmp_path):
         t.save(tmp_path / "nowhere" / "a.svg")
     with pytest.raises(TypeError):
         t.save(tmp_path / "a.svg", colour="red")
-    for kind in ("heatmap", "links", "beam"):
+    for kind in ("heatmap", "links", "beam", "tree", "bars"):
         xml.fromstring(t.figure(kind=kind).svg())
     assert t.figure(words=False).svg() != ""
 
@@ -40,7 +41,7 @@ def test_a_translation_shows_itself_and_is_saved(tiny, tmp_path):
 @pytest.mark.parametrize(
     "style, sentence",
     [
-        (dict(kind="pie"), "there is no kind pie; choose heatmap, links, beam"),
+        (dict(kind="pie"), "there is no kind pie; choose heatmap, links, beam, tree, bars"),
         (dict(palette="rainbow"), "there is no palette rainbow; choose gray"),
         (dict(width=1), "width is 1"),
         (dict(dpi=1e9), "dpi is"),
@@ -122,3 +123,21 @@ def test_a_text_is_no_list_of_pieces():
 def test_nothing_has_no_words():
     figure = il.show([], [], np.zeros((0, 0)))
     xml.fromstring(figure.svg())
+
+
+def test_the_search_and_one_word_are_drawn(tiny):
+    model = il.load(REFERENCE / "luong-global-concat", threads=1)
+    t = model.translate("s1 s2 s3", pretokenized=True, beam=4)
+    tree, pruned = t.figure(kind="tree").svg(), t.figure(kind="tree", pruned=True).svg()
+    assert set(t.text.split()) <= set(texts(tree)) and len(texts(pruned)) > len(texts(tree))
+    last = len(t.words[1]) - 1
+    assert texts(t.figure(kind="bars", word=last).svg())[0] == t.words[1][last]
+    assert texts(t.beam[1].figure(kind="bars", word=0).svg())[0] == t.beam[1].words[1][0]
+    with pytest.raises(ValueError, match=f"word is {last + 1}; give a whole number from 0 to {last}"):
+        t.figure(kind="bars", word=last + 1)
+    given = tiny.score("s1 s2", "t1 t2", pretokenized=True)
+    assert texts(given.figure(kind="bars", word=1).svg())[0] == "t2"
+    with pytest.raises(ValueError, match="no search to draw"):
+        given.figure(kind="tree")
+    with pytest.raises(ValueError, match="no search to draw"):
+        il.show(SOURCE, TARGET, ALPHA, kind="tree")

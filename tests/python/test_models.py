@@ -302,3 +302,39 @@ def test_a_head_is_read_as_the_program_reads_it(tmp_path):
     # The row of a token comes with the step that reads it, so the last, `</s>`, has none.
     np.testing.assert_allclose(heads[0].alpha.sum(axis=1), [1, 1, 1, 1, 0], atol=1e-3)
     assert not np.allclose(heads[0].alpha, model.score(x[0], y[0], pretokenized=True).alpha, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "use, kind, sentence",
+    [
+        (lambda m: m.translate(None), TypeError, "give a str, a list or an iterator for text, not NoneType"),
+        (lambda m: m.translate(3), TypeError, "for text, not int"),
+        (lambda m: m.translate(b"The house"), TypeError, "for text, not one bytes"),
+        (lambda m: m.translate({"a": "b"}), TypeError, "for text, not dict"),
+        (lambda m: m.translate(["a", b"b"]), TypeError, "sentence 2 is bytes, not str"),
+        (lambda m: m.translate("a \ud800"), ValueError, "sentence 1 has a lone surrogate .* at character 3"),
+        (lambda m: list(m.translate(iter(["a", "\udcff"]))), ValueError, "sentence 2 has a lone surrogate"),
+        (lambda m: m.score(None, None), TypeError, "give a list for sources, not NoneType"),
+        (lambda m: m.score("a", "\ud800"), ValueError, "target 1 has a lone surrogate"),
+        (lambda m: m.score(["a"], [b"b"]), TypeError, "target 1 is bytes, not str"),
+        (lambda m: m.score(b"a", "b"), TypeError, "give two strings"),
+        (lambda m: m.head({}, {}), TypeError, "for sources, not dict"),
+        (lambda m: il.align(None, ["a"]), TypeError, "for sources, not NoneType"),
+        (lambda m: il.aer(None, []), TypeError, "for links, not NoneType"),
+        (lambda m: il.pharaoh(b"0-0"), TypeError, "is bytes, not str"),
+        (lambda m: il.show(None, "a", [[1.0]]), TypeError, "not NoneType"),
+        (lambda m: il.show("\ud800", "a", [[1.0]]), ValueError, "lone surrogate"),
+        (lambda m: il.words(["\ud800"], ["a"], [[1.0]]), ValueError, "lone surrogate"),
+        (lambda m: il.load(""), ValueError, "the name of the model is empty"),
+        (lambda m: il.load(None), TypeError, "name or path, not from NoneType"),
+    ],
+)
+def test_what_is_no_text_is_refused_in_a_sentence(tiny, use, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        use(tiny)
+
+
+def test_lines_in_one_string_are_one_sentence_with_a_warning(tiny):
+    with pytest.warns(UserWarning, match="several lines and is one sentence"):
+        t = tiny.translate("s1 s2\ns3", pretokenized=True)
+    assert t.tokens == tiny.translate("s1 s2 s3\n", pretokenized=True).tokens

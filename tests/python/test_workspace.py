@@ -60,7 +60,7 @@ def test_the_table_has_texts_and_measures(workspace):
     rows = list(workspace.table(sort="bleu.2", columns=["bleu.2", "bleu.1-2"], limit=2))
     assert len(rows) == 2 and rows[0]["bleu.2"] <= rows[1]["bleu.2"]
     assert list(rows[0]) == ["number", "source", "reference", "exact", "poor", "bleu.2", "bleu.1-2"]
-    assert [row["number"] for row in workspace.table("words=4")] == [2, 3]
+    assert [row["number"] for row in workspace.table("words=4")] == [2], "`<`, `>` and `&` are words"
     assert "&lt;sings&gt; &amp;" in table._repr_html_() and "Table of 3 rows" in repr(table)
 
 
@@ -183,3 +183,13 @@ def test_what_is_no_workspace_is_refused(tmp_path):
         il.Workspace(text)
     with pytest.raises(ValueError, match="has no sentences"):
         il.Workspace(tmp_path / "new.ilw").add_system("m", [])
+
+
+def test_a_workspace_closes(tmp_path):
+    with il.Workspace(tmp_path / "w.ilw") as workspace:
+        workspace.add_sentences(["a"])
+    assert workspace.path == tmp_path / "w.ilw" and "closed" in repr(workspace)
+    with pytest.raises(ValueError, match="the workspace is closed"):
+        workspace.add_sentences(["b"])
+    workspace.close()
+    assert len(il.Workspace(workspace.path)) == 1

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Optional, Union, get_type_hints
 
 from . import _native
-from ._common import bar, entries, languages as pair_of, same_length, texts, whole
+from ._common import a_text, bar, entries, languages as pair_of, same_length, texts, whole
 
 #: Links of a sentence pair: (source, target), both from 0.
 Links = list[tuple[int, int]]
@@ -63,6 +63,10 @@ class Aligner:
         made = cls.__new__(cls)
         made._native = native
         return made
+
+    def __repr__(self) -> str:
+        source, target = self._native.languages
+        return f"<Aligner {source or 'und'} to {target or 'und'}>"
 
     def save(self, path: Path, pairs: int = 500_000) -> None:
         """Keep what was learned, at most so many pairs of words; half a million take about 2 megabytes."""
@@ -130,12 +134,16 @@ class Aer(NamedTuple):
         return self.aer
 
 
+# help() shows types instead of references to their names.
+Aer.__annotations__ = get_type_hints(Aer)
+
+
 def pharaoh(line: str) -> tuple[Links, Links]:
     """The sure and the possible links of a line such as ``0-0 1?2``.
 
     :raises ValueError: it is no line of links.
     """
-    return _native.pharaoh(line)
+    return _native.pharaoh(a_text("the line of links", line))
 
 
 def _links(value: Any) -> tuple[Links, Links]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Callable, Optional, Union
 
@@ -32,20 +32,33 @@ def number(name: str, value: Any, least: float = 0.0) -> float:
     return found
 
 
-def entries(name: str, values: Iterable[Any]) -> list[Any]:
-    """What a list has, or TypeError of a text, whose letters nobody means."""
-    if isinstance(values, str):
-        raise TypeError(f"give a list for {name}, not one str")
+def entries(name: str, values: Iterable[Any], wanted: str = "a list") -> list[Any]:
+    """What a list has, or TypeError for a text or a dict, whose letters or keys nobody means."""
+    if isinstance(values, (str, bytes, bytearray)):
+        raise TypeError(f"give {wanted} for {name}, not one {type(values).__name__}")
+    if isinstance(values, Mapping) or not (hasattr(values, "__iter__") or hasattr(values, "__getitem__")):
+        raise TypeError(f"give {wanted} for {name}, not {type(values).__name__}")
     return list(values)
+
+
+def a_text(what: str, value: Any) -> str:
+    """A text, or TypeError; ValueError for a text that is not Unicode."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is {type(value).__name__}, not str")
+    try:
+        value.encode()
+    except UnicodeEncodeError as why:
+        raise ValueError(
+            f"{what} has a lone surrogate ({value[why.start]!a}) at character {why.start + 1}; decode the text again "
+            "from its bytes, or remove this character"
+        ) from None
+    return value
 
 
 def texts(name: str, values: Iterable[Any], before: int = 0) -> list[str]:
     """A list of texts, behind so many others, or TypeError with the place of what is none."""
     found = entries(f"{name}s", values)
-    for at, value in enumerate(found):
-        if not isinstance(value, str):
-            raise TypeError(f"{name} {before + at + 1} is {type(value).__name__}, not str")
-    return found
+    return [a_text(f"{name} {before + at + 1}", value) for at, value in enumerate(found)]
 
 
 def languages(value: Optional[Union[str, tuple[str, str]]]) -> Optional[tuple[str, str]]:

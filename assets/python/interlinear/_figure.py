@@ -5,30 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional, TypedDict, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._common import entries, number
+from ._common import a_text, entries, number
 from ._native import NativeFigure, draw, words_of_pieces
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-
-class Style(TypedDict, total=False):
-    """How a figure looks, as :func:`show` says it, for those who check types."""
-
-    kind: Optional[str]
-    palette: str
-    dark: bool
-    legend: bool
-    caption: Optional[str]
-    width: Optional[float]
-    dpi: float
-    threshold: float
-    opacity: bool
 
 
 class Figure:
@@ -63,31 +46,22 @@ class Figure:
     def _repr_svg_(self) -> str:
         return self.svg()
 
+    def __repr__(self) -> str:
+        source, target = self._native.words
+        return f"<Figure {self._native.kind}: {len(source)} source words, {len(target)} target words>"
 
-def asked(
-    *,
-    kind: Optional[str] = None,
-    palette: Optional[str] = None,
-    dark: bool = False,
-    legend: bool = False,
-    caption: Optional[str] = None,
-    width: Optional[float] = None,
-    dpi: float = 300.0,
-    threshold: float = 0.1,
-    opacity: bool = False,
-) -> dict[str, Any]:
-    """The style of a figure, whole."""
-    return {
-        "kind": kind,
-        "palette": palette,
-        "dark": bool(dark),
-        "legend": bool(legend),
-        "caption": caption,
-        "width": None if width is None else number("width", width),
-        "dpi": number("dpi", dpi),
-        "threshold": number("threshold", threshold),
-        "opacity": bool(opacity),
-    }
+
+#: How a figure looks: the options that :func:`show` explains.
+STYLE = ("kind", "palette", "dark", "legend", "caption", "width", "dpi", "threshold", "opacity")
+
+
+def asked(options: dict[str, Any]) -> dict[str, Any]:
+    """The style among the arguments of a function, checked."""
+    style = {name: options[name] for name in STYLE}
+    style.update({name: bool(style[name]) for name in ("dark", "legend", "opacity")})
+    style.update({name: number(name, style[name]) for name in ("dpi", "threshold")})
+    style["width"] = None if style["width"] is None else number("width", style["width"])
+    return style
 
 
 def matrix(alpha: Any) -> NDArray[np.float32]:
@@ -114,8 +88,8 @@ def matrix(alpha: Any) -> NDArray[np.float32]:
 def tokens(side: Union[str, Iterable[str]], count: int, what: str) -> list[str]:
     """Words of a side: those of a list, or what stands between the spaces of a text, with ``</s>`` where one is missing."""
     if not isinstance(side, str):
-        return [str(token) for token in side]
-    found = side.split()
+        return [a_text("a token", str(token)) for token in entries(what, side, "a text or a list")]
+    found = a_text(what, side).split()
     if len(found) + 1 == count:
         found.append("</s>")
     if len(found) != count:
@@ -132,7 +106,8 @@ def words(source: Iterable[str], target: Iterable[str], alpha: Any) -> tuple[lis
     """
     weights = matrix(alpha)
     x, y = entries("source", source), entries("target", target)
-    return words_of_pieces([str(piece) for piece in x], [str(piece) for piece in y], weights)
+    x, y = ([a_text("a piece", str(piece)) for piece in side] for side in (x, y))
+    return words_of_pieces(x, y, weights)
 
 
 def show(
@@ -141,14 +116,22 @@ def show(
     alpha: Any,
     *,
     title: str = "Attention",
-    **style: Unpack[Style],
+    kind: Optional[str] = None,
+    palette: Optional[str] = None,
+    dark: bool = False,
+    legend: bool = False,
+    caption: Optional[str] = None,
+    width: Optional[float] = None,
+    dpi: float = 300.0,
+    threshold: float = 0.1,
+    opacity: bool = False,
 ) -> Figure:
     """Draw anybody's attention.
 
     :param source: source words; of a text, what stands between its spaces (``</s>`` is added where it is missing).
     :param target: target words likewise.
     :param alpha: weights from 0 to 1, of numpy, torch or lists: a row for each target word, a column for each source
-        word. ``interlinear.open(figure)`` shows it in the window.
+        word. ``interlinear.explore(figure)`` shows it in the window.
     :param title: what the file of the figure says it is.
     :param kind: ``"heatmap"`` or ``"links"``.
     :param palette: colours of the heatmap: ``"print"`` (1 is black; the usual one on paper), ``"gray"`` (1 is white; the
@@ -164,4 +147,5 @@ def show(
     """
     weights = matrix(alpha)
     x, y = tokens(source, weights.shape[1], "the source"), tokens(target, weights.shape[0], "the target")
-    return Figure(draw(x, y, weights, title, asked(**style)))
+    style = asked(locals())
+    return Figure(draw(x, y, weights, a_text("title", title), style, []))

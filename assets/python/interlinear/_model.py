@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
+import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Optional, TypedDict, Union, overload
+from typing import Any, Callable, Optional, Union, overload
 
-from ._common import Hear, bar, number, same_length, texts, whole
+from ._common import Hear, bar, entries, number, same_length, texts, whole
 from ._native import NativeModel, installed, model_path
 from ._translation import Translation
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 Name = Union[str, "os.PathLike[str]"]
 #: Translates or scores some behind so many others.
@@ -48,45 +46,17 @@ def load(
     """
     if threads is not None:
         threads = whole("threads", threads, 1024)
-    folders = [model_path(os.path.expanduser(os.fspath(name))) for name in [model, *more]]
+    folders = [model_path(_name(name)) for name in [model, *more]]
     return Model(NativeModel(folders, threads, device), folders)
 
 
-class HeadOptions(TypedDict, total=False):
-    """Options of :meth:`Model.head`, for those who check types."""
-
-    pretokenized: bool
-    batch: int
-    errors: str
-    progress: Optional[bool]
-
-
-class ScoreOptions(HeadOptions, total=False):
-    """Options of :meth:`Model.score`, for those who check types."""
-
-    reading: Optional[str]
-
-
-class RunOptions(TypedDict, total=False):
-    """Options of :meth:`Workspace.run`, for those who check types."""
-
-    beam: int
-    max_length: Optional[int]
-    length_normalization: float
-    coverage: float
-    forbid_unk: bool
-    allow_unk: bool
-    replace_unk: bool
-    pretokenized: bool
-    batch: int
-    beam_alpha: bool
-    progress: Optional[bool]
-
-
-class SearchOptions(RunOptions, total=False):
-    """Options of :meth:`Model.translate`, for those who check types."""
-
-    errors: str
+def _name(model: Name) -> str:
+    if not isinstance(model, (str, os.PathLike)):
+        raise TypeError(f"a model is loaded by its name or path, not from {type(model).__name__}")
+    name = os.path.expanduser(os.fspath(model))
+    if not name.strip():
+        raise ValueError("the name of the model is empty; give a path, or a name of interlinear.models()")
+    return name
 
 
 class Model:
@@ -141,16 +111,29 @@ class Model:
         pair = f"{self.source_language} to {self.target_language}"
         return f"<Model {self.name}: {self.architecture}, {pair}, {self.parameters:,} parameters>"
 
+    # fmt: off
     @overload
     def translate(  # type: ignore[overload-overlap]
-        self, text: str, **options: Unpack[SearchOptions]
+        self, text: str,
+        *, beam: int = ..., max_length: Optional[int] = ..., length_normalization: float = ..., coverage: float = ...,
+        forbid_unk: bool = ..., allow_unk: bool = ..., replace_unk: bool = ..., pretokenized: bool = ...,
+        batch: int = ..., beam_alpha: bool = ..., errors: str = ..., progress: Optional[bool] = ...,
     ) -> Translation: ...
     @overload
     def translate(  # type: ignore[overload-overlap]
-        self, text: Iterator[str], **options: Unpack[SearchOptions]
+        self, text: Iterator[str],
+        *, beam: int = ..., max_length: Optional[int] = ..., length_normalization: float = ..., coverage: float = ...,
+        forbid_unk: bool = ..., allow_unk: bool = ..., replace_unk: bool = ..., pretokenized: bool = ...,
+        batch: int = ..., beam_alpha: bool = ..., errors: str = ..., progress: Optional[bool] = ...,
     ) -> Iterator[Translation]: ...
     @overload
-    def translate(self, text: Iterable[str], **options: Unpack[SearchOptions]) -> list[Translation]: ...
+    def translate(
+        self, text: Iterable[str],
+        *, beam: int = ..., max_length: Optional[int] = ..., length_normalization: float = ..., coverage: float = ...,
+        forbid_unk: bool = ..., allow_unk: bool = ..., replace_unk: bool = ..., pretokenized: bool = ...,
+        batch: int = ..., beam_alpha: bool = ..., errors: str = ..., progress: Optional[bool] = ...,
+    ) -> list[Translation]: ...
+    # fmt: on
     def translate(
         self,
         text: Union[str, Iterable[str]],
@@ -171,7 +154,8 @@ class Model:
         """Translate a sentence, a list of sentences, or whatever an iterator yields.
 
         Of a string the translation comes back, of a list a list, of an iterator an iterator that takes some hundred
-        sentences at a time. Python goes on meanwhile in other threads, and Ctrl-C stops it.
+        sentences at a time. Python goes on meanwhile in other threads, and Ctrl-C stops it. A line break in a
+        sentence counts as a space, and a warning says so for a string: ``text.splitlines()`` translates line by line.
 
         :param beam: hypotheses kept at every step; 1 is greedy search.
         :param max_length: most target tokens, ``</s>`` included; by default twice the source and ten more.
@@ -208,23 +192,33 @@ class Model:
 
         if isinstance(text, Iterator):
             return _streamed(text, batch * WINDOW, work, "translating", progress)
-        sentences = [text] if isinstance(text, str) else list(text)
+        if isinstance(text, str) and len(text.strip().splitlines()) > 1:
+            warnings.warn("the text has several lines and is one sentence; give text.splitlines()", stacklevel=2)
+        sentences = [text] if isinstance(text, str) else entries("text", text, "a str, a list or an iterator")
         with bar("translating", len(sentences), progress) as hear:
             found = work(sentences, 0, hear)
         return found[0] if isinstance(text, str) else found
 
+    # fmt: off
     @overload
     def score(  # type: ignore[overload-overlap]
-        self, sources: str, targets: str, **options: Unpack[ScoreOptions]
+        self, sources: str, targets: str,
+        *, pretokenized: bool = ..., batch: int = ..., reading: Optional[str] = ..., errors: str = ...,
+        progress: Optional[bool] = ...,
     ) -> Translation: ...
     @overload
     def score(  # type: ignore[overload-overlap]
-        self, sources: Iterator[str], targets: Iterable[str], **options: Unpack[ScoreOptions]
+        self, sources: Iterator[str], targets: Iterable[str],
+        *, pretokenized: bool = ..., batch: int = ..., reading: Optional[str] = ..., errors: str = ...,
+        progress: Optional[bool] = ...,
     ) -> Iterator[Translation]: ...
     @overload
     def score(
-        self, sources: Iterable[str], targets: Iterable[str], **options: Unpack[ScoreOptions]
+        self, sources: Iterable[str], targets: Iterable[str],
+        *, pretokenized: bool = ..., batch: int = ..., reading: Optional[str] = ..., errors: str = ...,
+        progress: Optional[bool] = ...,
     ) -> list[Translation]: ...
+    # fmt: on
     def score(
         self,
         sources: Union[str, Iterable[str]],
@@ -252,7 +246,8 @@ class Model:
         }
 
         def work(some: list[tuple[str, str]], before: int, hear: Optional[Hear]) -> list[Translation]:
-            x, y = [source for source, _ in some], [target for _, target in some]
+            x = texts("source", [source for source, _ in some], before)
+            y = texts("target", [target for _, target in some], before)
             return [Translation(one) for one in self._native.score(x, y, {**asked, "before": before}, hear)]
 
         if isinstance(sources, str) or isinstance(targets, str):
@@ -261,35 +256,46 @@ class Model:
             return work([(sources, targets)], 0, None)[0]
         if isinstance(sources, Iterator) or isinstance(targets, Iterator):
             return _streamed(_paired(sources, targets), batch * WINDOW, work, "scoring", progress)
-        x, y = texts("source", sources), texts("target", targets)
+        x, y = entries("sources", sources), entries("targets", targets)
         same_length(x, y)
         with bar("scoring", len(x), progress) as hear:
             return work(list(zip(x, y)), 0, hear)
 
+    # fmt: off
     @overload
     def head(  # type: ignore[overload-overlap]
-        self, sources: str, targets: str, **options: Unpack[HeadOptions]
+        self, sources: str, targets: str,
+        *, pretokenized: bool = ..., batch: int = ..., errors: str = ..., progress: Optional[bool] = ...,
     ) -> Translation: ...
     @overload
     def head(  # type: ignore[overload-overlap]
-        self, sources: Iterator[str], targets: Iterable[str], **options: Unpack[HeadOptions]
+        self, sources: Iterator[str], targets: Iterable[str],
+        *, pretokenized: bool = ..., batch: int = ..., errors: str = ..., progress: Optional[bool] = ...,
     ) -> Iterator[Translation]: ...
     @overload
     def head(
-        self, sources: Iterable[str], targets: Iterable[str], **options: Unpack[HeadOptions]
+        self, sources: Iterable[str], targets: Iterable[str],
+        *, pretokenized: bool = ..., batch: int = ..., errors: str = ..., progress: Optional[bool] = ...,
     ) -> list[Translation]: ...
+    # fmt: on
     def head(
         self,
         sources: Union[str, Iterable[str]],
         targets: Union[str, Iterable[str]],
-        **options: Unpack[HeadOptions],
+        *,
+        pretokenized: bool = False,
+        batch: int = 32,
+        errors: str = "raise",
+        progress: Optional[bool] = None,
     ) -> Union[Translation, list[Translation], Iterator[Translation]]:
         """The same with the rows of the model's alignment head, which `interlinear train --head` learns. The row of a
         token comes with the step that reads it, so the last, `</s>`, has zeros.
 
         :raises ValueError: the model has no head.
         """
-        return self.score(sources, targets, reading="head", **options)
+        return self.score(
+            sources, targets, reading="head", pretokenized=pretokenized, batch=batch, errors=errors, progress=progress
+        )
 
 
 def _keeps_going(errors: str) -> bool:
@@ -298,13 +304,11 @@ def _keeps_going(errors: str) -> bool:
     return errors == "empty"
 
 
-def _paired(sources: Iterable[str], targets: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _paired(sources: Iterable[str], targets: Iterable[str]) -> Iterator[tuple[Any, Any]]:
     nothing = object()
     for at, (source, target) in enumerate(itertools.zip_longest(sources, targets, fillvalue=nothing)):
         if source is nothing or target is nothing:
             raise ValueError(f"one side ends after {at} sentences, and the other goes on")
-        if not isinstance(source, str) or not isinstance(target, str):
-            raise TypeError(f"pair {at + 1} is of {type(source).__name__} and {type(target).__name__}, not of str")
         yield source, target
 
 

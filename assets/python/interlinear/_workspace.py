@@ -16,13 +16,10 @@ from ._common import bar, entries, languages as pair_of, texts, whole
 from ._figure import matrix, tokens
 from ._model import Model
 from ._native import NativeWorkspace
-from ._translation import Translation
+from ._translation import Kept, Translation
 
 if TYPE_CHECKING:
     import pandas
-    from typing_extensions import Unpack
-
-    from ._model import RunOptions
 
 #: Sentences of a report that have pictures, unless others are asked for.
 PICTURES = 100
@@ -101,11 +98,11 @@ class Table:
 class Workspace:
     """A file with sentences, references, what systems say of them, and judgements; the window's page Corpus shows it.
 
-    >>> w = il.Workspace("study.ilw")
-    >>> w.add_sentences(sources, references)
-    >>> w.add_system("RNNsearch", model.translate(sources))
-    >>> w.add_system("mine", outputs, attention=weights)
-    >>> w.table(sort="bleu.1").to_pandas()
+    >>> with il.Workspace("study.ilw") as w:
+    ...     w.add_sentences(sources, references)
+    ...     w.add_system("RNNsearch", model.translate(sources))
+    ...     w.add_system("mine", outputs, attention=weights)
+    ...     w.table(sort="bleu.1").to_pandas()
     """
 
     def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
@@ -130,10 +127,24 @@ class Workspace:
         """All source sentences."""
         return self._native.sources()
 
+    def close(self) -> None:
+        """Close the file, as leaving a ``with`` block does. Only :attr:`path` is left."""
+        self._native.close()
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
     def __len__(self) -> int:
         return len(self._native)
 
     def __repr__(self) -> str:
+        try:
+            len(self)
+        except (RuntimeError, ValueError):
+            return f"<Workspace {str(self.path)!r}: closed>"
         return f"<Workspace {str(self.path)!r}: {len(self)} sentences, systems {self.systems}>"
 
     def add_sentences(
@@ -207,9 +218,13 @@ class Workspace:
                 given = (attention, source_tokens, target_tokens, links, log_p)
                 if any(one is not None for one in given):
                     raise ValueError("translations bring their own attention and tokens; give their texts instead")
-                self._native.add_translations(name, [one._native for one in found], hear)
-                return
-            written = texts("output", said)
+                if not any(isinstance(one._native, Kept) for one in found):
+                    self._native.add_translations(name, [one._native for one in found], hear)
+                    return
+                # Copies, which have no model.
+                source_tokens, target_tokens, attention = zip(*(one.words for one in found))
+                log_p = [one.log_p for one in found]
+            written = texts("output", [one.text if found else one for one in said])
             lists = {
                 "attention": attention,
                 "source_tokens": source_tokens,
@@ -236,10 +251,27 @@ class Workspace:
         elif references is not None:
             raise ValueError("the workspace has its sentences already; references come with them in add_sentences")
 
-    def run(self, model: Model, name: Optional[str] = None, **options: Unpack[RunOptions]) -> None:
+    def run(
+        self,
+        model: Model,
+        name: Optional[str] = None,
+        *,
+        beam: int = 5,
+        max_length: Optional[int] = None,
+        length_normalization: float = 0.0,
+        coverage: float = 0.0,
+        forbid_unk: bool = False,
+        allow_unk: bool = False,
+        replace_unk: bool = False,
+        pretokenized: bool = False,
+        batch: int = 32,
+        beam_alpha: bool = False,
+        progress: Optional[bool] = None,
+    ) -> None:
         """Translate every sentence with a model and put that in; options are those of :meth:`Model.translate`."""
+        options = {key: value for key, value in locals().items() if key not in ("self", "model", "name")}
         translations = model.translate(self.sources, errors="empty", **options)
-        self.add_system(name or model.name, translations, progress=options.get("progress"))
+        self.add_system(name or model.name, translations, progress=progress)
 
     def remove_system(self, name: str) -> None:
         """Take a system away, with all that it said."""
