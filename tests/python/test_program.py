@@ -45,10 +45,10 @@ def test_the_window_is_started_on_what_is_given(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(_window, "start", lambda arguments: started.append(arguments) or None)
     workspace = il.Workspace(tmp_path / "w.ilw")
     workspace.add_sentences(["a"])
-    il.open()
-    il.open(workspace)
-    il.open(tmp_path / "w.ilw", model="rnnsearch-en-fr")
-    il.open(tiny)
+    il.explore()
+    il.explore(workspace)
+    il.explore(tmp_path / "w.ilw", model="rnnsearch-en-fr")
+    il.explore(tiny)
     assert started == [
         [],
         [str(workspace.path.resolve())],
@@ -56,16 +56,16 @@ def test_the_window_is_started_on_what_is_given(tiny, tmp_path, monkeypatch):
         ["--model", str(REFERENCE / "rnnsearch")],
     ]
     started.clear()
-    il.open(["one\nline", tiny.translate("s1 s2", pretokenized=True)], model=[tiny])
+    il.explore(["one\nline", tiny.translate("s1 s2", pretokenized=True)], model=[tiny])
     assert Path(started[0][1]).read_text() == "one line\ns1 s2\n" and started[0][2] == "--model"
     started.clear()
-    il.open(il.show(["a", "b"], ["x", "</s>"], [[0.3, 0.7], [0.5, 0.5]]))
+    il.explore(il.show(["a", "b"], ["x", "</s>"], [[0.3, 0.7], [0.5, 0.5]]))
     made = il.Workspace(started[0][0])
     assert made.sources == ["a b"] and made.table()["attention"] == ["x"]
-    il.open(tiny.translate("s1 s2", pretokenized=True))
+    il.explore(tiny.translate("s1 s2", pretokenized=True))
     assert il.Workspace(started[1][0]).sources == ["s1 s2"]
     with pytest.raises(FileNotFoundError, match="nowhere: does not exist"):
-        il.open(tmp_path / "nowhere")
+        il.explore(tmp_path / "nowhere")
 
 
 def test_the_window_has_all_of_several_models_and_the_chosen_head(monkeypatch):
@@ -75,8 +75,8 @@ def test_the_window_has_all_of_several_models_and_the_chosen_head(monkeypatch):
     both, one = il.load(first, first), il.load(headed)
     assert both.folder == first and both.folders == [first, first]
     assert one.folder == TRANSFORMER and one.folders == [Path(headed)]
-    il.open(both)
-    il.open(one)
+    il.explore(both)
+    il.explore(one)
     assert started == [["--model", str(first)] * 2, ["--model", headed]]
 
 
@@ -159,15 +159,72 @@ def test_paths_come_as_the_stub_says(tmp_path):
     assert len(paths) > 2 and all(isinstance(path, Path) for path in paths)
 
 
-def test_options_are_those_that_are_typed():
-    from interlinear import _figure, _model, _translation
+def test_overloads_have_the_options_of_their_function():
+    import ast
 
-    def options(function, *others):
-        return set(inspect.signature(function).parameters) - {"self", *others}
+    from interlinear import _model, _translation, _workspace
 
-    assert options(il.Model.translate, "text") == set(_model.SearchOptions.__annotations__)
-    assert options(il.Model.translate, "text", "errors") == set(_model.RunOptions.__annotations__)
-    assert options(il.Model.score, "sources", "targets") == set(_model.ScoreOptions.__annotations__)
-    assert options(il.Model.score, "sources", "targets", "reading") == set(_model.HeadOptions.__annotations__)
-    assert options(_figure.asked) == set(_figure.Style.__annotations__)
-    assert options(_figure.asked) | {"words"} == set(_translation.FigureOptions.__annotations__)
+    def options(function):
+        return [one.arg for one in function.args.kwonlyargs]
+
+    def methods(module):
+        nodes = [node for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.FunctionDef)]
+        return {name: [node for node in nodes if node.name == name] for name in {node.name for node in nodes}}
+
+    model, workspace = methods(_model), methods(_workspace)
+    for name in ("translate", "score", "head"):
+        assert len(model[name]) == 4 and len({tuple(options(node)) for node in model[name]}) == 1, name
+    assert set(options(model["translate"][0])) - set(options(workspace["run"][0])) == {"errors"}
+    translation = methods(_translation)
+    assert options(translation["figure"][-1]) == options(translation["save"][0])
+
+
+def test_a_sample_is_typed(tmp_path):
+    pytest.importorskip("mypy")
+    sample = tmp_path / "sample.py"
+    sample.write_text(
+        "import interlinear as il\n"
+        "from typing import Iterator\n"
+        "m = il.load('x')\n"
+        "one: il.Translation = m.translate('a', beam=3)\n"
+        "some: list[il.Translation] = m.translate(['a'], errors='empty')\n"
+        "more: Iterator[il.Translation] = m.score(iter(['a']), iter(['b']))\n"
+        "one.save('a.svg', kind='bars', word=1, legend=True)\n"
+        "with il.Workspace('w.ilw') as w:\n"
+        "    w.run(m, beam=2)\n"
+        "m.translate('a', bean=3)  # wrong\n"
+        "one.save('a.svg', legend='yes')  # wrong\n"
+        "w.run(m, beam='2')  # wrong\n"
+    )
+    done = run(sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, sample)
+    wrong = [n for n, line in enumerate(sample.read_text().splitlines(), 1) if line.endswith("# wrong")]
+    found = [int(line.split(":")[1]) for line in done.stdout.splitlines() if "error:" in line]
+    assert sorted(set(found)) == wrong, done.stdout
+
+
+def test_what_is_public_has_its_public_name_and_a_repr(tiny, tmp_path):
+    space = {}
+    exec("from interlinear import *", space)
+    assert "open" not in space and il.open is il.explore
+    for name in il.__all__:
+        if not name.startswith("__"):
+            assert getattr(il, name).__module__ == "interlinear", name
+    assert "ForwardRef" not in str(il.Aer.__annotations__)
+    workspace = il.Workspace(tmp_path / "w.ilw")
+    workspace.add_sentences(["a"])
+    t = tiny.translate("s1", pretokenized=True)
+    for thing in (tiny, t, t.figure(), workspace, workspace.table(), il.Aligner.bundled("en-fr"), il.aer(["0-0"], ["0-0"])):
+        assert "object at 0x" not in repr(thing), repr(thing)
+    assert repr(il.Aligner.bundled("en-fr")) == "<Aligner en to fr>"
+
+
+def test_without_a_display_no_window_is_promised(monkeypatch):
+    if sys.platform in ("win32", "darwin"):
+        pytest.skip("there is always a display")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(RuntimeError, match="there is no display"):
+        il.explore()
+    monkeypatch.setenv("DISPLAY", ":987")
+    with pytest.raises(RuntimeError, match="the window did not open"):
+        il.explore()

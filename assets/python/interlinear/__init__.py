@@ -17,7 +17,7 @@ from ._figure import Figure, show, words
 from ._model import Model, load, models
 from ._native import VERSION as __version__
 from ._translation import Translation
-from ._window import open
+from ._window import explore
 from ._workspace import Table, Workspace
 
 __all__ = [
@@ -31,10 +31,18 @@ __all__ = [
     "__version__",
     "aer",
     "align",
+    "explore",
     "load",
     "models",
-    "open",
     "pharaoh",
     "show",
     "words",
 ]
+
+#: The former name of :func:`explore`; `from interlinear import *` leaves the function of Python alone.
+open = explore
+
+# What is public is shown by its public name.
+for _name in __all__:
+    if not _name.startswith("__"):
+        globals()[_name].__module__ = __name__

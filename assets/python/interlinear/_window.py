@@ -15,10 +15,13 @@ from ._model import Model
 from ._translation import Translation
 from ._workspace import Workspace
 
+#: Seconds within which a window that cannot open has ended.
+FAILS_WITHIN = 1.0
+
 Name = Union[str, "os.PathLike[str]", Model]
 
 
-def open(what: Any = None, *, model: Union[None, Name, Iterable[Name]] = None) -> subprocess.Popen[bytes]:
+def explore(what: Any = None, *, model: Union[None, Name, Iterable[Name]] = None) -> subprocess.Popen[bytes]:
     """Open the window and go on; it stays open when Python ends.
 
     :param what: nothing; a file or folder, as if it were dropped on the window (a corpus, a text, links, a model); a
@@ -27,6 +30,7 @@ def open(what: Any = None, *, model: Union[None, Name, Iterable[Name]] = None) -
         Of several models that :func:`load` made one of, each has its column.
     :param model: models for the columns, by path or name.
     :returns: the process of the window.
+    :raises RuntimeError: there is no display.
     """
     arguments: list[str] = []
     named: list[Name] = []
@@ -54,8 +58,20 @@ def open(what: Any = None, *, model: Union[None, Name, Iterable[Name]] = None) -
 
 def start(arguments: list[str]) -> subprocess.Popen[bytes]:
     """Start the program with its window on these arguments."""
+    is_ours = sys.platform in ("win32", "darwin")
+    if not is_ours and not any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"))):
+        raise RuntimeError("there is no display for a window: neither DISPLAY nor WAYLAND_DISPLAY is set")
     command = [sys.executable, "-m", "interlinear", "explore", *arguments]
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
+    try:
+        code = process.wait(FAILS_WITHIN)
+    except subprocess.TimeoutExpired:
+        return process
+    if code:
+        display = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY")
+        where = "" if is_ours else f"; check that the display {display} is there"
+        raise RuntimeError(f"the window did not open{where}")
+    return process
 
 
 def _there(path: Path) -> str:
