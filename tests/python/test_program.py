@@ -209,7 +209,7 @@ def test_what_is_public_has_its_public_name_and_a_repr(tiny, tmp_path):
     for name in il.__all__:
         if not name.startswith("__"):
             assert getattr(il, name).__module__ == "interlinear", name
-    assert "ForwardRef" not in str(il.Aer.__annotations__)
+    assert "ForwardRef" not in str(inspect.signature(il.Aer))
     workspace = il.Workspace(tmp_path / "w.ilw")
     workspace.add_sentences(["a"])
     t = tiny.translate("s1", pretokenized=True)

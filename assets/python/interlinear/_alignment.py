@@ -135,7 +135,7 @@ class Aer(NamedTuple):
 
 
 # help() shows types instead of references to their names.
-Aer.__annotations__ = get_type_hints(Aer)
+Aer.__annotations__.update(get_type_hints(Aer))
 
 
 def pharaoh(line: str) -> tuple[Links, Links]:
