@@ -18,6 +18,7 @@ use interlinear::session::lessons::doing::{StepOutcome, settled};
 use interlinear::session::lessons::script::{Script, ScriptPage, ScriptPart, read};
 use interlinear::session::lessons::shelf::{BUNDLED, bundled};
 use interlinear::session::lessons::things::{LessonAct, LessonAction};
+use interlinear::session::persist::of_text;
 use interlinear::session::{
     lessons::Running, lessons::handout::handout, lessons::progress::Progress, lessons::spoken::spoken, state::Session,
 };
@@ -326,6 +327,34 @@ fn a_page_acts_lights_waits_and_is_answered() {
     session.apply(LessonCommand::Close);
     assert_eq!((beam(&session), session.app().view.page), (7, SENTENCE));
     assert!(session.lessons().open().is_none());
+}
+
+#[test]
+fn answers_are_there_again_after_a_restart_and_gone_when_a_lesson_was_left_at_its_end() {
+    let mut session = session_with(OWN);
+    session.apply(LessonCommand::Open("own/mine".to_owned()));
+    session.apply(WindowCommand::ShowPage(SENTENCE));
+    session.apply(LessonCommand::Answer(5, 1));
+    session.apply(LessonCommand::Say(4, "it is".to_owned()));
+    let again = |session: &Session| {
+        let text = serde_json::to_string(&session.saved()).expect("it becomes text");
+        let mut next = Session::start(of_text(&text), &OpenWith::default());
+        next.absorb_texts(&own(OWN));
+        next.apply(LessonCommand::Open("own/mine".to_owned()));
+        next
+    };
+    let mut next = again(&session);
+    let open = next.lessons().open().expect("it is open");
+    assert_eq!(open.answers.get(&(0, 5)), Some(&1));
+    assert_eq!(open.typed.get(&(0, 4)).map(String::as_str), Some("it is"));
+    next.apply(LessonCommand::Next);
+    next.apply(LessonCommand::Next);
+    assert!(next.lessons().open().is_some_and(Running::is_last));
+    next.apply(LessonCommand::Close);
+    assert!(again(&next).lessons().open().is_some_and(|open| open.answers.is_empty() && open.typed.is_empty()));
+    for bad in ["", "[]", "{\"version\": 99}", "{\"source\": 3}"] {
+        assert_eq!(of_text(bad), None, "{bad}");
+    }
 }
 
 #[test]

@@ -276,11 +276,19 @@ pub fn window_at_start(session: Session, size: [f32; 2]) -> (Harness<'static, Ap
 }
 
 fn begun(session: Session, size: [f32; 2], bundled: Vec<Installed>) -> (Harness<'static, App>, Wires) {
+    made(session, size, |app| app.with_bundled(bundled, None))
+}
+
+/// A window of 1280x800 in which something is otherwise from the start.
+pub fn window_changed(session: Session, change: impl FnOnce(App) -> App) -> (Harness<'static, App>, Wires) {
+    made(session, [1280.0, 800.0], change)
+}
+
+fn made(session: Session, size: [f32; 2], change: impl FnOnce(App) -> App) -> (Harness<'static, App>, Wires) {
     let wires = Wires::default();
     let desk = Rehearsal { session, wires: wires.clone() };
     let builder = Harness::builder().with_size(size).with_max_steps(30).allow_missing_glyphs();
-    let mut harness =
-        builder.build_eframe(|creation| App::new(Box::new(desk), &creation.egui_ctx).with_bundled(bundled, None));
+    let mut harness = builder.build_eframe(|creation| change(App::new(Box::new(desk), &creation.egui_ctx)));
     harness.run();
     (harness, wires)
 }

@@ -1,5 +1,7 @@
 //! The window at many sizes: what can be clicked lies inside it, and nothing lies over anything else.
 
+use std::sync::{Arc, Mutex};
+
 use egui::accesskit::Role;
 use egui::{Modifiers, OutputCommand, Rect, vec2};
 use egui_kittest::Harness;
@@ -9,7 +11,7 @@ use interlinear::app::layout::{Layout, Look};
 use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts, Pieces};
 use interlinear::pages::{command::Command, lesson::LessonCommand, sentence::command::SelectCommand};
 use interlinear::{analysis::row_convention::RowConvention, app::open_with::OpenWith, app::settings::Shown};
-use interlinear::{session::link::ShownLink, session::state::Session, ui::App};
+use interlinear::{session::link::ShownLink, session::persist::of_text, session::state::Session, ui::App};
 
 use crate::{desk, desk::WindowActions as _};
 
@@ -172,6 +174,42 @@ fn a_link_to_what_is_shown_is_copied_by_its_key_and_from_the_menu() {
     let shown = ShownLink::read(&link).expect("it is a link").state;
     assert_eq!(shown.source.as_deref(), Some(harness.app().document.source()));
     assert_eq!(shown.columns.map_or(0, |columns| columns.len()), 2);
+}
+
+#[test]
+fn where_nothing_may_be_copied_the_text_is_shown_in_a_field() {
+    let session = desk::two_models();
+    let site = OpenWith { site: Some("http://192.168.1.7:8080/".to_owned()), ..OpenWith::default() };
+    let session = Session::start(Some(session.saved()), &site);
+    let (mut harness, wires) = desk::window_changed(session, |app| app.copying(false));
+    harness.press_with(Modifiers::COMMAND.plus(Modifiers::SHIFT), egui::Key::L);
+    harness.run();
+    assert!(!wires.heard(WindowCommand::LinkCopied), "nobody says that it was copied");
+    let field = harness.get_by_label("Text to copy");
+    assert!(field.value().is_some_and(|text| text.starts_with("http://192.168.1.7:8080/#v1.")));
+    assert!(field.accesskit_node().is_focused());
+    harness.get_by_label("Link to what is shown, as a code");
+    harness.click_on("Close");
+    assert!(!harness.has_any("Copy from here"));
+}
+
+#[test]
+fn what_is_shown_is_kept_as_a_link_and_as_a_state() {
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let keep = Arc::clone(&kept);
+    let (mut harness, _) = desk::window_changed(desk::two_models(), |app| {
+        app.keeping(Box::new(move |link, state| keep.lock().expect("open").push((link.to_owned(), state.to_owned()))))
+    });
+    harness.state_mut().send(SourceCommand::Edit("the old shoe".to_owned()));
+    harness.run();
+    let all = kept.lock().expect("open");
+    let (link, state) = all.last().expect("it was kept");
+    assert_eq!(ShownLink::read(link).expect("a link").state.source.as_deref(), Some("the old shoe"));
+    assert_eq!(of_text(state).expect("a state").source.as_deref(), Some("the old shoe"));
+    let count = all.len();
+    drop(all);
+    harness.run();
+    assert_eq!(kept.lock().expect("open").len(), count, "what did not change is not kept again");
 }
 
 #[test]

@@ -172,7 +172,9 @@ impl HeatmapWidget<'_> {
     fn selected_row(&self, ui: &Ui, grid: &Grid, answer: &mut Answer) -> Option<egui::Response> {
         let i = self.marks.selected.filter(|i| *i < grid.rows && self.drags())?;
         let area = grid.row_area(i).intersect(ui.clip_rect());
-        let response = ui.interact(area, self.id.with("selected row"), Sense::click_and_drag());
+        // a finger scrolls
+        let sense = if ui.input(egui::InputState::any_touches) { Sense::click() } else { Sense::click_and_drag() };
+        let response = ui.interact(area, self.id.with("selected row"), sense);
         let response = response.on_hover_cursor(egui::CursorIcon::ResizeVertical);
         if response.drag_started()
             && let Some(from) = ui.input(|input| input.pointer.press_origin())
