@@ -13,7 +13,8 @@ use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSize
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::loss::{Regularizer, Trainable, trainable};
 use interlinear::models::{Kernels, MODELS, Model, Need, StepOutput, StepRow, Stepper, shapes};
-use interlinear::{error::Error, models::folder::card, nn::device::Device, text::tokenizer::Tokenizers};
+use interlinear::{app::catalogue::CATALOGUE, error::Error, models::folder::card};
+use interlinear::{nn::device::Device, text::tokenizer::Tokenizers};
 use serde_json::Value;
 
 use crate::bad_input::copy_of;
