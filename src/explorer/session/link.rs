@@ -88,6 +88,12 @@ impl ShownLink {
         link
     }
 
+    /// The mode for a class, with the sentence and the models that are shown already.
+    pub fn class() -> Self {
+        let state = SavedSession { layout: Layout { class: true, ..Layout::default() }, ..SavedSession::default() };
+        Self::new(state, None)
+    }
+
     /// The part behind the address. Error: the state is no text.
     pub fn text(&self) -> Result<String> {
         let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("the link cannot be written ({error})"));
