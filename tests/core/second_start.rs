@@ -68,7 +68,7 @@ fn a_window_of_its_own_opens_where_one_is_asked_for_or_the_other_does_not_answer
         &["explore"],
     ] {
         let (code, told) = ended(start(&home, arguments));
-        assert!(code == Some(2) && told.contains("the window could not be opened"), "{arguments:?}: {code:?} {told}");
+        assert!(code == Some(2) && told.contains("the window cannot open"), "{arguments:?}: {code:?} {told}");
         let letters = std::fs::read_dir(state(&home).with_file_name("session.json.inbox"));
         assert_eq!(letters.map_or(0, Iterator::count), 0, "{arguments:?}");
     }

@@ -64,10 +64,20 @@ fn system_language() -> Language {
 fn show(size: Option<[f32; 2]>, make: impl FnOnce(&egui::Context) -> Box<dyn eframe::App>) -> Result<()> {
     let native = native_options(size);
     eframe::run_native("Interlinear", native, Box::new(move |creation| Ok(make(&creation.egui_ctx)))).map_err(|error| {
+        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let has_display = cfg!(any(windows, target_os = "macos"))
+            || ["WAYLAND_DISPLAY", "WAYLAND_SOCKET", "DISPLAY"].iter().any(is_set);
+        let why = if has_display { reason(&error.to_string()) } else { "there is no display".to_owned() };
         Error::Device(format!(
-            "the window could not be opened ({error}); the commands translate, score and inspect work without one"
+            "the window cannot open: {why}; the commands work without one, `interlinear help` lists them"
         ))
     })
+}
+
+/// What an error of the window's library says behind the place in its source, which is of the machine that built it.
+fn reason(error: &str) -> String {
+    let behind = error.rsplit_once(".rs:").and_then(|(_, place)| place.split_once(": "));
+    behind.map_or(error, |(_, reason)| reason).to_owned()
 }
 
 fn native_options(size: Option<[f32; 2]>) -> eframe::NativeOptions {
