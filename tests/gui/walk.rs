@@ -388,7 +388,7 @@ fn what_is_set(class: &Class) -> String {
     let (view, selection) = (&app.view, app.view.selection);
     let selected = (selection.column.is_some_and(|id| id != app.document.columns[0].id), selection.target);
     let shown =
-        (view.page == STEPS).then(|| (steps.depth, steps.i, &steps.open, steps.by_stage, steps.wrong, steps.mode));
+        (view.page == STEPS).then_some((steps.depth, steps.i, &steps.open, steps.by_stage, steps.wrong, steps.mode));
     let page = view.page.name();
     format!("{page} {columns:?} {selected:?} {shown:?} {:?} {:?} {:?}", view.settings, view.heads, app.document.state)
 }

@@ -117,7 +117,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { request: Duration::from_secs(60), connections: 512 }
+        Self { request: Duration::from_mins(1), connections: 512 }
     }
 }
 
