@@ -152,7 +152,7 @@ fn plan(args: &AlignArgs) -> anyhow::Result<(Plan<'_>, Steppers)> {
         return Err(Error::Input(message.to_owned()).into());
     }
     let runtime = args.run.plan()?;
-    let (forward, forward_stepper) = load(&runtime, args, &args.model.clone().unwrap_or_default())?;
+    let (forward, forward_stepper) = load(&runtime, args, &args::given_one(args.model.as_ref())?)?;
     let loaded = args.reverse_model.as_ref().map(|folder| load(&runtime, args, folder)).transpose()?;
     let (reverse, reverse_stepper) = loaded.unzip();
     if let Some(reverse) = &reverse {

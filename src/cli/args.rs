@@ -88,6 +88,24 @@ pub fn load(model: &ModelSpec, runtime: &Runtime) -> Result<Model> {
     Model::load(model, &runtime.device).inspect(provenance::model)
 }
 
+/// The models that are given, or the usual installed one, which is reported.
+pub fn given(models: &[ModelSpec]) -> Result<Vec<ModelSpec>> {
+    if !models.is_empty() {
+        return Ok(models.to_vec());
+    }
+    let usual = bundled::usual().ok_or_else(|| {
+        Error::Input(format!("--model is missing and no model is installed. {}", bundled::how_to_get()))
+    })?;
+    let name = usual.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    output::notify(&format!("no --model, so the installed {name}"));
+    Ok(vec![ModelSpec::from(usual)])
+}
+
+/// The same for a command of one model.
+pub fn given_one(model: Option<&ModelSpec>) -> Result<ModelSpec> {
+    Ok(given(model.cloned().as_slice())?.remove(0))
+}
+
 /// A model as an argument: a path, or the name of an installed model, with what is chosen of it.
 pub fn folder() -> impl TypedValueParser<Value = ModelSpec> {
     PathBufValueParser::new().try_map(bundled::model_of)
@@ -97,8 +115,9 @@ pub fn folder() -> impl TypedValueParser<Value = ModelSpec> {
 #[derive(Args, Clone, Debug)]
 pub struct ModelArgs {
     /// The model folder, or the name of an installed model, or a model of another toolkit; `MODEL@fra` translates into one of
-    /// its target languages, `MODEL@6.1` aligns by head 1 of layer 6; several make an ensemble, with --ensemble
-    #[arg(long, value_name = "DIR", required = true, value_parser = folder())]
+    /// its target languages, `MODEL@6.1` aligns by head 1 of layer 6; several make an ensemble, with --ensemble [default: the
+    /// installed RNNsearch guided, or the first of `interlinear models`]
+    #[arg(long, value_name = "DIR", value_parser = folder())]
     model: Vec<ModelSpec>,
     #[command(flatten)]
     ensemble: EnsembleArgs,
@@ -113,12 +132,12 @@ impl ModelArgs {
                 "--model is there {count} times; add --ensemble to translate with all together, or give it once"
             )));
         }
-        EnsembleArgs::load(&self.ensemble.of(&self.model), runtime)
+        EnsembleArgs::load(&self.ensemble.of(&given(&self.model)?), runtime)
     }
 
     /// Loads every model by itself, or the ensemble.
     pub fn load_each(&self, runtime: &Runtime) -> Result<Vec<Ensemble>> {
-        self.ensemble.systems(&self.model).iter().map(|system| EnsembleArgs::load(system, runtime)).collect()
+        self.ensemble.systems(&given(&self.model)?).iter().map(|system| EnsembleArgs::load(system, runtime)).collect()
     }
 }
 

@@ -14,12 +14,14 @@ pub mod bench;
 pub mod columns;
 pub mod dictionary;
 pub mod evaluate;
+pub mod examples;
 pub mod explore;
 pub mod figure;
 pub mod input;
 pub mod inspect;
 pub mod lesson;
 pub mod map;
+pub mod models;
 pub mod neighbours;
 pub mod output;
 pub mod pairs;
@@ -36,7 +38,7 @@ pub mod windows;
 
 use std::{ffi::OsString, io, panic::AssertUnwindSafe, path::Path, process::ExitCode};
 
-use clap::{ArgMatches, Args as _, FromArgMatches as _};
+use clap::{ArgMatches, Args as _, FromArgMatches as _, error::ContextKind, error::ContextValue};
 
 use crate::output::provenance;
 use engine::{error::Error, text::tsv::guard_formulas};
@@ -124,6 +126,10 @@ commands! {
         "How much translations depend on where models look: uniform, permuted and left-out attention",
         writes "summary", with [for_spreadsheets, provenance::argument],
         example "interlinear ablate --model rnnsearch-en-fr story.en";
+    "models": args models::ModelsArgs, models::run, "List the installed models: languages, paper, BLEU, size",
+        example "interlinear models";
+    "examples": args examples::ExamplesArgs, examples::run,
+        "Write the small texts that the samples of the manual use into a folder", example "interlinear examples ex";
     "inspect": args inspect::InspectArgs, inspect::run, "Sizes, parameters, languages and digest of a model folder",
         example "interlinear inspect opus-mt-en-fr";
     "import": args inspect::import::ImportArgs, inspect::import::run,
@@ -264,7 +270,15 @@ fn refused(error: &clap::Error) -> anyhow::Result<()> {
     let first = text.split("\n\n").next().unwrap_or(&text);
     let sentence = first.strip_prefix("error: ").unwrap_or(first);
     let words: Vec<&str> = sentence.split_whitespace().collect();
-    Err(Error::Input(format!("{}; `--help` lists what there is", words.join(" "))).into())
+    let kinds = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
+    let meant = match kinds.iter().find_map(|kind| error.get(*kind)) {
+        // the nearest comes last
+        Some(ContextValue::Strings(similar)) => similar.last().map(String::as_str),
+        Some(ContextValue::String(similar)) => Some(similar.as_str()),
+        _ => None,
+    };
+    let meant = meant.map_or_else(|| ";".to_owned(), |similar| format!("; did you mean {similar}?"));
+    Err(Error::Input(format!("{}{meant} `--help` lists what there is", words.join(" "))).into())
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {

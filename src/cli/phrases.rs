@@ -65,7 +65,8 @@ fn open(path: &Path) -> Result<PhraseTable> {
 }
 
 fn scorer(matches: &ArgMatches) -> anyhow::Result<Scorer> {
-    let models: Vec<&ModelSpec> = matches.get_many("model").into_iter().flatten().collect();
+    let models: Vec<ModelSpec> = matches.get_many("model").into_iter().flatten().cloned().collect();
+    let models = args::given(&models)?;
     let [model] = models.as_slice() else {
         return Err(Error::Input("a phrase table is scored by one model; give --model once".into()).into());
     };

@@ -48,7 +48,7 @@ pub struct PlanArgs {
     /// Write a new configuration here instead of training; --help lists what the names below may be
     #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["config", "resume", "from"])]
     new: Option<PathBuf>,
-    /// Whose model
+    /// Whose model [default: rnnsearch]
     #[arg(long, requires = "new", value_name = "NAME")]
     architecture: Option<String>,
     /// Where the decoder looks (luong)
@@ -102,7 +102,7 @@ impl PlanArgs {
         Ok(TrainingPlan {
             name: said(&self.name, first.name),
             output: self.output.clone().unwrap_or(first.output),
-            architecture: said(&self.architecture, first.architecture),
+            architecture: self.architecture.clone().unwrap_or_else(usual),
             attention: self.attention.clone(),
             score: self.score.clone(),
             recipe: said(&self.recipe, first.recipe),
@@ -114,6 +114,13 @@ impl PlanArgs {
             vocabulary: self.vocabulary.clone().map(|model| model.folder),
         })
     }
+}
+
+/// The architecture if none is given, one that aligns; it is reported.
+fn usual() -> String {
+    let name = Architecture::RNN_SEARCH.name();
+    output::notify(&format!("no --architecture, so {name}"));
+    name.to_owned()
 }
 
 fn choices() -> String {

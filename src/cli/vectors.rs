@@ -21,9 +21,10 @@ const SIDES: &[Choice<VocabularySide>] = &[
 /// A model, and which of its vectors, as typed.
 #[derive(Args, Clone, Debug)]
 pub struct VectorArgs {
-    /// The model folder, or the name of an installed model
+    /// The model folder, or the name of an installed model [default: the installed RNNsearch guided, or the first of
+    /// `interlinear models`]
     #[arg(long, value_name = "DIR", value_parser = args::folder())]
-    model: ModelSpec,
+    model: Option<ModelSpec>,
     /// Which vocabulary the words are of
     #[arg(long, default_value = "source", value_parser = one_of(SIDES.iter().copied()))]
     pub side: VocabularySide,
@@ -37,7 +38,7 @@ pub struct VectorArgs {
 impl VectorArgs {
     pub fn open(&self) -> engine::error::Result<(Runtime, Model)> {
         let runtime = self.run.plan()?;
-        let model = args::load(&self.model, &runtime)?;
+        let model = args::load(&args::given_one(self.model.as_ref())?, &runtime)?;
         Ok((runtime, model))
     }
 

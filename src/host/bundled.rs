@@ -13,6 +13,8 @@ const NAMED: &str = "INTERLINEAR_MODELS";
 const SHARED: &str = "XDG_DATA_DIRS";
 const USUALLY_SHARED: &str = "/usr/local/share:/usr/share";
 
+const USUAL: &str = "rnnsearch-guided-en-fr";
+
 const BUILT_IN: Option<&str> = match option_env!("INTERLINEAR_PACKAGED") {
     Some(_) => None,
     None => Some(env!("CARGO_MANIFEST_DIR")),
@@ -53,6 +55,21 @@ pub fn home() -> Option<PathBuf> {
     Some(directories::ProjectDirs::from("", "", PROGRAM)?.data_dir().join(FOLDER))
 }
 
+/// Every installed model that can be named, in the order in which names are looked for.
+pub fn every() -> Vec<PathBuf> {
+    every_in(&places())
+}
+
+fn every_in(places: &[PathBuf]) -> Vec<PathBuf> {
+    let mut seen = BTreeSet::new();
+    places.iter().flat_map(|place| models_in(place)).filter(|folder| seen.insert(name(folder))).collect()
+}
+
+/// The installed model of commands that are given none.
+pub fn usual() -> Option<PathBuf> {
+    named(USUAL).or_else(|| every().into_iter().next())
+}
+
 /// The model at a path, or the installed one of this name.
 pub fn model_of(path: PathBuf) -> Result<ModelSpec, String> {
     let model = ModelSpec::from(path);
@@ -75,19 +92,45 @@ fn named_in(path: &Path, places: &[PathBuf]) -> Option<PathBuf> {
 fn found(path: PathBuf, places: &[PathBuf]) -> Result<PathBuf, String> {
     let mut components = path.components();
     let is_name = matches!((components.next(), components.next()), (Some(Component::Normal(_)), None));
-    if !is_name || path.exists() {
+    if path.exists() {
         return Ok(path);
     }
-    named_in(&path, places).ok_or_else(|| missing(&path, places))
+    if is_name {
+        return named_in(&path, places).ok_or_else(|| missing(&path, places));
+    }
+    let installed = path.file_name().and_then(|name| self::name(&named_in(Path::new(name), places)?));
+    installed.map_or(Ok(path.clone()), |name| {
+        Err(format!("{} does not exist; a model of this name is installed, so write {name}", path.display()))
+    })
 }
 
 fn missing(path: &Path, places: &[PathBuf]) -> String {
-    let mut known: Vec<String> =
-        places.iter().flat_map(|place| models_in(place)).filter_map(|folder| name(&folder)).collect();
+    let mut known: Vec<String> = every_in(places).iter().filter_map(|folder| name(folder)).collect();
     known.sort();
-    known.dedup();
-    let there_are = if known.is_empty() { String::new() } else { format!("; there are {}", known.join(", ")) };
-    format!("{} does not exist here or among the installed models{there_are}. {}", path.display(), how_to_get())
+    let typed = path.to_string_lossy();
+    let nearest = known.iter().map(|name| (edits(name, &typed), name)).min();
+    let nearest = nearest.filter(|(edits, name)| edits * 4 <= name.chars().count());
+    let there_are = match (nearest, known.as_slice()) {
+        (Some((_, name)), _) => format!("; did you mean {name}?"),
+        (None, []) => ".".to_owned(),
+        (None, known) => format!("; there are {}.", known.join(", ")),
+    };
+    format!("{typed} does not exist here or among the installed models{there_are} {}", how_to_get())
+}
+
+/// The fewest letters to put in, to leave out or to replace that make one word the other.
+fn edits(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, letter) in one.chars().enumerate() {
+        let mut corner = std::mem::replace(&mut row[0], i + 1);
+        for j in 0..other.len() {
+            let replaced = corner + usize::from(letter != other[j]);
+            corner = row[j + 1];
+            row[j + 1] = replaced.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[other.len()]
 }
 
 fn name(folder: &Path) -> Option<String> {
@@ -179,12 +222,20 @@ mod tests {
         assert_eq!(found("mine"), Ok(places[1].join("mine")));
         assert_eq!(found("mine/"), Ok(places[1].join("mine")));
         assert_eq!(found("other"), Ok(places[0].join("other")), "the first place has it");
-        for path in ["./mine", "second/mine", "../mine", "/mine", "."] {
+        for path in ["./yours", "second/yours", "../yours", "/yours", "."] {
             assert_eq!(found(path), Ok(path.into()), "a path, or a folder that is here");
         }
-        let missing = found("yours").expect_err("nobody has it");
-        assert!(missing.contains("yours does not exist") && missing.contains("there are mine, other."), "{missing}");
-        assert!(missing.contains(NAMED) && !missing.contains("first"), "{missing}");
+        for (typed, said) in [
+            ("yours", "yours does not exist here or among the installed models; there are mine, other. "),
+            ("ohter", "ohter does not exist here or among the installed models; there are mine, other. "),
+            ("othe", "othe does not exist here or among the installed models; did you mean other? A "),
+            ("models/mine", "models/mine does not exist; a model of this name is installed, so write mine"),
+        ] {
+            let missing = found(typed).expect_err("nobody has it");
+            assert!(missing.starts_with(said), "{missing}");
+            assert!(missing.contains(NAMED) != typed.contains('/') && !missing.contains("first"), "{missing}");
+        }
+        assert_eq!(["", "mine", "mein", "nine", "mines"].map(|word| edits("mine", word)), [4, 0, 2, 1, 1]);
     }
 
     #[test]

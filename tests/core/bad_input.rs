@@ -172,7 +172,7 @@ fn arguments_that_make_no_sense_are_refused_in_a_sentence() {
     let model = &*reference_word("rnnencdec");
     let cases: &[(&[&str], &[&str])] = &[
         (&["frobnicate"], &["frobnicate"]),
-        (&["translate"], &["--model"]),
+        (&["ablate"], &["--model"]),
         (&["translate", "--model", model, "--frob"], &["--frob"]),
         (&["translate", "--model", model, "--beam", "0"], &["--beam", "0"]),
         (&["translate", "--model", model, "--beam", "many"], &["--beam", "many"]),

@@ -703,3 +703,134 @@ fn a_lesson_is_printed_with_the_pictures_of_its_pages() {
     assert!(pages[0].contains("<dt>The sentence</dt><dd>s9 s31</dd>") && pages[0].matches("<dt>").count() == 2);
     assert!(pages[0].contains("s31") && pages[1].contains(">t5<") && pages[3].contains("Annotations"));
 }
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn installed_models_are_listed_with_what_is_known_of_them() {
+    let folder = Folder::new();
+    let text = ran(&folder, "models").stdout;
+    let line = |name: &str| text.lines().find(|line| line.starts_with(&format!("{name} "))).expect("it is installed");
+    let words: Vec<&str> = line("rnnsearch-guided-en-fr").split("  ").filter(|word| !word.trim().is_empty()).collect();
+    assert_eq!(
+        words[1..].iter().map(|word| word.trim()).take(3).collect::<Vec<_>>(),
+        ["en-fr", "Bahdanau et al. 2015", "51.8"]
+    );
+    assert!(text.starts_with("name ") && text.lines().next().is_some_and(|head| head.ends_with("MB")), "{text}");
+    assert!(line("rnnsearch-small-0200").contains(" - "), "no BLEU is known: {text}");
+    let listed = json_lines(&ran(&folder, "models --format json").stdout);
+    let guided = listed.iter().find(|one| one["name"] == "rnnsearch-guided-en-fr").expect("it is installed");
+    assert_eq!((&guided["languages"], &guided["bleu"]), (&"en-fr".into(), &51.8.into()));
+    assert!(guided["mb"].as_f64().is_some_and(|size| size > 1.0), "{guided}");
+}
+
+#[test]
+fn without_a_model_the_installed_one_is_taken_and_named() {
+    let folder = Folder::with([("en", "a house\n"), ("fr", "une maison\n")]);
+    let named = "no --model, so the installed rnnsearch-guided-en-fr";
+    let translated = run_line(&folder, "translate en").reports(named).stdout;
+    assert_eq!(translated, ran(&folder, "translate en --model rnnsearch-guided-en-fr").stdout);
+    for line in ["align --source en --target fr", "neighbours house"] {
+        assert!(!run_line(&folder, line).reports(named).stdout.is_empty(), "{line}");
+    }
+    let statistical = run_line(&folder, "align --statistical --source en --target fr").good().stderr;
+    assert!(!statistical.contains("no --model"), "{statistical}");
+}
+
+#[test]
+fn what_is_mistyped_is_answered_with_what_was_meant() {
+    let folder = Folder::new();
+    for (line, says) in [
+        ("translte", "'translte'; did you mean translate? `--help`"),
+        ("translate --modle x", "did you mean --model?"),
+        ("translate --format jsnl", "did you mean jsonl?"),
+        ("nothing-like-it", "'nothing-like-it'; `--help` lists"),
+        (
+            "translate --model rnsearch-en-fr",
+            "rnsearch-en-fr does not exist here or among the installed models; did you mean rnnsearch-en-fr?",
+        ),
+        (
+            "translate --model models/rnnsearch-en-fr",
+            "models/rnnsearch-en-fr does not exist; a model of this name is installed, so write rnnsearch-en-fr",
+        ),
+        ("translate --model models/nobody", "models/nobody: does not exist"),
+    ] {
+        run_line(&folder, line).refused(says);
+    }
+}
+
+#[cfg(all(unix, not(target_os = "macos"), feature = "gui"))]
+#[test]
+fn without_a_display_the_window_says_so_without_a_place_in_the_source() {
+    let folder = Folder::new();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_interlinear"));
+    for name in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
+        program.env_remove(name);
+    }
+    let program = program.env("HOME", &*folder).env("XDG_DATA_HOME", &*folder).current_dir(&folder).output();
+    let says = String::from_utf8_lossy(&program.expect("it ran").stderr).into_owned();
+    assert!(says.contains("the window cannot open: there is no display") && !says.contains(".rs"), "{says}");
+}
+
+#[test]
+fn the_examples_are_written_once_and_over_no_other_text() {
+    let folder = Folder::new();
+    for _ in 0..2 {
+        assert_eq!(ran(&folder, "examples new/ex").stdout.lines().count(), 6);
+    }
+    let lines = |name: &str| folder.text(format!("new/ex/{name}")).lines().count();
+    assert_eq!(["test.en", "test.fr", "test.links", "text.en", "text.fr"].map(lines), [24; 5]);
+    folder.put("new/ex/test.fr", "mine");
+    run_line(&folder, "examples new/ex").refused("test.fr: exists and is another text");
+    assert_eq!(folder.text("new/ex/test.fr"), "mine");
+}
+
+#[test]
+fn a_new_configuration_without_an_architecture_is_rnnsearchs() {
+    let folder = Folder::new();
+    run_line(&folder, "train --new a.toml").reports("no --architecture, so rnnsearch");
+    assert!(folder.text("a.toml").contains("architecture = \"rnnsearch\""));
+    let named = run_line(&folder, "train --new b.toml --architecture luong").good().stderr;
+    assert!(!named.contains("no --architecture"), "{named}");
+}
+
+/// Every block of README and the manual that begins with `interlinear examples` runs as it is printed, but on four sentences and
+/// with two updates of each training.
+#[cfg(unix)]
+#[test]
+fn the_samples_of_readme_and_the_manual_run() {
+    let pages = std::fs::read_dir(root().join("assets/manual")).expect("the manual");
+    let pages = pages
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|end| end == "md"));
+    let mut blocks = Vec::new();
+    for page in pages.chain([root().join("README.md")]) {
+        let text = std::fs::read_to_string(&page).expect("a page");
+        let all = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("\n```").next());
+        let runnable = all.filter(|block| block.starts_with("interlinear examples "));
+        blocks.extend(runnable.map(|block| (page.clone(), block.to_owned())));
+    }
+    assert!(blocks.len() >= 6, "{blocks:?}");
+    let program = Path::new(env!("CARGO_BIN_EXE_interlinear")).parent().expect("a folder");
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(program.to_path_buf()).chain(std::env::split_paths(&paths));
+    let paths = std::env::join_paths(paths).expect("paths");
+    let run = |(page, block): &(PathBuf, String)| {
+        let folder = Folder::new();
+        let short = |line: &str| match line.split_once("train --new ").and_then(|(_, rest)| rest.split(' ').next()) {
+            Some(file) => format!("{line}\nsed -i.long 's/^updates = .*/updates = 2/' {file}"),
+            None if line.contains("interlinear examples ") => {
+                format!("{line}\nfor file in t*; do sed -i.long '5,$d' $file; done")
+            }
+            None => line.to_owned(),
+        };
+        let script = block.lines().map(short).collect::<Vec<_>>().join("\n");
+        let mut shell = Command::new("sh");
+        shell.args(["-e", "-c", &script]).current_dir(&folder).env("PATH", &paths).env("HOME", &*folder);
+        let done = shell.env("INTERLINEAR_MODELS", root().join("models")).output().expect("a shell");
+        assert!(done.status.success(), "{}: {}", page.display(), String::from_utf8_lossy(&done.stderr));
+    };
+    std::thread::scope(|scope| blocks.iter().for_each(|block| drop(scope.spawn(|| run(block)))));
+}

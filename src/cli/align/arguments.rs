@@ -37,8 +37,9 @@ A pair that a model cannot read (too long, or without source words where it read
 line or none, a sentence on stderr, and exit code 2 at the end."
 )]
 pub struct AlignArgs {
-    /// The model folder, or the name of an installed model
-    #[arg(long, value_name = "DIR", required_unless_present_any = ["statistical", "learned"], conflicts_with_all = NO_MODEL, value_parser = args::folder())]
+    /// The model folder, or the name of an installed model [default: the installed RNNsearch guided, or the first of
+    /// `interlinear models`]
+    #[arg(long, value_name = "DIR", conflicts_with_all = NO_MODEL, value_parser = args::folder())]
     pub(super) model: Option<ModelSpec>,
     #[command(flatten)]
     pub(super) pairs: PairArgs,

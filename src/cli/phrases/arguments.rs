@@ -58,8 +58,9 @@ pub(super) struct Scorer {
 /// The arguments of `interlinear phrases`.
 #[derive(Args, Clone, Debug)]
 pub struct PhrasesArgs {
-    /// A model folder, or the name of an installed model
-    #[arg(long, value_name = "DIR", required = true, value_parser = args::folder())]
+    /// A model folder, or the name of an installed model [default: the installed RNNsearch guided, or the first of
+    /// `interlinear models`]
+    #[arg(long, value_name = "DIR", value_parser = args::folder())]
     pub(super) model: Vec<ModelSpec>,
     /// A phrase table as Moses writes it, packed (gzip, zstandard) or not
     #[arg(long, value_name = "FILE")]
