@@ -21,7 +21,7 @@ use interlinear::figure::mark::{
     Across, BorderSide, Cells, Curve, Down, LinesMark, Mark, Polygon, Rectangle, Scale, Stroke, TextMark,
 };
 use interlinear::figure::measure::{SansSerif, TextMeasure as _, broken, cut};
-use interlinear::figure::palette::{COLOUR_MAPS, ColourMap, Palette};
+use interlinear::figure::palette::{COLOUR_MAPS, ColourMap, Palette, Rgba, SERIES};
 use interlinear::figure::sizes::{CELL_AUTO, CELL_LIMITS, LABEL_MAX};
 use interlinear::figure::{Figure, bars};
 use interlinear::figure::{heatmap::outlines::Outlined, provenance::Provenance, strip::StripLayout, svg::svg};
@@ -168,6 +168,33 @@ fn a_legend_has_no_side_where_no_number_lies() {
     assert_eq!(Scale::Between(-4.0, 21.975).ends(&numbers), (-4.0, 21.975), "several pictures have one scale");
 }
 
+/// The contrast of WCAG 2, from 1 to 21.
+fn contrast(a: Rgba, b: Rgba) -> f32 {
+    let (a, b) = (a.luminance(), b.luminance());
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+#[test]
+fn what_has_the_keyboard_and_every_series_stand_out_from_every_ground() {
+    for dark in [false, true] {
+        let t = Palette::of(dark);
+        let series = (0..SERIES.len()).map(|place| (format!("series {place}"), Palette::series(place, dark)));
+        let frames = [("focus".to_owned(), t.accent), ("what is set".to_owned(), t.set)];
+        for (name, colour) in series.chain(frames) {
+            for (ground, back) in [
+                ("ground", t.ground),
+                ("panel", t.panel),
+                ("sunken", t.sunken),
+                ("raised", t.raised),
+                ("selection", t.accent_soft),
+            ] {
+                let contrast = contrast(colour, back);
+                assert!(contrast >= 3.0, "dark {dark}: {name} on {ground} has a contrast of {contrast:.1}");
+            }
+        }
+    }
+}
+
 #[test]
 fn text_is_readable_in_both_themes() {
     for dark in [false, true] {
@@ -181,8 +208,7 @@ fn text_is_readable_in_both_themes() {
             ("warm", t.warm, t.panel, 4.5),
             ("error", t.error, t.error_soft, 4.5),
         ] {
-            let (a, b) = (text.luminance(), back.luminance());
-            let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
+            let contrast = contrast(text, back);
             assert!(contrast >= least, "dark {dark}: {name} has a contrast of {contrast:.1}");
         }
     }

@@ -17,7 +17,7 @@ const SIZES: [[f32; 2]; 2] = [[1024.0, 768.0], [1366.0, 768.0]];
 
 const SCROLLED: [&str; 2] = ["Corpus, overview", "Corpus, minimal pairs"];
 
-fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
+pub fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
     let mut corpora = desk::two_models();
     corpora.apply(WindowCommand::ShowPage(CORPUS));
     let mut lesson = desk::two_models();

@@ -148,7 +148,7 @@ fn a_presentation_is_typed_into_and_has_two_models_and_the_lesson() {
     harness.get_by_label("End lesson");
 }
 
-fn copied(harness: &mut Harness<'_, App>) -> Vec<String> {
+pub fn copied(harness: &mut Harness<'_, App>) -> Vec<String> {
     let mut texts = Vec::new();
     for _ in 0..8 {
         harness.step();

@@ -24,6 +24,7 @@ mod offers;
 mod overlay;
 mod picture;
 mod probes;
+mod reachable;
 mod small;
 mod steps;
 mod study;

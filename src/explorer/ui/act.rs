@@ -94,6 +94,7 @@ pub fn perform(act: Act, window: &mut Window<'_>, page: &dyn PageState) {
             window.push(SettingsCommand::SetShown(if is_alpha { Shown::Energies } else { Shown::Alpha }));
         }
         Act::NextPicture => next_picture(window),
+        Act::Table => toggle(window, Sheet::Alignment),
         Act::Solo => window.layout.solo = !window.layout.solo,
         Act::Class => window.layout.class = !window.layout.class,
         Act::Present => window.local.presents = !window.local.presents,
@@ -122,10 +123,7 @@ pub fn perform(act: Act, window: &mut Window<'_>, page: &dyn PageState) {
         Act::ZoomIn => window.push(SettingsCommand::SetZoom(window.app.view.settings.zoom + ZOOM_STEP)),
         Act::ZoomOut => window.push(SettingsCommand::SetZoom(window.app.view.settings.zoom - ZOOM_STEP)),
         Act::ZoomReset => window.push(SettingsCommand::SetZoom(1.0)),
-        Act::Help => {
-            let other = if window.local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
-            sheet(window, other);
-        }
+        Act::Help => toggle(window, Sheet::Help),
         Act::Manual => toggle_manual(window, page),
         Act::Escape => escape(window, page),
     }
@@ -133,6 +131,12 @@ pub fn perform(act: Act, window: &mut Window<'_>, page: &dyn PageState) {
 
 fn sheet(window: &mut Window<'_>, sheet: Sheet) {
     window.local.shared.sheet = sheet;
+}
+
+/// Opens the sheet, or closes it if it is open.
+fn toggle(window: &mut Window<'_>, own: Sheet) {
+    let is_open = window.local.shared.sheet == own;
+    sheet(window, if is_open { Sheet::None } else { own });
 }
 
 fn edit(window: &mut Window<'_>, page: &dyn PageState, again: bool) {

@@ -15,7 +15,7 @@ use crate::pages::{
 };
 use crate::session::{driver::Driver, state::Session};
 use crate::ui::{act, spoken::Announcer, views, views::presentation};
-use crate::{jobs::live::protocol::ColumnId, widgets::theme};
+use crate::{jobs::live::protocol::ColumnId, widgets, widgets::theme};
 use engine::{clock::Instant, lang, lang::Language};
 
 /// The largest side of a texture, pixels: letters take at most 16 MB, and no picture is larger.
@@ -213,7 +213,7 @@ impl App {
             ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!fills));
         }
         copy(ctx, &self.local);
-        if ctx.input(|input| input.pointer.primary_clicked()) {
+        if ctx.input(|input| input.pointer.primary_clicked() && !input.modifiers.shift) {
             self.local.shared.picked = None;
         }
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
@@ -342,6 +342,21 @@ impl App {
         ctx.request_repaint();
     }
 
+    /// Gives the keyboard back when a sheet closes: to what had it before, or to the sentence if the mouse opened the sheet.
+    fn give_back(&mut self, ctx: &egui::Context, focused: Option<egui::Id>) {
+        let is_open = self.local.shared.sheet != Sheet::None;
+        let (was_open, before) = &mut self.local.shared.before_sheet;
+        if is_open && !*was_open {
+            let by_mouse = ctx.input(|input| input.pointer.any_released());
+            *before = focused.or_else(|| by_mouse.then(source::editor_id));
+        } else if !is_open && *was_open {
+            let is_there = |id: &egui::Id| ctx.read_response(*id).is_some();
+            let own = before.take().and_then(|id| [id, source::editor_id()].into_iter().find(is_there));
+            own.into_iter().for_each(|id| ctx.memory_mut(|memory| memory.request_focus(id)));
+        }
+        *was_open = is_open;
+    }
+
     fn make_code(&mut self) {
         let (session, revision) = (self.desk.session(), self.mark());
         let is_asked = self.local.presents || matches!(self.local.shared.sheet, Sheet::Copy(_));
@@ -371,6 +386,7 @@ impl App {
     /// The second half of a frame: reads the input, paints, applies commands.
     pub fn paint(&mut self, ui: &mut egui::Ui) {
         let ctx = ui.ctx().clone();
+        let focused = ctx.memory(egui::Memory::focused);
         self.speak();
         self.layout.clone_from(&self.desk.session().app().view.layout);
         self.apply_settings(&ctx);
@@ -396,6 +412,8 @@ impl App {
             self.perform(acts);
             ctx.request_repaint();
         }
+        self.give_back(&ctx, focused);
+        widgets::focus_ring(&ctx);
         // the source is always there, so F6 ends at the latest with it
         if self.desk.session().app().view.page == SENTENCE
             && !self.local.presents

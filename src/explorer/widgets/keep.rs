@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{Context, Id, Rect, Response, Ui};
 
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 use figure::Figure;
 use figure::geometry::Size;
 
@@ -17,7 +17,7 @@ fn id() -> Id {
 
 /// A small button; on click it keeps the picture of `what`.
 pub fn button_ui(ui: &mut Ui, what: &str, figure: impl FnOnce() -> Option<Figure<'static>>) -> Response {
-    let button = ui.small_button(tr!("Save...")).on_hover_text(tr!("Save this picture as SVG, PDF or PNG"));
+    let button = labels::small_button(ui, tr!("Save...")).on_hover_text(tr!("Save this picture as SVG, PDF or PNG"));
     if button.clicked()
         && let Some(figure) = figure()
     {

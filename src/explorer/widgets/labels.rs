@@ -35,6 +35,19 @@ pub fn small(ui: &Ui, text: impl Into<String>) -> RichText {
     RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)
 }
 
+/// A button next to text, as high as a finger needs.
+pub fn small_button<'a>(ui: &mut Ui, text: impl egui::IntoAtoms<'a>) -> Response {
+    ui.add(small_sized(egui::Button::new(text)))
+}
+
+pub fn small_sized(button: egui::Button<'_>) -> egui::Button<'_> {
+    for_finger(button.small())
+}
+
+pub fn for_finger(button: egui::Button<'_>) -> egui::Button<'_> {
+    button.min_size(egui::Vec2::splat(theme::FINGER))
+}
+
 /// A selectable label with a tooltip; true when it is clicked.
 pub fn choice<'a>(
     ui: &mut Ui, is_chosen: bool, name: impl egui::IntoAtoms<'a>, about: impl Into<egui::WidgetText>,
@@ -56,7 +69,7 @@ pub fn failure(ui: &mut Ui, message: &str) -> bool {
     let frame = egui::Frame::new().fill(t.error_soft).corner_radius(theme::RADIUS).inner_margin(egui::Margin::same(8));
     let card = frame.show(ui, |ui| {
         ui.horizontal(|ui| {
-            let dismiss = ui.small_button(tr!("Dismiss")).clicked();
+            let dismiss = small_button(ui, tr!("Dismiss")).clicked();
             ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
             dismiss
         })

@@ -25,6 +25,9 @@ pub const TEXT_SENTENCE: f32 = 18.0;
 
 pub const TEXT_OUTPUT: f32 = 16.5;
 
+/// The least height and width of what is pressed.
+pub const FINGER: f32 = 24.0;
+
 pub const RADIUS: u8 = 8;
 pub const RADIUS_SMALL: u8 = 5;
 

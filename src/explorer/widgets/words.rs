@@ -95,7 +95,13 @@ pub fn flow(ui: &mut Ui, flow: &Flow<'_>, words: &[FlowWord], tooltip: impl Fn(u
             response.clone().on_hover_text(tooltip(n));
         }
         if response.clicked() {
-            answer.clicked = Some(n);
+            // with Shift words are selected as by dragging
+            if ui.input(|input| input.modifiers.shift) {
+                let first = picked.map_or(n, |(first, _)| first);
+                answer.picked = Some((n.min(first), n.max(first)));
+            } else {
+                answer.clicked = Some(n);
+            }
         }
         if response.secondary_clicked() {
             answer.menu = Some((n, response.interact_pointer_pos().unwrap_or(place.left_bottom())));

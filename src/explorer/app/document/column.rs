@@ -226,6 +226,12 @@ impl Column {
             .read_after(delay.unwrap_or_default())
     }
 
+    /// Whether the picture is of an alignment head, of a model that has no alignment.
+    pub fn is_probe(&self) -> bool {
+        let lacks = self.facts.as_ref().is_some_and(|facts| !facts.has_alignment);
+        lacks && self.table.as_ref().is_some_and(|table| table.reading == Some(RowConvention::Head))
+    }
+
     pub fn read(&self) -> Option<&HypothesisView> {
         self.given.view.as_ref().and_then(|given| given.as_ref().ok())
     }

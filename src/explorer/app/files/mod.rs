@@ -7,6 +7,7 @@ mod download;
 pub mod drawing;
 pub mod export;
 pub mod gold;
+pub mod in_words;
 pub mod interlinear;
 pub mod line;
 pub mod lists;

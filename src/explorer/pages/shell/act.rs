@@ -98,6 +98,7 @@ acts! {
     Stop: ALWAYS, TEXTS, Source, "Stop translating", [ctrl(Key::Period)];
     ToggleGiven: ALWAYS, TEXTS, Sentence, "Score a translation of your own", [ctrl(Key::G)];
     Interlinear: ALWAYS, TEXTS, Sentence, "Interlinear text", [shift_ctrl(Key::J)];
+    Table: ALWAYS, TEXTS, Source, "Alignment as a table", [plain(Key::F2)];
     NextWord: ALWAYS, WORDS, Sentence, "Next target word", [alt(Key::ArrowDown)];
     PreviousWord: ALWAYS, WORDS, Sentence, "Previous target word", [alt(Key::ArrowUp)];
     NextColumn: ALWAYS, WORDS, Sentence, "Column to the right", [alt(Key::ArrowRight)];

@@ -40,6 +40,8 @@ pub enum Sheet {
     Head(ColumnId),
     Words(ColumnId, VariantWords),
     Beside(ColumnId),
+    /// The alignment of the selected column as a table.
+    Alignment,
     Ask(AskedPath),
     /// A text that the system lets nobody put on the clipboard.
     Copy(String),
@@ -81,6 +83,8 @@ pub struct SharedMemory {
     /// The direction of F6 until a visible panel takes the focus; 0 otherwise.
     pub cycling: isize,
     pub sheet: Sheet,
+    /// Whether a sheet was open in the last frame, and what had the keyboard before.
+    pub before_sheet: (bool, Option<egui::Id>),
     pub offered: Option<ContextMenu>,
     /// The target of a menu that a key opened; the view that paints the target opens it.
     pub asked: Option<MenuTarget>,

@@ -3,6 +3,7 @@
 use egui::{Button, Response, Ui};
 
 use crate::pages::{shell::act::Act, shell::local::Window};
+use crate::widgets::labels;
 
 /// A menu entry for an act, with its key. It closes the menu, unless the act is usually repeated.
 pub fn act_item(ui: &mut Ui, window: &mut Window<'_>, name: &str, wanted: Act) {
@@ -26,7 +27,7 @@ pub fn entry(ui: &mut Ui, text: &str) -> Response {
 
 pub fn act_button(ui: &mut Ui, window: &mut Window<'_>, name: &str, wanted: Act) {
     let key = wanted.key_text(ui.ctx());
-    if ui.small_button(name).on_hover_text(key).clicked() {
+    if labels::small_button(ui, name).on_hover_text(key).clicked() {
         window.local.acts.push(wanted);
     }
 }

@@ -12,6 +12,7 @@ use crate::session::lessons::doing::missing_models;
 use crate::session::lessons::script::{Ask, ScriptPart};
 use crate::session::lessons::{Lessons, Running, progress::Progress, shelf::PATH};
 use crate::ui::{act::PAGING, views::manual};
+use crate::widgets;
 use crate::widgets::{labels, theme};
 use crate::{app::document::column::Column, session::lessons::shelf::LessonFile};
 use engine::lang;
@@ -38,7 +39,9 @@ pub fn lessons_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons, steps
     let first = WIDTH.min(SHARE * ui.ctx().content_rect().width());
     let width = window.layout.lesson_width.unwrap_or(first).clamp(LIMITS.0, most);
     let panel = Panel::right("lessons").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
-    let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window, lessons, steps));
+    let panel = panel.frame(theme::panel(theme::tokens(ui)));
+    let shown =
+        widgets::sized(ui, ("lessons", tr!("Lessons")), |ui| panel.show(ui, |ui| panel_ui(ui, window, lessons, steps)));
     keep_side(ui, &mut window.layout.lesson_width, width, shown.response.rect.width());
 }
 
@@ -136,7 +139,7 @@ fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile, pr
         ui.horizontal(|ui| {
             if is_done {
                 ui.label(RichText::new(tr!("Done")).size(theme::TEXT_SMALL).color(t.accent));
-            } else if page > 0 && ui.small_button(tr!("Continue on page {}", page + 1)).clicked() {
+            } else if page > 0 && labels::small_button(ui, tr!("Continue on page {}", page + 1)).clicked() {
                 open(window, &kept.key);
                 window.push(LessonCommand::Turn(page));
             }
@@ -214,7 +217,7 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let note =
                 tr!("For the class, with the pictures of the pages that were open, and the solutions in a second file");
-            if ui.small_button(tr!("Print...")).on_hover_text(note).clicked() {
+            if labels::small_button(ui, tr!("Print...")).on_hover_text(note).clicked() {
                 window.ask(HANDOUT.then(LessonCommand::Print));
             }
             labels::caption(ui, tr!("{page} of {pages}", page, pages));

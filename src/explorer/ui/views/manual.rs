@@ -9,7 +9,7 @@ use crate::pages::shell::local::{Window, keep_side};
 use crate::pages::{lesson::LessonCommand, page_of_key, shell::act::Act};
 use crate::session::lessons::shelf::BUNDLED;
 use crate::ui::manual::{ManualLocal, ManualPage, PICTURES, pages};
-use crate::{ui::act, widgets::theme};
+use crate::{ui::act, widgets, widgets::theme};
 use engine::text::markdown::{MarkdownBlock, MarkdownSpan};
 use figure::png;
 
@@ -24,7 +24,8 @@ pub fn manual_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let most = (ui.ctx().content_rect().width() * MOST).clamp(LIMITS.0, LIMITS.1);
     let width = window.layout.manual_width.unwrap_or(WIDTH).clamp(LIMITS.0, most);
     let panel = Panel::right("manual").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
-    let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window));
+    let panel = panel.frame(theme::panel(theme::tokens(ui)));
+    let shown = widgets::sized(ui, ("manual", tr!("Manual")), |ui| panel.show(ui, |ui| panel_ui(ui, window)));
     keep_side(ui, &mut window.layout.manual_width, width, shown.response.rect.width());
 }
 

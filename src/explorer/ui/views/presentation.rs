@@ -8,7 +8,7 @@ use crate::pages::{
     lesson::LessonCommand, sentence::command::SelectCommand, sentence::view::columns, shape::PageState,
     shell::act::Act, shell::local::Window, shell::menu, shell::source,
 };
-use crate::widgets::{marks::WholeLetters, theme};
+use crate::widgets::{labels, marks::WholeLetters, theme};
 use figure::measure::TextMeasure as _;
 
 pub const LARGER: f32 = 1.7;
@@ -26,7 +26,7 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageStat
     if ui.input(|input| input.key_pressed(Key::Enter)) {
         ui.memory_mut(|memory| memory.surrender_focus(source::editor_id()));
     }
-    let foot = ui.text_style_height(&egui::TextStyle::Small) + theme::SPACE_2;
+    let foot = theme::FINGER + theme::SPACE_1;
     let rect = ui.available_rect_before_wrap();
     let (above, below) = rect.split_top_bottom_at_y((rect.bottom() - foot).max(rect.top()));
     let mut child = ui.new_child(egui::UiBuilder::new().id_salt("presented").max_rect(above));
@@ -45,7 +45,10 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageStat
         if is_large {
             code_ui(ui, window);
         } else {
-            window.push_if(ui.small_button(tr!("Lessons")).clicked(), LessonCommand::Show(!window.lights.is_shown));
+            window.push_if(
+                labels::small_button(ui, tr!("Lessons")).clicked(),
+                LessonCommand::Show(!window.lights.is_shown),
+            );
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if is_large {
@@ -72,7 +75,7 @@ fn next_model_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     let at = window.app.selected_column().and_then(|own| models.iter().position(|column| column.id == own.id));
     let next = models[at.map_or(0, |at| at + 1) % models.len()].id;
-    window.push_if(ui.small_button(tr!("Next model")).clicked(), SelectCommand::Column(next));
+    window.push_if(labels::small_button(ui, tr!("Next model")).clicked(), SelectCommand::Column(next));
 }
 
 /// The code of the link, where there is one.
@@ -98,7 +101,7 @@ fn code_ui(ui: &mut Ui, window: &mut Window<'_>) {
         Some(_) => tr!("What is set is too long for a code; copy the link instead"),
     };
     if window.local.code.2.is_empty() {
-        ui.add_enabled(false, egui::Button::new(tr!("Code")).small()).on_disabled_hover_text(why);
+        ui.add_enabled(false, labels::small_sized(egui::Button::new(tr!("Code")))).on_disabled_hover_text(why);
         return;
     }
     ui.menu_button(tr!("Code"), |ui| squares_ui(ui, window));

@@ -158,6 +158,7 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, tr!("Manual"), Act::Manual);
     ui.separator();
     act_item(ui, window, tr!("Heatmap, links or tree"), Act::NextPicture);
+    act_item(ui, window, tr!("Alignment as a table"), Act::Table);
     act_item(ui, window, tr!("Interlinear text"), Act::Interlinear);
     act_item(ui, window, tr!("Next palette"), Act::NextPalette);
     act_item(ui, window, tr!("Alpha or energies"), Act::ToggleEnergies);

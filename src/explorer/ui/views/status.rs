@@ -6,7 +6,7 @@ use egui::{Align2, Area, Id, Order, Panel, Pos2, RichText, Ui, vec2};
 
 use crate::app::{command::WindowCommand, document::column::ColumnState, page::SENTENCE, state::AppState};
 use crate::pages::{sentence::view::facts, shell::local::Window, shell::task};
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 const NOTICE_SECONDS: f64 = 8.0;
 const NOTICE_WIDTH: f32 = 640.0;
@@ -113,7 +113,10 @@ fn list_ui(ui: &mut Ui, window: &mut Window<'_>) {
                     ui.set_width(room);
                     ui.add(egui::Label::new(RichText::new(&notice.text).color(text)).wrap());
                 });
-                window.push_if(ui.small_button(tr!("Dismiss")).clicked(), WindowCommand::DismissNotice(notice.id));
+                window.push_if(
+                    labels::small_button(ui, tr!("Dismiss")).clicked(),
+                    WindowCommand::DismissNotice(notice.id),
+                );
             });
         });
     }

@@ -13,7 +13,7 @@ use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::{PAGES, shell::act::Act, shell::clicked::MenuTarget, shell::menu::act_item};
 use crate::ui::views::offers::{MenuKind, WHAT_IF};
 use crate::ui::views::{lesson, offers, settings};
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 use engine::analysis::measures::MEASURES;
 use engine::lang;
 use engine::models::choice::{HeadChoice, ModelChoice, ModelSpec};
@@ -23,7 +23,7 @@ const FEWEST_LETTERS: f32 = 6.0;
 const LEAST_LETTERS: f32 = 4.0;
 const MOST_LETTERS: f32 = 22.0;
 const LETTER: f32 = 7.5;
-const AROUND: f32 = 80.0;
+const AROUND: f32 = 96.0;
 const ADD: f32 = 84.0;
 /// Width of the list of all models, where only one is named.
 const LIST: f32 = 52.0;
@@ -115,7 +115,7 @@ fn longer(ui: &Ui) -> Longer {
 }
 
 fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool, spare: f32) {
-    let help = ui.button("?").on_hover_text(tr!("Shortcuts and explanations (?)"));
+    let help = ui.add(labels::for_finger(Button::new("?"))).on_hover_text(tr!("Shortcuts and explanations (?)"));
     if help.accessible_name(tr!("Help")).clicked() {
         window.local.shared.sheet = if window.local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
     }
@@ -197,7 +197,7 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
         .fill(t.sunken)
         .stroke(Stroke::new(1.0, stroke))
         .corner_radius(CornerRadius::same(theme::RADIUS_SMALL));
-    frame.inner_margin(Margin { left: 2, right: 8, top: 0, bottom: 0 }).show(ui, |ui| {
+    frame.inner_margin(Margin { left: 2, right: 0, top: 0, bottom: 0 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         let colour = if matches!(column.state, ColumnState::Failed(_)) { t.error } else { t.text };
         let colour = if column.difference.label.is_some() { t.warm } else { colour };
@@ -207,13 +207,14 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
         response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_selected, column.name()));
         window.push_if(response.clicked(), SelectCommand::Column(column.id));
         response.context_menu(|ui| chip_menu_ui(ui, window, column, at, count));
-        let more = Button::new(RichText::new("\u{25be}").color(t.weak)).frame(false);
+        let more = labels::for_finger(Button::new(RichText::new("\u{25be}").color(t.weak)).frame(false));
         let (more, _) = MenuButton::from_button(more).ui(ui, |ui| chip_menu_ui(ui, window, column, at, count));
         more.accessible_name(tr!("Menu of {}", column.name())).on_hover_text(tr!("What can be done with this model"));
-        if !window.layout.has_switches() {
+        // a slim window has it in the menu alone
+        if !window.layout.has_switches() || settings::is_phone(ui) {
             return;
         }
-        let remove = Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false);
+        let remove = labels::for_finger(Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false));
         if ui
             .add(remove)
             .on_hover_text(if column.variant.is_some() { tr!("Close this variant") } else { tr!("Remove this model") })

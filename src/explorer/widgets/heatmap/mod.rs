@@ -173,7 +173,7 @@ impl HeatmapWidget<'_> {
         let i = self.marks.selected.filter(|i| *i < grid.rows && self.drags())?;
         let area = grid.row_area(i).intersect(ui.clip_rect());
         // a finger scrolls
-        let sense = if ui.input(egui::InputState::any_touches) { Sense::click() } else { Sense::click_and_drag() };
+        let sense = if ui.input(egui::InputState::any_touches) { Sense::CLICK } else { Sense::CLICK | Sense::DRAG };
         let response = ui.interact(area, self.id.with("selected row"), sense);
         let response = response.on_hover_cursor(egui::CursorIcon::ResizeVertical);
         if response.drag_started()

@@ -107,7 +107,7 @@ fn columns_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
                 for (sign, way, by) in [("\u{2190}", tr!("left"), -1), ("\u{2192}", tr!("right"), 1)] {
                     let name = tr!("Move {} {way}", spoken(column, &page.corpus), way);
                     window.push_if(
-                        ui.small_button(sign).on_hover_text(&name).accessible_name(name.clone()).clicked(),
+                        labels::small_button(ui, sign).on_hover_text(&name).accessible_name(name.clone()).clicked(),
                         ExploreCommand::MoveColumn(column.name(&page.corpus), by),
                     );
                 }

@@ -14,7 +14,7 @@ pub fn stars_ui(ui: &mut Ui, given: u8, name: impl Fn(u8) -> String) -> Option<u
     let mut clicked = None;
     for star in 1..=MOST_STARS {
         let sign = RichText::new(if star <= given { "\u{2605}" } else { "\u{2606}" }).color(theme::tokens(ui).accent);
-        let button = ui.add(egui::Button::new(sign).frame(false)).on_hover_text(name(star));
+        let button = ui.add(labels::for_finger(egui::Button::new(sign).frame(false))).on_hover_text(name(star));
         if button.accessible_name(name(star)).clicked() {
             clicked = Some(star);
         }

@@ -7,7 +7,7 @@ use crate::pages::{
     corpus::CorpusPage, corpus::command::CorpusCommand, corpus::judging_state::DeskSheet,
     corpus::view::memory::CorpusMemory, corpus::view::words::chips_ui, shell::local::Window,
 };
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 use corpus::judgements::judge::{ErrorMark, StaleMark};
 use engine::text::cut::WordRule;
 use engine::text::words::{letters_at, place_of, words_of};
@@ -23,7 +23,7 @@ pub fn seen_ui(
     let own = seen.key.annotator == page.kept.annotator;
     ui.horizontal(|ui| {
         if own {
-            let take = ui.small_button("\u{d7}").on_hover_text(tr!("Takes the mark away"));
+            let take = labels::small_button(ui, "\u{d7}").on_hover_text(tr!("Takes the mark away"));
             if take.accessible_name(tr!("Take away mark {}", seen.key.number + 1)).clicked() {
                 window.local.of::<CorpusMemory>().mark = None;
                 window.push(CorpusCommand::Unmark(seen.key.number));
@@ -50,7 +50,7 @@ pub fn seen_ui(
 pub fn stale_ui(ui: &mut Ui, window: &mut Window<'_>, (own, annotator): (Option<usize>, &str), stale: &StaleMark) {
     ui.horizontal(|ui| {
         if let Some(number) = own {
-            let take = ui.small_button("\u{d7}").on_hover_text(tr!("Takes the mark away"));
+            let take = labels::small_button(ui, "\u{d7}").on_hover_text(tr!("Takes the mark away"));
             if take.accessible_name(tr!("Take away mark {}", number + 1)).clicked() {
                 window.push(CorpusCommand::Unmark(number));
             }

@@ -335,7 +335,8 @@ fn imported_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         ui.horizontal(|ui| {
             labels::caption(ui, what);
             let note = tr!("What came in stays; importing the file again goes on");
-            let is_clicked = busy.imports && ui.small_button(tr!("Stop the import")).on_hover_text(note).clicked();
+            let is_clicked =
+                busy.imports && labels::small_button(ui, tr!("Stop the import")).on_hover_text(note).clicked();
             window.push_if(is_clicked, CorpusRequest::Stop);
         });
         let bar = ProgressBar::new(busy.progress.share());
@@ -352,7 +353,7 @@ fn imported_ui(ui: &mut Ui, page: &CorpusPage, window: &mut Window<'_>) {
         .inner_margin(egui::Margin::same(8));
     frame.show(ui, |ui| {
         ui.horizontal_top(|ui| {
-            window.push_on(&ui.small_button(tr!("Dismiss")), CorpusCommand::DismissMessage);
+            window.push_on(&labels::small_button(ui, tr!("Dismiss")), CorpusCommand::DismissMessage);
             ui.vertical(|ui| {
                 if let Some(message) = &message {
                     ui.add(Label::new(RichText::new(message).color(t.error)).wrap());

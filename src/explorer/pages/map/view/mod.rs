@@ -14,6 +14,7 @@ use crate::pages::shell::local::{PageView, Window};
 use crate::pages::{
     map::MapPage, map::command::MapCommand, map::view::plane::PlaneMemory, map::view::plane::PlaneWidget, shell::task,
 };
+use crate::widgets;
 use crate::widgets::{labels, theme};
 use figure::plane::share;
 
@@ -52,7 +53,9 @@ pub(super) fn map_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         (Panel::right("map_side").default_size(theme::SIDE_WIDTH).size_range(200.0..=520.0), 12)
     };
     let frame = egui::Frame::new().inner_margin(egui::Margin { left, right: 0, top: 0, bottom: 0 });
-    side.resizable(true).frame(frame).show_separator_line(false).show(ui, |ui| side::side_ui(ui, maps, window));
+    let side = side.resizable(true).frame(frame).show_separator_line(false);
+    let name = if theme::is_slim(ui) { "map_below" } else { "map_side" };
+    widgets::sized(ui, (name, tr!("Map")), |ui| side.show(ui, |ui| side::side_ui(ui, maps, window)));
     let Some(chart) = maps.chart.clone() else {
         empty_ui(ui, maps, window);
         return;

@@ -87,7 +87,7 @@ fn search_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         labels::note(ui, &note);
         if count > 1 {
             for (text, name, by) in [("<", tr!("Match before"), -1), (">", tr!("Next match"), 1)] {
-                let button = ui.small_button(text).on_hover_text(name).accessible_name(name);
+                let button = labels::small_button(ui, text).on_hover_text(name).accessible_name(name);
                 window.push_on(&button, MapCommand::MoveMatch(by));
             }
         }

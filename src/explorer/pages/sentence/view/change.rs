@@ -45,7 +45,7 @@ pub fn shift<'a>(window: &Window<'_>, column: &'a Column, i: usize) -> Option<&'
 fn menu(ui: &mut Ui, texts: (&str, &str, &str), opens: bool, content: impl FnOnce(&mut Ui)) {
     let (title, name, note) = texts;
     let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
-    let button = MenuButton::from_button(egui::Button::new(title).small()).config(config).ui(ui, content);
+    let button = MenuButton::from_button(labels::small_sized(egui::Button::new(title))).config(config).ui(ui, content);
     if opens {
         egui::Popup::open_id(ui.ctx(), egui::Popup::default_response_id(&button.0));
     }
@@ -171,7 +171,7 @@ fn weight_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
         let renormalise = window.app.view.layout.renormalise;
         window.push(InterveneCommand::Weight { column: column.id, i, j, weight, renormalise, goes_on });
     }
-    if ui.small_button(tr!("all")).accessible_name(tr!("All weight on {name}", name)).clicked() {
+    if labels::small_button(ui, tr!("all")).accessible_name(tr!("All weight on {name}", name)).clicked() {
         window.push(InterveneCommand::Row { column: column.id, i, edit: RowEdit::OneHot(j) });
     }
     let mut is_masked = word.is_masked;

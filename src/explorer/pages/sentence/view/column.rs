@@ -297,7 +297,7 @@ fn looks_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let text = RichText::new(short).size(theme::TEXT_SMALL);
     let note =
         tr!("The alignment: {looks}\nClick to see all heads of this model; another click shows the alignment", looks);
-    let button = egui::Button::selectable(is_shown, text).frame_when_inactive(true).small();
+    let button = labels::small_sized(egui::Button::selectable(is_shown, text).frame_when_inactive(true));
     let button = ui.add(button).on_hover_text(note);
     if button.accessible_name(tr!("All heads of {}", column.name())).clicked() {
         if is_shown {

@@ -10,8 +10,8 @@ use crate::app::{
 use crate::pages::sentence::view::memory::{ColumnsMemory, SentenceMemory};
 use crate::pages::{
     sentence::SentencePage, sentence::command::ColumnCommand, sentence::view::beam, sentence::view::column,
-    sentence::view::column::ColumnParts, sentence::view::context, sentence::view::interlinear, shell::act::Act,
-    shell::dialogs::MODEL, shell::local::Window,
+    sentence::view::column::ColumnParts, sentence::view::interlinear, shell::act::Act, shell::dialogs::MODEL,
+    shell::local::Window,
 };
 use crate::widgets::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::widgets::marks::Letters;
@@ -299,7 +299,7 @@ fn wanted(ui: &Ui, window: &Window<'_>, needs: &Needs, width: f32) -> f32 {
 }
 
 fn strip(ui: &Ui, window: &Window<'_>) -> f32 {
-    let has_probe = window.app.document.columns.iter().any(context::is_probe);
+    let has_probe = window.app.document.columns.iter().any(Column::is_probe);
     if picture::measure(window.app.view.settings.shown).is_none() && !has_probe {
         return 0.0;
     }

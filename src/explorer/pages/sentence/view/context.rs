@@ -6,7 +6,7 @@ use egui::{RichText, Ui};
 
 use crate::app::document::{column::Column, table::AlignmentTable};
 use crate::widgets::{labels, strip, theme};
-use engine::{analysis::row_convention::RowConvention, models::config::Architecture};
+use engine::models::config::Architecture;
 
 const STRIP_HEIGHT: f32 = 220.0;
 
@@ -18,15 +18,9 @@ pub fn without_alignment(column: &Column) -> &'static str {
     }
 }
 
-/// Whether the picture is of an alignment head, of a model that has no alignment.
-pub fn is_probe(column: &Column) -> bool {
-    let lacks = column.facts.as_ref().is_some_and(|facts| !facts.has_alignment);
-    lacks && column.table.as_ref().is_some_and(|table| table.reading == Some(RowConvention::Head))
-}
-
 /// Says in the picture itself what it is, if it is that of a probe.
 pub fn probe_ui(ui: &mut Ui, column: &Column) {
-    if is_probe(column) {
+    if column.is_probe() {
         labels::warm_line(ui, tr!("A probe, trained afterwards; this model has no attention"));
     }
 }

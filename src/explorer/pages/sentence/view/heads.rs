@@ -89,7 +89,7 @@ fn kinds_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, measured: &Me
         let others = MEASURES.iter().enumerate().filter(|(n, line)| line.is_of_heads() && *n != measured.measure);
         for (n, line) in others {
             let title = RichText::new(lang::text(line.title)).size(theme::TEXT_SMALL);
-            let button = ui.small_button(title).on_hover_text(lang::text(line.about));
+            let button = labels::small_button(ui, title).on_hover_text(lang::text(line.about));
             if button.accessible_name(tr!("Show {}", lang::text(line.title))).clicked() {
                 measured::measure(window, column.id, n);
             }

@@ -11,6 +11,7 @@ use crate::pages::sentence::command::{InterveneCommand, SelectCommand};
 use crate::pages::sentence::view::{change, context, memory::SentenceMemory};
 use crate::pages::shell::local::{Panel as PanelName, Window, keep_side};
 use crate::pages::shell::{act::Act, clicked::MenuTarget, menu};
+use crate::widgets;
 use crate::widgets::{bars, labels, marks::WholeLetters, source_bars, theme};
 use engine::{analysis::divergence::entropy, interventions::Word, lang};
 use figure::{inspected::Inspected, measure::TextMeasure as _};
@@ -52,9 +53,11 @@ pub(super) fn inspector_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let height = wish.clamp(LOWEST, highest);
     // squeezed by the pictures it is another panel, so that the chosen height is not forgotten
     let is_tight = highest < wish;
-    let panel = Panel::bottom(if is_tight { "inspector_tight" } else { "inspector" });
+    let name = if is_tight { "inspector_tight" } else { "inspector" };
+    let panel = Panel::bottom(name);
     let panel = panel.default_size(height).min_size(LOWEST).max_size(highest).resizable(true);
-    let shown = panel.frame(frame).show(ui, |ui| panel_ui(ui, window));
+    let panel = panel.frame(frame);
+    let shown = widgets::sized(ui, (name, tr!("Inspector")), |ui| panel.show(ui, |ui| panel_ui(ui, window)));
     window.part(ui, HighlightPart::Inspector, "", shown.response.rect);
     if !is_tight {
         keep_side(ui, &mut window.layout.inspector_height, height, shown.response.rect.height());
@@ -204,18 +207,18 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
 fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let (next, previous) =
         if theme::is_slim(ui) { (tr!("Next"), tr!("Previous")) } else { (tr!("Next word"), tr!("Previous word")) };
-    let next = ui.small_button(next).on_hover_text("Alt+Down");
+    let next = labels::small_button(ui, next).on_hover_text("Alt+Down");
     if window.local.shared.takes_focus(PanelName::Inspector) {
         next.request_focus();
     }
     window.push_if(next.clicked(), SelectCommand::MoveTarget(1));
-    window.push_if(ui.small_button(previous).on_hover_text("Alt+Up").clicked(), SelectCommand::MoveTarget(-1));
+    window.push_if(labels::small_button(ui, previous).on_hover_text("Alt+Up").clicked(), SelectCommand::MoveTarget(-1));
     if let Some(word) = table.target.get(i).filter(|_| !table.is_given) {
         change::row_menu(ui, window, column, table, i);
         change::word_menu(ui, window, column, word, i);
     }
     window.push_if(
-        ui.small_button(tr!("Close")).on_hover_text(tr!("Select nothing (Escape)")).clicked(),
+        labels::small_button(ui, tr!("Close")).on_hover_text(tr!("Select nothing (Escape)")).clicked(),
         SelectCommand::Nothing,
     );
 }

@@ -144,7 +144,7 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, row: &TextRowShown, corner: egui
 fn menu_ui(ui: &mut Ui, place: Rect, (title, label): (RichText, String), content: impl FnOnce(&mut Ui)) {
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(place).layout(Layout::left_to_right(Align::Center)));
-    let button = Button::new(title).truncate().small();
+    let button = labels::small_sized(Button::new(title).truncate());
     let (response, _) = MenuButton::from_button(button).config(config).ui(&mut child, content);
     response.accessible_name(label);
 }

@@ -50,7 +50,8 @@ fn column_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colu
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
         if is_first {
             ui.label(RichText::new(tr!("Interventions")).color(t.set));
-            let all = ui.small_button(tr!("take all away")).on_hover_text(tr!("In every column; undo brings it back"));
+            let all = labels::small_button(ui, tr!("take all away"))
+                .on_hover_text(tr!("In every column; undo brings it back"));
             window
                 .push_if(all.accessible_name(tr!("Take all interventions away")).clicked(), InterveneCommand::TakeAll);
         }

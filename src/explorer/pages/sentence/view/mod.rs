@@ -26,6 +26,7 @@ pub mod source;
 pub mod tree;
 pub mod variant;
 pub mod what_if;
+mod words_sheet;
 
 use crate::pages::shell::local::{PageView, Window};
 use crate::pages::{sentence::SentencePage, sentence::command::SelectCommand};
@@ -47,6 +48,7 @@ impl PageView for SentencePage {
         figure_sheet::figure_ui(ui, window);
         head_sheet::head_ui(ui, self, window);
         what_if::what_if_ui(ui, self, window);
+        words_sheet::words_ui(ui, window);
     }
 
     fn escape(&self, window: &mut Window<'_>) {

@@ -248,7 +248,8 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ];
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     for (choice, name, note) in explained {
-        let button = ui.selectable_label(shown == choice, name.replacen("alpha", "\u{3b1}", 1)).on_hover_text(note);
+        let button = egui::Button::selectable(shown == choice, name.replacen("alpha", "\u{3b1}", 1));
+        let button = ui.add(labels::for_finger(button)).on_hover_text(note);
         window.push_if(button.accessible_name(name).clicked(), SettingsCommand::SetShown(choice));
     }
     measures_ui(ui, window, shown);
@@ -470,7 +471,8 @@ fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
     for (text, name, wanted) in
         [("+", tr!("Larger cells"), Act::LargerCells), ("\u{2013}", tr!("Smaller cells"), Act::SmallerCells)]
     {
-        let button = ui.button(text).on_hover_text(tr!("{name} (Ctrl and the wheel over the heatmap)", name));
+        let button = labels::for_finger(egui::Button::new(text));
+        let button = ui.add(button).on_hover_text(tr!("{name} (Ctrl and the wheel over the heatmap)", name));
         if button.accessible_name(name).clicked() {
             window.local.acts.push(wanted);
         }

@@ -11,6 +11,7 @@ use crate::pages::{
     sentence::command::ListCommand, sentence::view::memory::ListPlace, sentence::view::memory::SentenceMemory,
     shell::dialogs::TEXT,
 };
+use crate::widgets;
 use crate::widgets::{labels, node, rows, theme};
 use engine::lang;
 
@@ -45,8 +46,10 @@ pub(super) fn sentences_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     let mut is_open = was_open;
     let panel = Panel::left("sentences").default_size(width).min_size(LIMITS.0).max_size(LIMITS.1).resizable(true);
-    let shown =
-        panel.frame(theme::panel(theme::tokens(ui))).show_collapsible(ui, &mut is_open, |ui| panel_ui(ui, window));
+    let panel = panel.frame(theme::panel(theme::tokens(ui)));
+    let shown = widgets::sized(ui, ("sentences", tr!("Sentences")), |ui| {
+        panel.show_collapsible(ui, &mut is_open, |ui| panel_ui(ui, window))
+    });
     if is_open != was_open {
         window.layout.sentences_open = is_open;
     }
@@ -92,7 +95,7 @@ fn over_heading_ui(ui: &mut Ui) -> bool {
     let heading = ui.horizontal(|ui| {
         ui.label(RichText::new(tr!("Sentences")).size(theme::TEXT_TITLE));
         let right = egui::Layout::right_to_left(egui::Align::Center);
-        ui.with_layout(right, |ui| ui.small_button(tr!("Close")).on_hover_text("Esc")).inner
+        ui.with_layout(right, |ui| labels::small_button(ui, tr!("Close")).on_hover_text("Esc")).inner
     });
     heading.inner.accessible_name(tr!("Close the sentences")).clicked()
 }
@@ -135,7 +138,7 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
         move_by(window, rows::arrows(ui));
     }
     let field = egui::TextEdit::singleline(&mut text).id(id).hint_text(tr!("Search")).desired_width(f32::INFINITY);
-    let response = ui.add(field);
+    let response = ui.add(field).accessible_name(tr!("Search in the list"));
     window.push_if(response.changed(), ListCommand::Search(text));
     if window.local.shared.takes_focus(PanelName::Sentences) {
         response.request_focus();
@@ -159,7 +162,7 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
             _ => return,
         };
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            window.push_if(ui.small_button(name).on_hover_text(note).clicked(), command);
+            window.push_if(labels::small_button(ui, name).on_hover_text(note).clicked(), command);
         });
     });
 }

@@ -183,7 +183,7 @@ fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.label(RichText::new(note).color(theme::tokens(ui).warm));
         for ((source, target), (best, all)) in offered {
             let mut open = |ui: &mut Ui, text: String, note: &str, models: &[&Installed]| {
-                if ui.small_button(text).on_hover_text(note).clicked() {
+                if labels::small_button(ui, text).on_hover_text(note).clicked() {
                     let is_open =
                         |model: &&&Installed| columns.iter().any(|column| column.system == (&model.folder).into());
                     let new = models.iter().filter(|model| !is_open(model));
@@ -226,7 +226,7 @@ fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let label = labels::caption(ui, tr!("Your translation")).on_hover_text(note);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let key = Act::ToggleGiven.key_text(ui.ctx());
-            let close = ui.small_button("\u{d7}").on_hover_text(tr!("Take it away ({key})", key));
+            let close = labels::small_button(ui, "\u{d7}").on_hover_text(tr!("Take it away ({key})", key));
             window
                 .push_if(close.accessible_name(tr!("Take your translation away")).clicked(), SourceCommand::Give(None));
             pair_ui(ui, window, given);
@@ -257,7 +257,10 @@ fn reference_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.horizontal_wrapped(|ui| {
         labels::caption(ui, tr!("Reference"));
         ui.label(bidi::visual(&reference).into_owned());
-        if ui.small_button(tr!("Score it")).on_hover_text(tr!("Every model says how probable it finds it")).clicked() {
+        if labels::small_button(ui, tr!("Score it"))
+            .on_hover_text(tr!("Every model says how probable it finds it"))
+            .clicked()
+        {
             window.push(SourceCommand::Give(Some(reference.into_owned())));
         }
     });

@@ -86,7 +86,7 @@ fn controls_ui(ui: &mut Ui, tree: &SearchTree, memory: &mut TreeMemory) {
             memory.followed = None;
         }
         for (name, said, factor) in [("-", tr!("Smaller tree"), 0.8), ("+", tr!("Larger tree"), 1.25)] {
-            if ui.small_button(name).accessible_name(said).on_hover_text(said).clicked() {
+            if labels::small_button(ui, name).accessible_name(said).on_hover_text(said).clicked() {
                 memory.scale = (memory.scale * factor).clamp(SCALES.0, SCALES.1);
             }
         }
@@ -333,13 +333,13 @@ fn buttons_ui(
         let (text, name) =
             if is_closed { (tr!("Open"), tr!("Open branch")) } else { (tr!("Close"), tr!("Close branch")) };
         let note = tr!("{name}: its words are drawn, or only counted (Space)", name);
-        let button = ui.small_button(text).on_hover_text(note).accessible_name(name);
+        let button = labels::small_button(ui, text).on_hover_text(note).accessible_name(name);
         if button.clicked() && !memory.collapsed.remove(&at) {
             memory.collapsed.insert(at);
         }
     }
     let note = tr!("The search goes on from here: holds these words and forces the last (Enter)");
-    if ui.small_button(tr!("Go on")).on_hover_text(note).accessible_name(tr!("Go on from here")).clicked() {
+    if labels::small_button(ui, tr!("Go on")).on_hover_text(note).accessible_name(tr!("Go on from here")).clicked() {
         go_on(window, column, tree, at);
     }
 }

@@ -24,6 +24,7 @@ pub(super) fn what_if_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Wind
         | Sheet::Training
         | Sheet::Figure { .. }
         | Sheet::Head(_)
+        | Sheet::Alignment
         | Sheet::Ask(_)
         | Sheet::Copy(_) => {}
     });

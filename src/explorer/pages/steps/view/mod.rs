@@ -17,7 +17,7 @@ use crate::pages::{
     shell::source, steps::StepsPage, steps::command::StepsCommand, steps::view::memory::StepsMemory,
     steps::view::memory::StepsView,
 };
-use crate::{app::lights::HighlightPart, jobs::steps::StepTrace, widgets::theme};
+use crate::{app::lights::HighlightPart, jobs::steps::StepTrace, widgets, widgets::theme};
 use engine::models::anatomy::MachineStage;
 
 impl PageView for StepsPage {
@@ -188,7 +188,8 @@ fn all_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepT
         };
         let side = Panel::right(id).resizable(true).default_size(first).size_range(240.0..=760.0);
         let frame = egui::Frame::new().inner_margin(egui::Margin { left: 12, right: 0, top: 0, bottom: 0 });
-        side.frame(frame).show_separator_line(false).show(ui, |ui| {
+        let side = side.frame(frame).show_separator_line(false);
+        let content = |ui: &mut Ui| {
             let rooms = rooms(ui.available_rect_before_wrap(), trace.aligns, has_beam, is_open);
             for (n, (part, room)) in [rows::rows_ui, beam::beam_ui, stage::stage_ui].into_iter().zip(rooms).enumerate()
             {
@@ -197,7 +198,8 @@ fn all_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, trace: &StepT
                 part(&mut ui.new_child(builder), steps, window, trace);
             }
             ui.expand_to_include_rect(ui.max_rect());
-        });
+        };
+        widgets::sized(ui, (id, tr!("Steps")), |ui| side.show(ui, content));
     }
     machine::machine_ui(ui, steps, window, trace);
 }
