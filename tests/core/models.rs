@@ -7,7 +7,6 @@
 use std::{collections::HashMap, path::Path};
 
 use candle_core::{DType, Tensor, Var};
-use interlinear::app::catalogue::CATALOGUE;
 use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
 use interlinear::models::init::{InitScheme, initial_weights};
