@@ -10,10 +10,11 @@ use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::layout::{Layout, Look};
 use interlinear::app::settings::RowSource;
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
+use interlinear::pages::corpus::views::{ExploreCommand, ExploreView};
 use interlinear::pages::{PAGES, sentence::command::SelectCommand, shell::source};
 use interlinear::{ui::App, widgets::theme};
 
-use crate::{desk, desk::WindowActions as _, language, layout, picture};
+use crate::{desk, desk::WindowActions as _, explore, language, layout, picture};
 
 /// The least height and width of what is pressed, points.
 const LEAST: f32 = 24.0;
@@ -58,6 +59,7 @@ const OPENED: &[&[&str]] = &[
     &["Menu of RNNsearch"],
     &["Menu of RNNsearch", "Save a figure..."],
     &["Menu of RNNsearch", "Learn an alignment head..."],
+    &["Menu of RNNsearch", "Beside it with other settings..."],
     &["Add a model"],
     &["Help"],
     &["Lessons"],
@@ -91,6 +93,17 @@ fn windows() -> Vec<(String, Harness<'static, App>)> {
     harness.send(WindowCommand::SetLayout(Box::new(Layout::first())));
     harness.click_on("More");
     windows.push(("More".to_owned(), harness));
+    let mut bench = explore::two_systems();
+    bench.send(ExploreCommand::SetView(ExploreView::Training));
+    windows.push(("Corpus, trainings".to_owned(), bench.harness));
+    for labels in [&[][..], &["Replace the source word..."], &["Insert words before it..."]] {
+        let mut harness = desk::window_of(desk::two_models(), SIZE).0;
+        harness.open_menu_of("Source word 2 red");
+        for label in labels {
+            harness.click_containing(label);
+        }
+        windows.push((format!("a word's menu, {labels:?}"), harness));
+    }
     for labels in OPENED {
         let mut harness = desk::window_of(desk::two_models(), SIZE).0;
         let column = harness.app().document.columns[1].id;

@@ -37,7 +37,13 @@ pub fn small(ui: &Ui, text: impl Into<String>) -> RichText {
 
 /// A button next to text, as high as a finger needs.
 pub fn small_button<'a>(ui: &mut Ui, text: impl egui::IntoAtoms<'a>) -> Response {
-    ui.add(small_sized(egui::Button::new(text)))
+    let (padding, size) = (ui.spacing().button_padding.y, ui.spacing().interact_size.y);
+    // the text is in the middle also where a line begins at the top
+    let around = (theme::FINGER - ui.text_style_height(&egui::TextStyle::Button)) / 2.0;
+    (ui.spacing_mut().button_padding.y, ui.spacing_mut().interact_size.y) = (around.max(0.0), theme::FINGER);
+    let response = ui.add(for_finger(egui::Button::new(text)));
+    (ui.spacing_mut().button_padding.y, ui.spacing_mut().interact_size.y) = (padding, size);
+    response
 }
 
 pub fn small_sized(button: egui::Button<'_>) -> egui::Button<'_> {

@@ -69,7 +69,9 @@ pub fn sized<R>(ui: &mut Ui, (panel, name): (&str, &str), show: impl FnOnce(&mut
 
 /// Frames what has the keyboard, whatever painted it; a text field has its cursor.
 pub fn focus_ring(ctx: &egui::Context) {
-    let focused = ctx.memory(egui::Memory::focused).filter(|_| !ctx.text_edit_focused());
+    // egui takes the keyboard from a widget that is read after a press elsewhere, also if it was just given to it
+    let is_pressed = ctx.input(|input| input.pointer.any_pressed() || input.pointer.any_click());
+    let focused = ctx.memory(egui::Memory::focused).filter(|_| !is_pressed && !ctx.text_edit_focused());
     let Some(response) = focused.and_then(|id| ctx.read_response(id)) else { return };
     let stroke = egui::Stroke::new(2.0, theme::of(ctx.theme() == egui::Theme::Dark).accent);
     let painter = ctx.layer_painter(response.layer_id);

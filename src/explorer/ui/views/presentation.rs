@@ -34,7 +34,6 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageStat
     let mut foot =
         ui.new_child(egui::UiBuilder::new().id_salt("presenting").max_rect(below.shrink2(egui::vec2(0.0, 2.0))));
     foot.horizontal(|ui| {
-        ui.spacing_mut().button_padding.y = 0.0;
         // before the first of the list comes what was typed
         let is_first = window.app.document.state.position.is_none_or(|position| position == 0);
         let previous = if is_first { Act::UndoSentence } else { Act::PreviousSentence };
