@@ -10,6 +10,9 @@ const [pictures] = rest;
 const size = { width: 1280, height: 800 };
 const picture = (page, name) => page.screenshot({ path: join(pictures, `${name}.png`) });
 
+const lessons = ['alignment', 'bottleneck', 'explanation', 'verb-last', 'soft-hard', 'global-local', 'bahdanau-luong', 'beam-greedy', 'learning',
+  'copies', 'attention-fails', 'unknown-words', 'annotation', 'query-key-value', 'transformer'];
+
 const linkTo = state => `#v1.${deflateSync(JSON.stringify(state)).toString('base64url')}`;
 const shownBy = link => JSON.parse(inflateSync(Buffer.from(link.split('#v1.')[1], 'base64url')));
 // what the worker told since the last call
@@ -34,7 +37,9 @@ async function at(link, context) {
 const drop = (page, files) => page.evaluate(async files => {
   const data = new DataTransfer();
   for (const [name, source] of Object.entries(files)) {
-    const bytes = source.text ?? await (await fetch(source.address)).arrayBuffer();
+    const stream = async () => (await fetch(source.address)).body;
+    const unpacked = async () => source.address.endsWith('.gz') ? (await stream()).pipeThrough(new DecompressionStream('gzip')) : stream();
+    const bytes = source.text ?? await new Response(await unpacked()).arrayBuffer();
     data.items.add(new File([bytes], name));
   }
   document.getElementById('explorer').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }));
@@ -81,25 +86,63 @@ const steps = {
     return [errors.length === 0 && result?.hypotheses[0].tokens[0] === 'une', result?.hypotheses[0].tokens.join(' ')];
   },
 
-  async 'two lessons are walked'() {
+  async 'each lesson is done to its end'() {
     const said = [];
-    for (const lesson of ['beam-greedy', 'soft-hard']) {
+    for (const lesson of lessons) {
       const { page, errors } = await at(linkTo({ lesson }));
-      const seen = new Set();
-      for (let turn = 0, same = 0; turn < 60 && same < 5; turn += 1) {
-        const { lesson_page: place = 0 } = shownBy(await copied(page));
-        same = seen.has(place) ? same + 1 : 0;
-        if (!seen.has(place)) await picture(page, `${lesson}-${place}`);
-        seen.add(place);
-        // the button with the next page, at the lower right of a window of this size
-        await page.mouse.click(1046, 738);
-        await page.waitForTimeout(700);
+      const button = name => page.locator(`#mirror [role=button][aria-label="${name}"]`);
+      const has = async name => await button(name).count() > 0;
+      const place = async () => await page.locator('#mirror [aria-label^="Page "][aria-label*=" of "]').first().getAttribute('aria-label');
+      let [turns, last] = [0, ''];
+      for (; turns < 80 && !await has('Next lesson') && !await page.locator('#mirror [aria-label="The lesson is at its end"]').count(); turns += 1) {
+        const next = await has('Pass over') ? 'Pass over' : 'Next page';
+        await button(next).first().dispatchEvent('click', {}, { timeout: 10000 }).catch(() => {});
+        await page.waitForTimeout(500);
+        await quiet(page);
+        last = await place().catch(() => last);
       }
+      const isMissing = await page.locator('#mirror [aria-label*="not among the installed"]').count();
+      const [, at_, of] = /(\d+) of (\d+)/.exec(last) ?? [];
+      said.push(`${lesson}: ${last}`);
+      await picture(page, `lesson-${lesson}`);
       await page.close();
-      said.push(`${lesson}: ${seen.size} pages`);
-      if (errors.length || seen.size < 3) return [false, [...said, ...errors].join('; ')];
+      if (errors.length || isMissing || !of || at_ !== of) return [false, [...said, ...errors].join('; ')];
     }
     return [true, said.join(', ')];
+  },
+
+  async 'nothing typed is lost by a reload'() {
+    const context = await browser.newContext({ viewport: size });
+    const { page, errors } = await at('', context);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('The old man reads a book.', { delay: 20 });
+    await quiet(page);
+    await page.waitForTimeout(1500);
+    await page.reload();
+    await isOpen(page);
+    await quiet(page);
+    const { source } = shownBy(await copied(page));
+    const link = await page.evaluate(() => location.hash);
+    await context.close();
+    return [errors.length === 0 && source === 'The old man reads a book.' && shownBy(`x${link}`).source === source, source];
+  },
+
+  async 'a screen reader finds what is on the screen'() {
+    const { page, errors } = await at('');
+    await page.waitForTimeout(1000);
+    const session = await page.context().newCDPSession(page);
+    const { nodes } = await session.send('Accessibility.getFullAXTree');
+    const all = nodes.filter(node => !node.ignored).map(node => `${node.role?.value}: ${node.name?.value ?? ''}`);
+    const nameless = nodes.filter(node => !node.ignored && ['button', 'textbox', 'combobox', 'checkbox', 'tab', 'spinbutton', 'slider'].includes(node.role?.value) && !node.name?.value);
+    const wanted = [/^textbox: Source text/, /^spinbutton: Beam/, /^tab: RNNsearch/, /^button: .* probability /, /^cell: .* <- /, /^table: Alignment of /, /Beam of /];
+    const missing = wanted.filter(one => !all.some(line => one.test(line)));
+    // a click, as a screen reader sends it
+    await page.locator('#mirror [role=button][aria-label="Lessons"]').first().dispatchEvent('click');
+    await page.waitForTimeout(1000);
+    const isOpened = await page.locator('#mirror [role=button][aria-label^="1. "]').count() > 0;
+    await page.close();
+    return [errors.length === 0 && missing.length === 0 && nameless.length === 0 && isOpened,
+      `${all.length} nodes, ${nameless.length} without a name, missing ${missing.join(' ')}${isOpened ? '' : ', the click did nothing'}`];
   },
 
   async 'a link leads to the step and the box of page Steps'() {
@@ -180,7 +223,8 @@ const steps = {
     const { page, errors } = await at('');
     await news(page);
     const names = ['config.json', 'model.safetensors', 'source.tokenizer.json', 'target.tokenizer.json'];
-    await drop(page, Object.fromEntries(names.map(name => [name, { address: `models/rnnencdec-en-fr/${name}` }])));
+    const place = name => `models/rnnencdec-en-fr/${name}${name === 'config.json' ? '' : '.gz'}`;
+    await drop(page, Object.fromEntries(names.map(name => [name, { address: place(name) }])));
     await page.waitForTimeout(3000);
     await quiet(page);
     const results = finished(await news(page));
@@ -192,7 +236,7 @@ const steps = {
 
   async 'a damaged model is told, and the others work'() {
     const context = await browser.newContext({ viewport: size, serviceWorkers: 'block' });
-    await context.route('**/rnnencdec-en-fr/model.safetensors', route => route.fulfill({ body: Buffer.alloc(4096, 7) }));
+    await context.route('**/rnnencdec-en-fr/model.safetensors.gz', route => route.fulfill({ body: Buffer.alloc(4096, 7) }));
     const { page, errors } = await at(linkTo({ source: 'the red house', columns: ['rnnencdec-en-fr', 'rnnsearch-en-fr'] }), context);
     const all = await news(page);
     const failed = all.map(one => one.Decoded?.LoadFailed?.message).filter(Boolean);

@@ -96,7 +96,9 @@ impl Page {
             let Some(node) = nodes.get(&id).filter(|_| seen.insert(id)) else { continue };
             let children = kept_children(nodes, node);
             todo.extend(&children);
-            let attributes = attributes(id, node, zoom);
+            let by =
+                node.labelled_by().iter().find_map(|by| nodes.get(by)).and_then(|by| by.label().or_else(|| by.value()));
+            let attributes = attributes(id, node, by, zoom);
             let shown = match self.shown.get_mut(&id) {
                 Some(shown) => shown,
                 None => {
@@ -212,10 +214,11 @@ fn role(node: &Node) -> Option<&'static str> {
     })
 }
 
-fn attributes(id: NodeId, node: &Node, zoom: f32) -> Vec<(&'static str, String)> {
+/// `by` is the text that labels it from beside.
+fn attributes(id: NodeId, node: &Node, by: Option<&str>, zoom: f32) -> Vec<(&'static str, String)> {
     let role = role(node).unwrap_or("group");
     let mut all = vec![("id", place(id)), ("role", role.to_owned())];
-    let label = node.label().or_else(|| node.value().filter(|_| role == "note"));
+    let label = node.label().or(by).or_else(|| node.value().filter(|_| role == "note"));
     all.extend(label.map(|label| ("aria-label", label.to_owned())));
     if label != node.value() {
         all.extend(node.value().map(|value| ("aria-valuetext", value.to_owned())));
