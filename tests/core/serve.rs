@@ -40,7 +40,7 @@ fn site() -> (Folder, PathBuf) {
 }
 
 fn served(site: &Path, models: &[PathBuf]) -> SocketAddr {
-    let served = Served::read(site, models).expect("it is a site");
+    let served = Served::read(site, models, &[]).expect("it is a site");
     served.listen((Ipv4Addr::LOCALHOST, 0).into(), Limits::default()).expect("a port is free").1
 }
 
@@ -176,7 +176,7 @@ fn the_sites_first_model_stays_first_and_groups_of_models_are_served_too() {
     assert_eq!(list(&[all.clone(), own]), format!("{wanted}}}"), "the same folder twice is one model");
     std::fs::create_dir_all(folder.join("more/b")).expect("made");
     folder.put("more/b/config.json", "{}");
-    let twice = Served::read(&site, &[all, folder.join("more")]).map(drop).expect_err("two of a name").to_string();
+    let twice = Served::read(&site, &[all, folder.join("more")], &[]).map(drop).expect_err("two of a name").to_string();
     assert!(twice.contains("more/b: has the same name as ") && twice.contains("all/b; rename"), "{twice}");
 }
 
@@ -208,10 +208,38 @@ fn a_page_may_run_its_own_scripts_and_speak_to_its_own_site_alone() {
 }
 
 #[test]
+fn a_site_without_models_serves_the_installed_ones_packed() {
+    let folder = Folder::new();
+    let site = folder.join("web");
+    let numbers: Vec<u8> = (0..100_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 28) as u8).collect();
+    std::fs::create_dir_all(&site).expect("made");
+    std::fs::write(site.join("index.html"), "<!doctype html>").expect("written");
+    std::fs::write(site.join("models.json"), "{}").expect("written");
+    let installed = ["a-first", "rnnsearch-en-fr"].map(|name| folder.join("models").join(name));
+    for model in &installed {
+        std::fs::create_dir_all(model).expect("made");
+        std::fs::write(model.join("config.json"), "{}").expect("written");
+        std::fs::write(model.join("model.safetensors"), &numbers).expect("written");
+    }
+    let read = Served::read(&site, &[], &installed).expect("it is a site");
+    let address = read.listen((Ipv4Addr::LOCALHOST, 0).into(), Limits::default()).expect("a port is free").1;
+    let (_, _, list) = asked(address, "GET", "/models.json", "");
+    let list = String::from_utf8(list).expect("text");
+    assert!(list.starts_with("{\"models/rnnsearch-en-fr\"") && list.contains("a-first"), "{list}");
+    let path = "/models/a-first/model.safetensors";
+    let (_, head, body) = asked(address, "GET", path, "Accept-Encoding: gzip, deflate\r\n");
+    assert!(head.contains("content-encoding: gzip") && body.len() < numbers.len() * 3 / 4, "{head}");
+    let mut unpacked = Vec::new();
+    flate2::read::GzDecoder::new(&body[..]).read_to_end(&mut unpacked).expect("it is packed");
+    assert!(unpacked == numbers);
+    assert!(asked(address, "GET", path, "").2 == numbers, "who knows no packing gets it as it is");
+}
+
+#[test]
 fn a_request_that_does_not_end_is_given_up() {
     let (_folder, site) = site();
     let limits = Limits { request: Duration::from_millis(100), connections: 1 };
-    let read = Served::read(&site, &[]).expect("it is a site");
+    let read = Served::read(&site, &[], &[]).expect("it is a site");
     let address = read.listen((Ipv4Addr::LOCALHOST, 0).into(), limits).expect("a port is free").1;
     let mut slow = TcpStream::connect(address).expect("it listens");
     slow.set_read_timeout(Some(Duration::from_millis(5))).expect("set");
@@ -263,8 +291,9 @@ fn the_address_for_a_class_opens_its_mode_with_what_is_shown() {
 #[test]
 fn what_is_no_site_and_no_model_is_told() {
     let (folder, site) = site();
-    let told =
-        |site: &Path, models: &[PathBuf]| Served::read(site, models).map(drop).expect_err("it is none").to_string();
+    let told = |site: &Path, models: &[PathBuf]| {
+        Served::read(site, models, &[]).map(drop).expect_err("it is none").to_string()
+    };
     assert!(told(&folder.join("more"), &[]).contains("is no built site; bash assets/web/build.sh"));
     assert!(told(&folder.join("nobody"), &[]).contains("does not exist"));
     std::fs::create_dir_all(folder.join("empty/.hidden")).expect("made");
@@ -273,7 +302,7 @@ fn what_is_no_site_and_no_model_is_told() {
     assert!(told(&site, &[]).contains("models.json") && told(&site, &[]).contains("is no list of models"));
     let (_other, site) = self::site();
     let taken = served(&site, &[]);
-    let again = Served::read(&site, &[]).expect("a site").listen(taken, Limits::default());
+    let again = Served::read(&site, &[], &[]).expect("a site").listen(taken, Limits::default());
     assert!(again.expect_err("it is taken").to_string().contains("name another --port"));
 }
 

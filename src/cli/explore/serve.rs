@@ -12,8 +12,10 @@ use std::{collections::BTreeMap, fmt, thread::JoinHandle, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use clap::Args;
+use flate2::{Compression, write::GzEncoder};
 use percent_encoding::percent_decode_str;
 use qrcode::{QrCode, render::unicode::Dense1x2};
+use rayon::prelude::*;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -34,8 +36,11 @@ const PART: usize = 1 << 18;
 /// The longest head of a request, in bytes, and its most fields.
 const MOST_HEAD: usize = 1 << 16;
 const MOST_FIELDS: usize = 100;
+/// Fewer bytes are sent as they are.
+const LEAST_PACKED: usize = 1 << 12;
 const MODELS: &str = "models.json";
 const INDEX: &str = "index.html";
+const OPENS: &str = "rnnsearch-en-fr";
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -63,7 +68,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<()> {
         Some(site) => site.clone(),
         None => installed()?,
     };
-    let served = Served::read(&site, &args.dir)?;
+    let served = Served::read(&site, &args.dir, &host::bundled::every())?;
     let (server, bound) = served.listen(SocketAddr::new(args.host, args.port), Limits::default())?;
     let shown = if args.class { ShownLink::class().text()? } else { String::new() };
     let address = format!("http://{}/{shown}", SocketAddr::new(seen_from_outside(bound.ip()), bound.port()));
@@ -79,6 +84,13 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<()> {
     }
     output.flush()?;
     server.join().map_err(|_| Error::Internal("the server has ended".to_owned()).into())
+}
+
+/// The page opens the first model.
+fn opening_first(installed: &[PathBuf]) -> Vec<PathBuf> {
+    let mut models = installed.to_vec();
+    models.sort_by_key(|folder| !folder.ends_with(OPENS));
+    models
 }
 
 fn installed() -> Result<PathBuf> {
@@ -132,6 +144,16 @@ struct ServedFile {
 
 const PACKINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 
+/// How the names of files end that packing makes no smaller.
+const PACKED: [&str; 4] = [".br", ".gz", ".png", ".html"];
+
+/// A file of some length packed with gzip, where that makes it smaller by a twentieth.
+fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+    let packed = packer.write_all(bytes).and_then(|()| packer.finish()).ok()?;
+    (bytes.len() >= LEAST_PACKED && packed.len() * 20 <= bytes.len() * 19).then_some(packed)
+}
+
 /// What is served, by its path.
 #[derive(Clone, Debug, Default)]
 pub struct Served {
@@ -141,8 +163,8 @@ pub struct Served {
 }
 
 impl Served {
-    /// Reads a site, and models to serve with it.
-    pub fn read(site: &Path, models: &[PathBuf]) -> Result<Self> {
+    /// Reads a site, and models to serve with it; those that are `installed` where there are none else, as in packages.
+    pub fn read(site: &Path, models: &[PathBuf], installed: &[PathBuf]) -> Result<Self> {
         let mut bytes = BTreeMap::new();
         collect(site, "", &mut bytes)?;
         let list = bytes.get(MODELS).filter(|_| bytes.contains_key(INDEX));
@@ -150,7 +172,8 @@ impl Served {
         let list = serde_json::Deserializer::from_slice(list).deserialize_map(InOrder);
         let mut list =
             list.map_err(|error| Error::file(site.join(MODELS), format!("is no list of models ({error})")))?;
-        for model in chosen(models)? {
+        let models = if list.is_empty() && models.is_empty() { opening_first(installed) } else { models.to_vec() };
+        for model in chosen(&models)? {
             let name = format!("models/{}", model.file_name().unwrap_or_default().to_string_lossy());
             let mut files = Map::new();
             for file in MODEL_FILES {
@@ -175,6 +198,14 @@ impl Served {
         for (_, end) in PACKINGS {
             bytes.remove(&format!("{MODELS}{end}"));
         }
+        // over a school's network time is spent on the way, so what nobody has packed is packed here
+        let is_plain = |name: &&String| {
+            !PACKED.iter().any(|end| name.ends_with(end)) && !bytes.contains_key(&format!("{name}.gz"))
+        };
+        let plain: Vec<String> = bytes.keys().filter(is_plain).cloned().collect();
+        let packed = plain.par_iter().filter_map(|name| Some((format!("{name}.gz"), packed(&bytes[name])?)));
+        let packed: Vec<(String, Vec<u8>)> = packed.collect();
+        bytes.extend(packed);
         // kept as long as the program runs: a class that comes at once is sent the same bytes
         let kept: BTreeMap<String, &'static [u8]> =
             bytes.into_iter().map(|(name, bytes)| (name, &*Vec::leak(bytes))).collect();

@@ -45,10 +45,12 @@ impl LessonAction {
             Self::Beam(beam) => one(SearchCommand::SetBeam(*beam)),
             Self::ForbidUnk(on) => one(SearchCommand::SetForbidUnk(*on)),
             Self::Page(page) => one(WindowCommand::ShowPage(*page)),
-            Self::Select(name) => match of_name(app, name) {
-                Some(column) => one(SelectCommand::Column(column.id)),
-                None => StepOutcome::Never(tr!("There is no column of {name}.", name)),
-            },
+            Self::Select(name) => {
+                match app.document.models().find(|column| name.is_empty() || name_of(column) == *name) {
+                    Some(column) => one(SelectCommand::Column(column.id)),
+                    None => StepOutcome::Never(tr!("There is no column of {name}.", name)),
+                }
+            }
             Self::Hypothesis(number) => show_hypothesis(*number, app),
             Self::Word(word) => select_word(word.as_deref(), app),
             Self::Row(None) => StepOutcome::Do(free(app)),
@@ -157,10 +159,6 @@ fn one(command: impl Into<Command>) -> StepOutcome {
 
 pub fn name_of(column: &Column) -> String {
     column.system.name()
-}
-
-fn of_name<'a>(app: &'a AppState, name: &str) -> Option<&'a Column> {
-    app.document.models().find(|column| name_of(column) == name)
 }
 
 /// The columns that are open and the models that are installed.

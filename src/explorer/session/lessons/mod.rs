@@ -17,7 +17,7 @@ use crate::app::files::work::{FileJob, FileWork};
 use crate::app::lights::{Highlight, Lights};
 use crate::app::{
     document::column::Column, files::drawing::Drawing, files::export, layout::Look, page::SENTENCE,
-    settings::LIGHT_PALETTE, state::AppState, tasks::Effect,
+    settings::LIGHT_PALETTE, state::AppState, tasks::Effect, view::Selection,
 };
 use crate::jobs::files::texts::FolderTexts;
 use crate::pages::{command::Command, lesson::LessonCommand, steps::STEPS, steps::StepsPage, steps::picture::figure};
@@ -158,7 +158,9 @@ impl Running {
     fn turn_to(&mut self, page: usize) {
         self.page = page.min(self.script.pages.len().saturating_sub(1));
         self.passed.retain(|(page, _)| *page < self.page);
-        self.todo = [LessonAction::ForbidUnk(false), LessonAction::Given(None), LessonAction::Word(None)].into();
+        self.todo =
+            [LessonAction::ForbidUnk(false), LessonAction::Given(None), LessonAction::FIRST, LessonAction::Word(None)]
+                .into();
         self.todo.extend(LessonAction::AT_FIRST.iter().cloned().chain(self.script.things_before(self.page)));
         self.begin_page();
     }
@@ -240,7 +242,8 @@ impl Running {
                 StepOutcome::Do(commands) => commands,
                 StepOutcome::Columns(systems) => {
                     app.put_columns(systems);
-                    app.view.selection.target = None;
+                    app.view.selection =
+                        Selection { column: app.document.columns.first().map(|column| column.id), target: None };
                     Vec::new()
                 }
                 StepOutcome::NotYet => return Vec::new(),

@@ -203,6 +203,9 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for &mut Entries<A> {
 pub const EVEN: &str = "even";
 
 impl LessonAction {
+    /// Selects the first column, whichever it is.
+    pub const FIRST: Self = Self::Select(String::new());
+
     /// What the window shows when a lesson begins, whatever was shown before; each page says it again.
     pub const AT_FIRST: &[Self] = &[
         Self::Page(SENTENCE),
