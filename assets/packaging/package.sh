@@ -10,8 +10,10 @@
 #
 #   MACHINE      the processor of PROGRAM as Linux calls it (x86_64, aarch64); by default this one's
 #   SPEAKER      a program of the same version that runs here and writes the manual pages; by default PROGRAM
-#   MODELS       names of the models that go in, or all; by default the best, the papers' four and the Transformer
-#   BITS         bits of each of their numbers, by default 8, with which the package stays below 100 MB; 16 leaves them as they are
+#   MODELS       names of the models that go in, or all; by default those that the lessons use
+#   BITS         bits that the numbers of their tables of words are rounded to (interlinear import --bits), by default 5, with which the
+#                package stays below 95 MB; 16 leaves them as they are
+#   SITE         the built site (assets/web/build.sh), which goes in without its models; by default dist, where it is
 #   COMPRESSION  of deb and tar: xz (deb's default), zstd (tar's), gzip (deb alone) or none
 set -eu
 # Whoever installs a package reads its files, and the same sources give the same bytes, whatever this user lets others read.
@@ -24,8 +26,12 @@ target=${CARGO_TARGET_DIR:-$root/target}
 folder=${3:-$target/packages}
 machine=${MACHINE:-$(uname -m)}
 papers="rnnencdec-en-fr rnnsearch-en-fr luong-global-en-fr luong-local-p-en-fr"
-chosen=${MODELS:-$papers rnnsearch-guided-en-fr transformer-en-fr}
-bits=${BITS:-8}
+small="learning-en-fr/rnnsearch-small-0200 learning-en-fr/rnnsearch-small-0500 learning-en-fr/rnnsearch-small-2000
+    learning-en-fr/rnnsearch-small-9000"
+trained="rnnsearch-guided-en-fr en-de/rnnencdec-en-de en-de/rnnsearch-guided-en-de"
+chosen=$(echo ${MODELS:-$papers $trained $small transformer-en-fr})
+bits=${BITS:-5}
+site=${SITE:-$root/dist}
 
 fail() {
     echo "package.sh: $*" >&2
@@ -49,7 +55,9 @@ for model in $chosen; do
 done
 
 if [ -z "$program" ]; then
-    (cd "$root" && cargo build --release --locked >&2)
+    # no path of this machine stays in it
+    paths="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=/crates --remap-path-prefix=$root=/interlinear"
+    (cd "$root" && INTERLINEAR_PACKAGED=1 RUSTFLAGS="${RUSTFLAGS:-} $paths" cargo build --release --locked >&2)
     program=$target/release/interlinear
 fi
 [ -f "$program" ] || fail "$program is no program"
@@ -66,12 +74,11 @@ trap 'rm -rf "$work"' EXIT INT TERM
 mkdir -p "$folder"
 folder=$(CDPATH= cd -- "$folder" && pwd)
 
-# The files of the models that go in, or, with `not`, of the others: folders of models, and of checkpoints within; not the logs
-# and states of trainings.
+# The files of the models that go in, or, with `not`, of the others: folders of models, and of groups of them; nothing of trainings.
 model_files() {
-    (cd "$root/models" && find . -mindepth 2 -type f ! -path '*/training/*' | sort) | while read -r file; do
+    (cd "$root/models" && find . -mindepth 2 -type f ! -path '*/training/*' ! -name '*.toml' ! -name '*.log' | sort) | while read -r file; do
         name=${file#./}
-        name=${name%%/*}
+        name=${name%/*}
         case " $chosen " in
             *" $name "* | " all ") is_in=yes ;;
             *) is_in=no ;;
@@ -94,34 +101,65 @@ fill_models() {
     if [ -e "$2" ]; then cp "$root/models/README.md" "$2/README.md"; fi
 }
 
-# Makes the papers' models in the folder $1 smaller, whose numbers have 16 bits in the source.
+# Makes models in the folder $1 smaller, which packs well: the Transformer is small as it is, and the best model keeps one bit more.
 shorten() {
-    if [ "$bits" -ne 8 ]; then return 0; fi
-    for model in $papers; do
+    if [ "$bits" -gt 8 ]; then return 0; fi
+    for model in $papers $trained $small; do
         if [ ! -e "$1/$model" ]; then continue; fi
-        "$speaker" import --bits 8 "$1/$model" "$work/short" >&2
-        mv -f "$work/short/model.safetensors" "$1/$model/model.safetensors"
+        kept=$bits
+        if [ "$model" = rnnsearch-guided-en-fr ] && [ "$bits" -lt 8 ]; then kept=$((bits + 1)); fi
+        "$speaker" import --bits "$kept" "$1/$model" "$work/short" >&2
+        for file in model.safetensors alignment.safetensors; do
+            if [ -e "$work/short/$file" ]; then mv -f "$work/short/$file" "$1/$model/$file"; fi
+        done
         rm -rf "$work/short"
+        if [ ! -e "$1/$model/README.md" ]; then continue; fi
         cat >>"$1/$model/README.md" <<CARD
 
 ## This copy
 
-It came in a package, with numbers of 8 bits and a scale for each row of a matrix, made by \`interlinear import --bits 8\`; a sentence in some is
-put otherwise. All figures above, and the digest, are those of the model with 16 bits, \`$model-16-bits\` among the further models.
+This copy came in a package. Its weights are stored in 8 bits with a scale for each row of a matrix and rounded further, those of the tables
+of words to $kept bits (\`interlinear import --bits $kept\`). Some sentences are translated differently, and BLEU is 0.1 to 0.8 lower. All figures
+above, and the digest, are those of the original, \`${model##*/}-original\` among the further models.
 CARD
+    done
+    # what several models have alike is stored once
+    for file in $(cd "$1" && find . -name '*.tokenizer.json' | sort); do
+        sum=$(cksum <"$1/$file" | tr ' ' -)
+        if [ -e "$work/$sum" ] && cmp -s "$work/$sum" "$1/$file"; then ln -f "$work/$sum" "$1/$file"; else ln -f "$1/$file" "$work/$sum"; fi
+    done
+    rm -f "$work"/[0-9]*-[0-9]*
+}
+
+# Those models as they are, under names that are free beside the packages' copies.
+fill_long() {
+    if [ "$bits" -gt 8 ]; then return 0; fi
+    mkdir -p "$1"
+    for model in $papers $trained; do
+        case " $chosen " in
+            *" $model "* | " all ") cp -R "$root/models/$model" "$1/${model##*/}-original" ;;
+        esac
+        rm -rf "$1/${model##*/}-original/training"
     done
 }
 
-# The papers' models as they are, under names that are free beside the packages' copies.
-fill_long() {
-    if [ "$bits" -ne 8 ]; then return 0; fi
+# The site, below $1; its models are those that are installed.
+fill_site() {
+    if [ ! -e "$site/index.html" ]; then
+        echo "package.sh: $site is no built site, so \`interlinear serve\` will ask for one" >&2
+        return 0
+    fi
     mkdir -p "$1"
-    for model in $papers; do
-        case " $chosen " in
-            *" $model "* | " all ") cp -R "$root/models/$model" "$1/$model-16-bits" ;;
-        esac
-        rm -rf "$1/$model-16-bits/training"
-    done
+    (cd "$site" && find . -type f ! -path './models/*' ! -name '*.gz' ! -name '*.br') | while read -r file; do copy "$site/$file" "$1/$file"; done
+    echo '{}' >"$1/models.json"
+}
+
+# What is said to the owner of a package, and the manual, below $1.
+fill_texts() {
+    mkdir -p "$1"
+    cp "$root/assets/packaging/OWNER.md" "$1/README.md"
+    cp "$root/CHANGELOG.md" "$1/"
+    "$speaker" man --html "$root/assets/manual" "$1/manual"
 }
 
 # The licences of all that is in the program: the fonts of egui lie in a crate, and cargo knows the others.
@@ -150,7 +188,8 @@ terms() {
 fill_share() {
     fill_models yes "$1/models"
     shorten "$1/models"
-    cp "$root/README.md" "$root/CHANGELOG.md" "$root/CITATION.cff" "$1/"
+    fill_site "$1/web"
+    fill_texts "$1"
     terms >"$1/LICENCES.txt"
     chmod -R u=rwX,go=rX "$1"
 }
@@ -166,17 +205,19 @@ fill() {
     copy "$root/assets/packaging/interlinear.desktop" "$share/applications/interlinear.desktop"
     copy "$root/assets/packaging/interlinear.xml" "$share/mime/packages/interlinear.xml"
     fill_metainfo "$share/metainfo/org.interlinear.Interlinear.metainfo.xml"
-    icons=$share/icons/hicolor/256x256
-    copy "$root/assets/icon.png" "$icons/apps/interlinear.png"
-    copy "$root/assets/icon.png" "$icons/mimetypes/application-vnd.interlinear.workspace.png"
+    fill_site "$share/interlinear/web"
+    icons=$share/icons/hicolor
+    copy "$root/assets/icon.svg" "$icons/scalable/apps/interlinear.svg"
+    copy "$root/assets/icon-48.png" "$icons/48x48/apps/interlinear.png"
+    copy "$root/assets/icon.png" "$icons/256x256/apps/interlinear.png"
+    copy "$root/assets/icon.png" "$icons/256x256/mimetypes/application-vnd.interlinear.workspace.png"
     "$speaker" man "$share/man/man1"
     find "$share/man" -name '*.1' -exec gzip -9n {} \;
     mkdir -p "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$share/fish/vendor_completions.d"
     "$speaker" completions bash >"$share/bash-completion/completions/interlinear"
     "$speaker" completions zsh >"$share/zsh/vendor-completions/_interlinear"
     "$speaker" completions fish >"$share/fish/vendor_completions.d/interlinear.fish"
-    mkdir -p "$share/doc/interlinear"
-    cp "$root/README.md" "$root/CHANGELOG.md" "$root/CITATION.cff" "$share/doc/interlinear/"
+    fill_texts "$share/doc/interlinear"
     terms >"$share/doc/interlinear/copyright"
     chmod -R u=rwX,go=rX "$1"
 }
@@ -221,11 +262,20 @@ case $kind in
         package=$folder/interlinear_${version}_$architecture.deb
         fill "$work/usr"
         mkdir "$work/DEBIAN"
+        maintainer=${MAINTAINER:-The authors of Interlinear <interlinear@example.invalid>}
+        gzip -9nc >"$work/usr/share/doc/interlinear/changelog.Debian.gz" <<CHANGES
+interlinear ($version) unstable; urgency=medium
+
+  * What is new stands in CHANGELOG.md beside this file.
+
+ -- $maintainer  $(date -u -d "@$SOURCE_DATE_EPOCH" -R)
+CHANGES
+        (cd "$work" && find usr -type f -exec md5sum {} + | sort -k 2 >DEBIAN/md5sums)
         cat >"$work/DEBIAN/control" <<CONTROL
 Package: interlinear
 Version: $version
 Architecture: $architecture
-Maintainer: ${MAINTAINER:-The authors of Interlinear <nobody@localhost>}
+Maintainer: $maintainer
 Installed-Size: $(du -sk --apparent-size "$work/usr" | cut -f1)
 Section: science
 Priority: optional

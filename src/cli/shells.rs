@@ -2,14 +2,17 @@
 //! table as the help.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::output::{LineOutput, STDOUT, failed};
+use engine::error::Error;
+use engine::text::markdown;
 use engine::text::write::{FolderDraft, write_atomic};
+use explorer::session::lessons::handout::manual_page;
 
 const NAME: &str = "interlinear";
 const CHAPTER: &str = "1";
@@ -34,6 +37,9 @@ pub struct ManArgs {
     /// output
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
+    /// Write the pages of the manual in this folder, which are Markdown, into DIR as HTML instead
+    #[arg(long, value_name = "MANUAL", requires = "folder")]
+    html: Option<PathBuf>,
 }
 
 /// Writes what a shell completes of the program.
@@ -48,6 +54,10 @@ pub fn man(args: &ManArgs, mut program: clap::Command) -> anyhow::Result<()> {
     program.build();
     let Some(folder) = &args.folder else { return print(&page(program)?) };
     let folder = FolderDraft::new(folder)?;
+    if let Some(manual) = &args.html {
+        html(manual, folder.path())?;
+        return Ok(folder.keep()?);
+    }
     let commands: Vec<clap::Command> = program.get_subcommands().cloned().collect();
     for command in std::iter::once(program).chain(commands) {
         // The name of a command without spaces is its own; built, it knows the program's as well.
@@ -56,6 +66,29 @@ pub fn man(args: &ManArgs, mut program: clap::Command) -> anyhow::Result<()> {
         write_atomic(&folder.path().join(format!("{name}.{CHAPTER}")), |file| file.write_all(&page))?;
     }
     Ok(folder.keep()?)
+}
+
+/// The pages of a manual as HTML, and their pictures.
+fn html(manual: &Path, folder: &Path) -> anyhow::Result<()> {
+    fn io(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
+        move |error| Error::io(path, &error)
+    }
+    for entry in std::fs::read_dir(manual).map_err(io(manual))? {
+        let path = entry.map_err(io(manual))?.path();
+        let Some(name) = path.file_name().map(PathBuf::from) else { continue };
+        if path.extension().is_some_and(|end| end == "md") {
+            let text = std::fs::read_to_string(&path).map_err(io(&path))?;
+            let page = manual_page(&markdown::blocks(&text));
+            write_atomic(&folder.join(name).with_extension("html"), |file| file.write_all(page.as_bytes()))?;
+        } else if path.is_dir() && name == Path::new("pictures") {
+            std::fs::create_dir(folder.join(&name)).map_err(io(folder))?;
+            for picture in std::fs::read_dir(&path).map_err(io(&path))?.flatten() {
+                let to = folder.join(&name).join(picture.file_name());
+                std::fs::copy(picture.path(), to).map_err(io(&picture.path()))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn page(command: clap::Command) -> anyhow::Result<Vec<u8>> {

@@ -182,7 +182,7 @@ fn block_html(block: &MarkdownBlock) -> String {
     match block {
         MarkdownBlock::Heading { level, spans } => {
             let level = (level + 1).min(6);
-            format!("<h{level}>{}</h{level}>\n", spans_html(spans))
+            format!("<h{level} id=\"{}\">{}</h{level}>\n", escaped(&anchor(spans)), spans_html(spans))
         }
         MarkdownBlock::Text(spans) => format!("<p>{}</p>\n", spans_html(spans)),
         MarkdownBlock::Item { spans, .. } => format!("<li>{}</li>", spans_html(spans)),
@@ -192,7 +192,9 @@ fn block_html(block: &MarkdownBlock) -> String {
             let row = |row: &Vec<Vec<MarkdownSpan>>| format!("<tr>{}</tr>", row.iter().map(cell).collect::<String>());
             format!("<table>{}</table>\n", rows.iter().map(row).collect::<String>())
         }
-        MarkdownBlock::Picture { shows, .. } => format!("<p>[{}]</p>\n", escaped(shows)),
+        MarkdownBlock::Picture { path, shows } => {
+            format!("<figure><img src=\"{}\" alt=\"{}\"></figure>\n", escaped(path), escaped(shows))
+        }
     }
 }
 
@@ -200,9 +202,27 @@ fn spans_html(spans: &[MarkdownSpan]) -> String {
     spans.iter().map(span_html).collect()
 }
 
-/// Links lead nowhere on paper.
+/// A page of the manual for a browser; its links to other pages lead to their files.
+pub fn manual_page(blocks: &[MarkdownBlock]) -> String {
+    let title = blocks.first().map(MarkdownBlock::plain).unwrap_or_default();
+    document(&title, &blocks_html(blocks.get(1..).unwrap_or_default()))
+}
+
+/// How a heading is called in links: its words in small letters, with hyphens between.
+fn anchor(spans: &[MarkdownSpan]) -> String {
+    let text: String = spans.iter().map(|span| span.text.as_str()).collect::<String>().to_lowercase();
+    text.chars().filter(|c| c.is_alphanumeric() || "- _".contains(*c)).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// Links lead to the web or to other pages of the manual; those into the program lead nowhere.
 fn span_html(span: &MarkdownSpan) -> String {
     let mut html = escaped(&span.text);
+    let leads = |link: &&String| {
+        link.starts_with("http") || link.starts_with('#') || !link.contains('/') && link.contains(".md")
+    };
+    if let Some(link) = span.link.as_ref().filter(leads) {
+        html = format!("<a href=\"{}\">{html}</a>", escaped(&link.replacen(".md", ".html", 1)));
+    }
     for (is_on, tag) in [(span.code, "code"), (span.emphasis, "em"), (span.strong, "strong")] {
         if is_on {
             html = format!("<{tag}>{html}</{tag}>");
