@@ -58,8 +58,12 @@ impl LessonAction {
             Self::Picture(look) => lay_out(Layout { look: *look, interlinear: false, ..layout() }),
             Self::Energies(on) => set(SettingsCommand::SetShown(if *on { Shown::Energies } else { Shown::Alpha })),
             Self::Heads(Some(kind)) => all_heads(*kind, app),
-            Self::Heads(None) if heads(app).is_some() => set(SettingsCommand::SetShown(Shown::Alpha)),
-            Self::Heads(None) => StepOutcome::Do(Vec::new()),
+            Self::Heads(None) => {
+                let alpha = heads(app).map(|_| SettingsCommand::SetShown(Shown::Alpha).into());
+                StepOutcome::Do(
+                    alpha.into_iter().chain([SettingsCommand::SetHeads(HeadKind::default()).into()]).collect(),
+                )
+            }
             Self::Pieces(on) => set(SettingsCommand::SetPieces(*on)),
             Self::Links(on) => set(SettingsCommand::SetLinks(*on)),
             Self::Origin(origin) => set(SettingsCommand::SetAsked(RowSource { origin: *origin, both: false })),
@@ -100,6 +104,7 @@ impl LessonAction {
             Self::Word(Some(wanted)) => app.selected_word().is_some_and(|(_, _, word)| word.text == *wanted),
             Self::Picture(look) => layout.look == *look,
             Self::Energies(on) => (settings.shown == Shown::Energies) == *on,
+            Self::Heads(None) => heads(app).is_none() && app.view.heads == HeadKind::default(),
             Self::Heads(kind) => heads(app) == *kind,
             Self::Pieces(on) => settings.pieces == *on,
             Self::Links(on) => settings.links == *on,
