@@ -11,8 +11,8 @@
 #   MACHINE      the processor of PROGRAM as Linux calls it (x86_64, aarch64); by default this one's
 #   SPEAKER      a program of the same version that runs here and writes the manual pages; by default PROGRAM
 #   MODELS       names of the models that go in, or all; by default those that the lessons use
-#   BITS         bits that the numbers of their tables of words are rounded to (interlinear import --bits), by default 5, with which the
-#                package stays below 95 MB; 16 leaves them as they are
+#   BITS         bits that the numbers of their tables of words are rounded to (interlinear import --bits), by default as bits.sh says,
+#                with which the package stays below 95 MB; 16 leaves them as they are
 #   SITE         the built site (assets/web/build.sh), which goes in without its models; by default dist, where it is
 #   COMPRESSION  of deb and tar: xz (deb's default), zstd (tar's), gzip (deb alone) or none
 set -eu
@@ -30,7 +30,8 @@ small="learning-en-fr/rnnsearch-small-0200 learning-en-fr/rnnsearch-small-0500 l
     learning-en-fr/rnnsearch-small-9000"
 trained="rnnsearch-guided-en-fr en-de/rnnencdec-en-de en-de/rnnsearch-guided-en-de"
 chosen=$(echo ${MODELS:-$papers $trained $small transformer-en-fr})
-bits=${BITS:-5}
+bits=${BITS:-}
+. "$root/assets/packaging/bits.sh"
 site=${SITE:-$root/dist}
 
 fail() {
@@ -101,13 +102,12 @@ fill_models() {
     if [ -e "$2" ]; then cp "$root/models/README.md" "$2/README.md"; fi
 }
 
-# Makes models in the folder $1 smaller, which packs well: the Transformer is small as it is, and the best model keeps one bit more.
+# Makes models in the folder $1 smaller, which pack well.
 shorten() {
-    if [ "$bits" -gt 8 ]; then return 0; fi
-    for model in $papers $trained $small; do
+    if [ "${bits:-8}" -gt 8 ]; then return 0; fi
+    for model in $papers $trained $small transformer-en-fr; do
         if [ ! -e "$1/$model" ]; then continue; fi
-        kept=$bits
-        if [ "$model" = rnnsearch-guided-en-fr ] && [ "$bits" -lt 8 ]; then kept=$((bits + 1)); fi
+        kept=${bits:-$(bits_of "$model")}
         "$speaker" import --bits "$kept" "$1/$model" "$work/short" >&2
         for file in model.safetensors alignment.safetensors; do
             if [ -e "$work/short/$file" ]; then mv -f "$work/short/$file" "$1/$model/$file"; fi
@@ -119,7 +119,7 @@ shorten() {
 ## This copy
 
 This copy came in a package. Its weights are stored in 8 bits with a scale for each row of a matrix and rounded further, those of the tables
-of words to $kept bits (\`interlinear import --bits $kept\`). Some sentences are translated differently, and BLEU is 0.1 to 0.8 lower. All figures
+of words to $kept bits (\`interlinear import --bits $kept\`). Some sentences are translated differently, and BLEU is 0.1 to 0.5 lower. All figures
 above, and the digest, are those of the original, \`${model##*/}-original\` among the further models.
 CARD
     done
@@ -133,9 +133,9 @@ CARD
 
 # Those models as they are, under names that are free beside the packages' copies.
 fill_long() {
-    if [ "$bits" -gt 8 ]; then return 0; fi
+    if [ "${bits:-8}" -gt 8 ]; then return 0; fi
     mkdir -p "$1"
-    for model in $papers $trained; do
+    for model in $papers $trained transformer-en-fr; do
         case " $chosen " in
             *" $model "* | " all ") cp -R "$root/models/$model" "$1/${model##*/}-original" ;;
         esac

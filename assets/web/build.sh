@@ -47,14 +47,15 @@ cp $here/worker.js $here/sw.js $here/interlinear.webmanifest assets/icon.png "$s
 side=$((0x$(od -An -tx1 -j16 -N4 assets/icon.png | tr -d ' ')))
 sed -i "s/@SIDE@/$side/g" "$site/interlinear.webmanifest"
 
-# each model with weights rounded to 5 and 6 bits, which the program of this machine makes, and packed, a third of the size: the page
+# each model with weights rounded to 5 or 6 bits, which the program of this machine makes, and packed, a third of the size: the page
 # unpacks them, whatever the server can do; its files and their sizes, by which the page knows them and how far it is
+. assets/packaging/bits.sh
 list=
 for model in "${models[@]}"; do
     folder=models/${model##*/}
     (unset RUSTC_BOOTSTRAP __CARGO_TESTS_ONLY_SRC_ROOT
         ${PROGRAM:-cargo run --quiet --locked --no-default-features --bin interlinear --} \
-            import "models/$model" "$site/$folder" --bits 5 >&2)
+            import "models/$model" "$site/$folder" --bits "$(bits_of "$model")" >&2)
     gzip -9 -n "$site/$folder"/*.tokenizer.json "$site/$folder"/*.safetensors
     files=
     for file in config.json {source,target}.tokenizer.json.gz README.md {alignment,model}.safetensors.gz; do

@@ -99,6 +99,10 @@ const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// What tar writes into the header of the first file of an archive, and where.
 const TAR: (usize, &[u8]) = (257, b"ustar");
 
+/// So many zeros among so many first bytes are none of a text with a stray one.
+const MOST_ZEROS: usize = 4;
+const SEEN: usize = 512;
+
 /// That a file is no text, where it begins as one that is packed in a way that is not read here, or as another format.
 pub fn no_text(path: &Path, start: &[u8]) -> Option<Error> {
     if start.starts_with(POINTER) {
@@ -107,6 +111,15 @@ pub fn no_text(path: &Path, start: &[u8]) -> Option<Error> {
     }
     let is_tar = start.get(TAR.0..).is_some_and(|rest| rest.starts_with(TAR.1));
     let known = MAGICS.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, what)| *what);
+    // UTF-16 has zeros, too, and is told to be converted
+    let is_wide = start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]);
+    let zeros = start.iter().take(SEEN).filter(|byte| **byte == 0).count();
+    if known.is_none() && !is_tar && !is_wide && zeros >= MOST_ZEROS {
+        return Some(Error::file(
+            path,
+            "is no text: it has zero bytes, as programs and packed data have; choose a text file",
+        ));
+    }
     let what = known.or(is_tar.then_some("a tar archive"))?;
     Some(Error::file(path, format!("is {what}, no text; unpack it, or save it as text or packed with gzip")))
 }

@@ -18,6 +18,14 @@ pub mod words;
 use egui::accesskit::{Action, ActionRequest, Role, TreeId};
 use egui::{Event, EventFilter, Key, Modifiers, Response, Ui};
 
+/// Whether files that are dropped on the window arrive: under Wayland the windowing library passes none on.
+pub fn can_drop() -> bool {
+    static CAN: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| {
+        cfg!(not(target_os = "linux")) || std::env::var_os("WAYLAND_DISPLAY").is_none_or(|display| display.is_empty())
+    });
+    *CAN
+}
+
 /// Makes an accessibility node for something painted. Free without a screen reader.
 pub fn node(response: &Response, role: Role, label: impl FnOnce() -> String) {
     let rect = response.rect;

@@ -48,6 +48,7 @@ impl LessonAction {
             Self::Select(name) => {
                 match app.document.models().find(|column| name.is_empty() || name_of(column) == *name) {
                     Some(column) => one(SelectCommand::Column(column.id)),
+                    None if name.is_empty() => StepOutcome::Do(Vec::new()),
                     None => StepOutcome::Never(tr!("There is no column of {name}.", name)),
                 }
             }

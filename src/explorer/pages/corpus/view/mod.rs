@@ -36,7 +36,7 @@ use crate::pages::{
     command::Command, corpus::CorpusPage, corpus::command::CorpusCommand, corpus::documents::DocumentCommand,
     corpus::view::memory::CorpusMemory, shell::menu, shell::task,
 };
-use crate::widgets::{labels, theme};
+use crate::widgets::{can_drop, labels, theme};
 use engine::lang;
 use import::Role;
 
@@ -387,7 +387,11 @@ fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn start_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    ui.label(tr!("Drop or choose source sentences, references and system outputs, one sentence per line"));
+    ui.label(if can_drop() {
+        tr!("Drop or choose source sentences, references and system outputs, one sentence per line")
+    } else {
+        tr!("Choose source sentences, references and system outputs, one sentence per line")
+    });
     ui.horizontal_wrapped(|ui| {
         for (name, role) in [
             (tr!("Source sentences..."), Role::Source),

@@ -7,7 +7,7 @@ use crate::pages::corpus::logs::{LogFile, LogState};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::{corpus::CorpusPage, corpus::command::LogCommand, shell::local::Window};
 use crate::widgets::chart::{ChartWidget, chart_ui};
-use crate::widgets::{chart, labels, theme};
+use crate::widgets::{can_drop, chart, labels, theme};
 use engine::lang;
 use figure::plot::{Plot, Series, SeriesStyle};
 use training::curves::{CurvePoint, Curves};
@@ -86,7 +86,11 @@ fn empty_ui(ui: &mut Ui, note: &str) {
 fn curves_ui(ui: &mut Ui, logs: &[LogFile]) {
     if logs.iter().all(|log| log.curves().is_none_or(|curves| curves.update == 0)) {
         let note = if logs.is_empty() {
-            tr!("Open the folder of a training run, or drop it here. The curves grow while the training runs.")
+            if can_drop() {
+                tr!("Open the folder of a training run, or drop it here. The curves grow while the training runs.")
+            } else {
+                tr!("Open the folder of a training run. The curves grow while the training runs.")
+            }
         } else {
             tr!("The logs have no measurement yet. The curves grow while the training runs.")
         };

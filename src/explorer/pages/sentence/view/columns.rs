@@ -15,7 +15,7 @@ use crate::pages::{
 };
 use crate::widgets::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::widgets::marks::Letters;
-use crate::widgets::{labels, theme, words};
+use crate::widgets::{can_drop, labels, theme, words};
 use engine::analysis::row_convention::RowConvention;
 use engine::lang;
 use figure::{heatmap::widest_word, label::widest};
@@ -193,7 +193,14 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
         ui.heading(tr!("No model is open"));
-        ui.label(RichText::new(tr!("Add a model folder, or drop one on this window")).color(weak));
+        ui.label(
+            RichText::new(if can_drop() {
+                tr!("Add a model folder, or drop one on this window")
+            } else {
+                tr!("Add a model folder with + Model")
+            })
+            .color(weak),
+        );
         if window.local.bundled.is_empty() {
             ui.label(RichText::new(how_to_get(window.local.home.as_deref())).color(weak));
         }
