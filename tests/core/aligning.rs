@@ -176,7 +176,6 @@ fn what_cannot_be_aligned_is_said() {
         (&[&PAIR[..], &["--model", "m", "--vote", "m"]].concat(), &["cannot be used with"]),
         (&[&PAIR[..], &["--statistical", "--threshold", "0.3"]].concat(), &["add --vote"]),
         (&[&PAIR[..], &["--statistical", "--vote", "m"]].concat(), &["config.json"]),
-        (&PAIR, &["--model"]),
     ];
     for (arguments, sentences) in cases {
         let outcome = run_in(&folder, &[&["align"], *arguments].concat());

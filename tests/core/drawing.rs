@@ -355,7 +355,11 @@ fn a_model_is_found_by_its_name_where_models_lie() {
     assert_eq!(code, Some(2), "{told}");
     assert!(told.contains("other does not exist here or among the installed models; there are"), "{told}");
     assert!(told.contains("INTERLINEAR_MODELS"), "{told}");
-    assert!(inspect("./other", Some(&named)).1.contains("./other: does not exist"), "a path is only a path");
+    let (_, told) = inspect("./other", Some(&named));
+    assert!(
+        told.contains("./other does not exist; a model of this name is installed, so write other"),
+        "a path is only a path: {told}"
+    );
 }
 
 #[test]

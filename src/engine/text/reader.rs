@@ -117,7 +117,7 @@ pub fn no_text(path: &Path, start: &[u8]) -> Option<Error> {
     if known.is_none() && !is_tar && !is_wide && zeros >= MOST_ZEROS {
         return Some(Error::file(
             path,
-            "is no text: it has zero bytes, as programs and packed data have; choose a text file",
+            "is no text but holds bytes of 0, as programs and packed data do; choose a text file",
         ));
     }
     let what = known.or(is_tar.then_some("a tar archive"))?;
