@@ -124,22 +124,25 @@ above, and the digest, are those of the original, \`${model##*/}-original\` amon
 CARD
     done
     # what several models have alike is stored once
+    mkdir "$1/.same"
     for file in $(cd "$1" && find . -name '*.tokenizer.json' | sort); do
         sum=$(cksum <"$1/$file" | tr ' ' -)
-        if [ -e "$work/$sum" ] && cmp -s "$work/$sum" "$1/$file"; then ln -f "$work/$sum" "$1/$file"; else ln -f "$1/$file" "$work/$sum"; fi
+        same=$1/.same/$sum
+        if [ -e "$same" ] && cmp -s "$same" "$1/$file"; then ln -f "$same" "$1/$file"; else ln -f "$1/$file" "$same"; fi
     done
-    rm -f "$work"/[0-9]*-[0-9]*
+    rm -rf "$1/.same"
 }
 
 # Those models as they are, under names that are free beside the packages' copies.
 fill_long() {
     if [ "${bits:-8}" -gt 8 ]; then return 0; fi
     mkdir -p "$1"
-    for model in $papers $trained transformer-en-fr; do
+    for model in $papers $trained $small transformer-en-fr; do
         case " $chosen " in
             *" $model "* | " all ") cp -R "$root/models/$model" "$1/${model##*/}-original" ;;
         esac
         rm -rf "$1/${model##*/}-original/training"
+        rm -f "$1/${model##*/}-original"/*.toml "$1/${model##*/}-original"/*.log
     done
 }
 
@@ -154,7 +157,7 @@ fill_site() {
     echo '{}' >"$1/models.json"
 }
 
-# What is said to the owner of a package, and the manual, below $1.
+# The texts for the owner of a package, and the manual, below $1.
 fill_texts() {
     mkdir -p "$1"
     cp "$root/assets/packaging/OWNER.md" "$1/README.md"
@@ -270,6 +273,9 @@ interlinear ($version) unstable; urgency=medium
 
  -- $maintainer  $(date -u -d "@$SOURCE_DATE_EPOCH" -R)
 CHANGES
+        # the harder packing of xz takes a megabyte off
+        hard=
+        if [ "${COMPRESSION:-xz}" = xz ]; then hard="-z9 -Sextreme"; fi
         (cd "$work" && find usr -type f -exec md5sum {} + | sort -k 2 >DEBIAN/md5sums)
         cat >"$work/DEBIAN/control" <<CONTROL
 Package: interlinear
@@ -286,7 +292,7 @@ Description: see how neural machine translation aligns words
  RNN Encoder-Decoder, RNNsearch and the models of Luong et al. translate a sentence while it is typed, side by side,
  with the soft alignment and the beam of each. Models for English to French come with it; no network is needed.
 CONTROL
-        dpkg-deb --root-owner-group "-Z${COMPRESSION:-xz}" --build "$work" "$package" >&2
+        dpkg-deb --root-owner-group "-Z${COMPRESSION:-xz}" $hard --build "$work" "$package" >&2
         ;;
     tar)
         name=interlinear-$version-linux-$machine

@@ -61,7 +61,10 @@ fn keep(link: &str, state: &str) {
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(link));
     }
     if let Some(storage) = storage() {
-        let _ = storage.set_item(KEPT, state);
+        if storage.set_item(KEPT, state).is_err() {
+            // an older state is worse than none
+            let _ = storage.remove_item(KEPT);
+        }
     }
 }
 

@@ -145,13 +145,16 @@ struct ServedFile {
 const PACKINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 
 /// How the names of files end that packing makes no smaller.
-const PACKED: [&str; 4] = [".br", ".gz", ".png", ".html"];
+const PACKED: [&str; 3] = [".br", ".gz", ".png"];
 
 /// A file of some length packed with gzip, where that makes it smaller by a twentieth.
 fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
+    if bytes.len() < LEAST_PACKED {
+        return None;
+    }
     let mut packer = GzEncoder::new(Vec::new(), Compression::default());
     let packed = packer.write_all(bytes).and_then(|()| packer.finish()).ok()?;
-    (bytes.len() >= LEAST_PACKED && packed.len() * 20 <= bytes.len() * 19).then_some(packed)
+    (packed.len() * 20 <= bytes.len() * 19).then_some(packed)
 }
 
 /// What is served, by its path.
@@ -163,7 +166,7 @@ pub struct Served {
 }
 
 impl Served {
-    /// Reads a site, and models to serve with it; those that are `installed` where there are none else, as in packages.
+    /// Reads a site, and models to serve with it; if there are none, the `installed` ones, as in packages.
     pub fn read(site: &Path, models: &[PathBuf], installed: &[PathBuf]) -> Result<Self> {
         let mut bytes = BTreeMap::new();
         collect(site, "", &mut bytes)?;
@@ -344,9 +347,9 @@ impl Connections {
     fn admit(&self, number: usize, stream: &TcpStream, limits: Limits) -> bool {
         let (Ok(stream), Ok(client)) = (stream.try_clone(), stream.peer_addr()) else { return false };
         let mut open = self.lock();
-        let clients: Vec<IpAddr> = open.values().map(|(client, _)| *client).collect();
-        if clients.len() >= limits.connections
-            && let Some(key) = greediest(&clients).and_then(|at| open.keys().nth(at).copied())
+        let is_full = open.len() >= limits.connections;
+        let clients: Vec<IpAddr> = open.values().filter(|_| is_full).map(|(client, _)| *client).collect();
+        if let Some(key) = greediest(&clients).and_then(|at| open.keys().nth(at).copied())
             && let Some((_, oldest)) = open.remove(&key)
         {
             // It may have closed by itself.

@@ -124,6 +124,7 @@ impl App {
         self
     }
 
+    /// Keeps the state whenever it has changed, at most once a second.
     pub fn keeping(mut self, keep: Keep) -> Self {
         self.keep = Some(keep);
         self
@@ -212,7 +213,7 @@ impl App {
             let fills = ctx.input(|input| input.viewport().fullscreen.unwrap_or(false));
             ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!fills));
         }
-        copy(ctx, &self.local);
+        copy(ctx, &mut self.local);
         if ctx.input(|input| input.pointer.primary_clicked() && !input.modifiers.shift) {
             self.local.shared.picked = None;
         }
@@ -429,10 +430,10 @@ impl App {
     }
 }
 
-fn copy(ctx: &egui::Context, local: &Local) {
+fn copy(ctx: &egui::Context, local: &mut Local) {
     let Some(picked) = local.shared.picked.as_ref().filter(|_| !ctx.text_edit_focused()) else { return };
     if ctx.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::Copy))) {
-        ctx.copy_text(picked.part.clone());
+        local.shared.copied = Some(picked.part.clone());
     }
 }
 

@@ -36,6 +36,7 @@ thread_local! {
 pub struct Mirror;
 
 impl Mirror {
+    /// Keeps the element `mirror` of the page as the window is, and hears what is done with its elements.
     pub fn install(ctx: &Context) {
         ctx.enable_accesskit();
         ctx.add_plugin(Self);
@@ -48,6 +49,10 @@ impl Mirror {
                 let request =
                     ActionRequest { action, target_tree: TreeId::ROOT, target_node: NodeId(node), data: None };
                 PAGE.with_borrow_mut(|page| page.asked.push(request));
+                // keys go to the window
+                if let Some(canvas) = document().and_then(|document| document.get_element_by_id("explorer")) {
+                    let _ = canvas.unchecked_into::<web_sys::HtmlCanvasElement>().focus();
+                }
                 ctx.request_repaint();
             });
             if let Some(root) = document().and_then(|document| document.get_element_by_id("mirror")) {
@@ -121,12 +126,18 @@ impl Page {
             if shown.children != children {
                 shown.children.clone_from(&children);
                 let parent = shown.element.clone();
+                // only what is not in its place is moved: what moves loses the screen reader's place
+                let mut place = parent.first_child();
                 for child in children {
                     let element = match self.shown.get(&child) {
                         Some(shown) => shown.element.clone(),
                         None => document.create_element("div")?,
                     };
-                    parent.append_child(&element)?;
+                    if place.as_ref().is_some_and(|place| place.is_same_node(Some(&element))) {
+                        place = element.next_sibling();
+                    } else {
+                        parent.insert_before(&element, place.as_ref())?;
+                    }
                     let fresh = || Shown { element, attributes: Vec::new(), children: Vec::new() };
                     self.shown.entry(child).or_insert_with(fresh);
                 }
@@ -139,21 +150,22 @@ impl Page {
             }
             stays
         });
-        self.point_to(document, nodes, focus)
+        self.point_to(document, nodes, focus, root)
     }
 
     /// What has the keyboard names the node that has the focus; the field of the keyboard is called as the field that it fills.
-    fn point_to(&self, document: &Document, nodes: &HashMap<NodeId, &Node>, focus: NodeId) -> Result<(), JsValue> {
+    fn point_to(
+        &self, document: &Document, nodes: &HashMap<NodeId, &Node>, focus: NodeId, root: NodeId,
+    ) -> Result<(), JsValue> {
         for holder in ["#explorer", "body > input"] {
             let Some(holder) = document.query_selector(holder)? else { continue };
-            let Some(node) = nodes.get(&focus).filter(|_| self.shown.contains_key(&focus)) else {
+            let Some(node) = nodes.get(&focus).filter(|_| focus != root && self.shown.contains_key(&focus)) else {
                 holder.remove_attribute("aria-activedescendant")?;
                 continue;
             };
             holder.set_attribute("aria-activedescendant", &place(focus))?;
             if holder.tag_name() == "INPUT" {
-                holder.set_attribute("aria-label", node.label().unwrap_or("Sentence"))?;
-                holder.set_attribute("aria-owns", "mirror")?;
+                holder.set_attribute("aria-label", node.label().unwrap_or_default())?;
             }
         }
         Ok(())

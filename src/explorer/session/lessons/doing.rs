@@ -168,14 +168,13 @@ pub fn name_of(column: &Column) -> String {
 }
 
 /// The columns that are open and the models that are installed.
-fn known(app: &AppState) -> Vec<SystemSpec> {
+pub fn known(app: &AppState) -> Vec<SystemSpec> {
     let open = app.document.columns.iter().map(|column| column.system.clone());
     open.chain(app.bundled.iter().map(|installed| (&installed.folder).into())).collect()
 }
 
 /// The models that a lesson asks for and that are not there, each once.
-pub fn missing_models(script: &Script, app: &AppState) -> BTreeSet<String> {
-    let known: BTreeSet<String> = known(app).iter().map(SystemSpec::name).collect();
+pub fn missing_models(script: &Script, known: &BTreeSet<String>) -> BTreeSet<String> {
     let parts = script.pages.iter().flat_map(|page| &page.parts);
     let asked = parts.flat_map(ScriptPart::things).filter_map(|thing| match thing {
         LessonAction::Models(names) => Some(names),

@@ -127,6 +127,14 @@ impl Running {
         self.page + 1 >= self.script.pages.len() && self.waits().is_none()
     }
 
+    fn is_kept(&self, known: &Progress) -> bool {
+        let Answers { chosen, typed, marked } = &known.answers;
+        let page = known.page == self.page && (known.is_done || !self.is_last());
+        page && chosen.iter().map(|(place, choice)| (place, choice)).eq(&self.answers)
+            && typed.iter().map(|(place, words)| (place, words)).eq(&self.typed)
+            && marked.iter().map(|(place, is_right)| (place, is_right)).eq(&self.marked)
+    }
+
     /// Whether a question was answered rightly; `None`: not at all, or the reader has not yet said so.
     pub fn is_right(&self, place: (usize, usize), ask: &Ask) -> Option<bool> {
         match self.answers.get(&place) {
@@ -407,6 +415,9 @@ impl Lessons {
 
     fn keep_progress(&mut self, app: &mut AppState) {
         let Some(open) = &self.open else { return };
+        if self.progress.get(&open.key).is_some_and(|known| open.is_kept(known)) {
+            return;
+        }
         let known = self.progress.entry(open.key.clone()).or_default();
         let answers = Answers {
             chosen: open.answers.iter().map(|(place, choice)| (*place, *choice)).collect(),

@@ -1,6 +1,6 @@
 //! The panel of lessons: their list, or a page with questions; and the frames of highlighted parts.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use egui::{Align, Button, Label, Layout, Panel, ProgressBar, RichText, ScrollArea, Stroke, StrokeKind, Ui};
 
@@ -8,14 +8,14 @@ use crate::app::lights::{Highlight, HighlightPart};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Window, keep_side};
 use crate::pages::{lesson::LessonCommand, steps::StepsPage};
-use crate::session::lessons::doing::missing_models;
+use crate::session::lessons::doing::{known, missing_models};
 use crate::session::lessons::script::{Ask, ScriptPart};
 use crate::session::lessons::{Lessons, Running, progress::Progress, shelf::PATH};
 use crate::ui::{act::PAGING, views::manual};
 use crate::widgets;
 use crate::widgets::{labels, theme};
 use crate::{app::document::column::Column, session::lessons::shelf::LessonFile};
-use engine::lang;
+use engine::{decoding::SystemSpec, lang};
 
 const LIMITS: (f32, f32) = (260.0, 720.0);
 const WIDTH: f32 = 380.0;
@@ -107,8 +107,9 @@ fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
         let note = tr!("Ten minutes each. A lesson changes what the window shows; when it ends, all is as it was.");
         ui.add(Label::new(RichText::new(note).color(weak)).wrap());
         ui.add_space(theme::SPACE_2);
+        let known = known(window.app).iter().map(SystemSpec::name).collect();
         for (n, kept) in lessons.shelf().enumerate() {
-            kept_ui(ui, window, n, kept, lessons.progress.get(&kept.key));
+            kept_ui(ui, window, (n, kept, &known), lessons.progress.get(&kept.key));
         }
         if let Some(folder) = &lessons.folder {
             ui.add_space(theme::SPACE_3);
@@ -117,7 +118,10 @@ fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
     });
 }
 
-fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile, progress: Option<&Progress>) {
+fn kept_ui(
+    ui: &mut Ui, window: &mut Window<'_>, (n, kept, known): (usize, &LessonFile, &BTreeSet<String>),
+    progress: Option<&Progress>,
+) {
     let t = theme::tokens(ui);
     let title = format!("{}. {}", n + 1, kept.title());
     let button = Button::new(RichText::new(title).size(theme::TEXT_OUTPUT)).wrap();
@@ -129,7 +133,7 @@ fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile, pr
     if let Some(about) = about {
         labels::note(ui, about);
     }
-    let missing = kept.script.as_ref().map(|script| missing_models(script, window.app)).unwrap_or_default();
+    let missing = kept.script.as_ref().map(|script| missing_models(script, known)).unwrap_or_default();
     if !missing.is_empty() {
         let names = missing.into_iter().collect::<Vec<_>>().join(", ");
         let text = tr!("Needs models that are not installed: {names}", names);

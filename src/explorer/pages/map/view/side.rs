@@ -124,7 +124,7 @@ fn selected_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
             if ui.button(tr!("Copy")).on_hover_text(tr!("Copy these neighbours as TSV")).clicked()
                 && let Some(text) = maps.tsv(MapTable::Neighbours)
             {
-                ui.ctx().copy_text(text);
+                window.local.shared.copied = Some(text);
             }
         });
     });
