@@ -233,6 +233,15 @@ fn a_damaged_link_and_one_of_a_newer_version_are_told() {
 }
 
 #[test]
+fn a_link_of_before_models_were_called_so_keeps_what_was_set() {
+    let text = r#"{"interventions": [{"folders": ["first-en-fr"], "set": {"version": 1, "force": [{"position": 1, "word": {"text": "une"}}]}}],
+        "variants": [{"folders": ["first-en-fr"], "beam": 3}]}"#;
+    let state: SavedSession = serde_json::from_str(text).expect("a state");
+    assert_eq!(state.interventions, [forced("une", &[PathBuf::from("first-en-fr")])]);
+    assert_eq!(state.variants[0].models, state.interventions[0].models);
+}
+
+#[test]
 fn a_link_names_models_and_leads_to_no_folder() {
     for path in ["../secret", "/etc", "a/b", "..", "", "a\\\\b", "https://example.org/model"] {
         let text = packed(&format!("{{\"columns\": [\"{path}\"]}}"));

@@ -36,6 +36,7 @@ pub struct SentenceState {
 pub struct Variant {
     #[serde(skip)]
     pub id: u64,
+    #[serde(alias = "folders")]
     pub models: Vec<ModelSpec>,
     pub source: Option<String>,
     #[serde(flatten)]
@@ -112,6 +113,8 @@ impl SearchChange {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Owned {
+    /// Called `folders` in older links and states.
+    #[serde(alias = "folders")]
     pub models: Vec<ModelSpec>,
     /// Never empty.
     #[serde(flatten, serialize_with = "kept", deserialize_with = "sound_set")]
